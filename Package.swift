@@ -3,8 +3,8 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-// The map of the house: one row per room, with the rooms it may import. Products and settings are derived below.
-// A test (HouseTests) greps the imports of every room against this table.
+// The map of the house: one row per room, with the rooms it may import. Products and settings are
+// derived below. A test (HouseTests) greps the imports of every room against this table.
 
 /// How a room is built.
 enum Kind {
@@ -15,7 +15,8 @@ enum Kind {
     case tool
     /// Works on code, with the toolchain's own SwiftSyntax.
     case syntax
-    /// Runs inside the compiler. It holds no more than its entry: whatever tests depend on a macro is built a second time, with all that these depend on.
+    /// Runs inside the compiler. It holds no more than its entry: whatever tests depend on a macro
+    /// is built a second time, with all that these depend on.
     case macro
     /// Runs inside a build of its users, in front of a tool.
     case plugin
@@ -37,19 +38,41 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("ModelCodegen", .swift, ["Schema"]),
     ("RowMemory", .swift, ["Schema", "CSystem"]),
     ("Storage", .swift, ["RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
-    ("SQLiteStore", .swift, ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]),
+    (
+        "SQLiteStore", .swift,
+        ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]
+    ),
     ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "ModelFiles", "Coding", "FileSystem"]),
     ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
     ("Migration", .swift, ["ObjectGraph", "Storage", "Query", "Schema", "ModelFiles"]),
-    ("Stack", .swift, ["ObjectGraph", "Migration", "SQLiteStore", "AtomicStores", "Storage", "Query", "ModelFiles", "Schema"]),
-    ("DocumentFiles", .swift, ["SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding", "FileSystem"]),
-    ("DocumentKit", .swift, [
-        "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding",
-        "FileSystem",
-    ]),
+    (
+        "Stack", .swift,
+        ["ObjectGraph", "Migration", "SQLiteStore", "AtomicStores", "Storage", "Query", "ModelFiles", "Schema"]
+    ),
+    (
+        "DocumentFiles", .swift,
+        [
+            "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles",
+            "Schema", "Coding", "FileSystem",
+        ]
+    ),
+    (
+        "DocumentKit", .swift,
+        [
+            "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "AtomicStores", "ArchiveKit",
+            "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "Coding",
+            "FileSystem",
+        ]
+    ),
     ("ModelMacros", .syntax, []),
     ("FolioMacros", .macro, ["ModelMacros"]),
-    ("Folio", .swift, ["FolioMacros", "DocumentKit", "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query", "ModelFiles", "Schema", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
+    (
+        "Folio", .swift,
+        [
+            "FolioMacros", "DocumentKit", "DocumentFiles", "Stack", "Migration", "ObjectGraph", "SQLiteStore",
+            "Storage", "Query", "ModelFiles", "Schema", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding",
+        ]
+    ),
     ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),
@@ -69,31 +92,69 @@ let testRooms: [(name: String, imports: [String])] = [
     ("ModelCodegenTests", ["ModelCodegen", "ModelFiles", "Schema"]),
     ("RowMemoryTests", ["RowMemory", "Schema"]),
     ("StorageTests", ["Storage", "RowMemory", "Schema", "FileSystem"]),
-    ("SQLiteStoreTests", ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]),
-    ("AtomicStoresTests", ["AtomicStores", "Storage", "RowMemory", "Query", "Schema", "ModelFiles", "Coding", "FileSystem"]),
-    ("StoreContractTests", ["StoreWorker", "Stack", "ObjectGraph", "AtomicStores", "SQLiteStore", "SQLiteKit", "FileSystem", "Coding", "Storage", "RowMemory", "Query", "Schema", "ModelFiles"]),
+    (
+        "SQLiteStoreTests",
+        ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]
+    ),
+    (
+        "AtomicStoresTests",
+        ["AtomicStores", "Storage", "RowMemory", "Query", "Schema", "ModelFiles", "Coding", "FileSystem"]
+    ),
+    (
+        "StoreContractTests",
+        [
+            "StoreWorker", "Stack", "ObjectGraph", "AtomicStores", "SQLiteStore", "SQLiteKit", "FileSystem", "Coding",
+            "Storage", "RowMemory", "Query", "Schema", "ModelFiles",
+        ]
+    ),
     ("ObjectGraphTests", ["ObjectGraph", "Storage", "RowMemory", "Query", "Schema", "SQLiteStore", "Stack"]),
-    ("MigrationTests", ["Migration", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles"]),
-    ("DocumentKitTests", [
-        "DocumentKit", "DocumentFiles", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem",
-    ]),
+    (
+        "MigrationTests",
+        [
+            "Migration", "Stack", "ObjectGraph", "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit",
+            "ModelFiles",
+        ]
+    ),
+    (
+        "DocumentKitTests",
+        [
+            "DocumentKit", "DocumentFiles", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore",
+            "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem",
+        ]
+    ),
     ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
     ("ModelMacrosTests", ["ModelMacros"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio", "SQLiteKit"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
-    ("CorpusTests", ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]),
+    (
+        "CorpusTests",
+        ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]
+    ),
     ("CrashTests", ["CrashDriver"]),
     ("FuzzTests", ["FuzzDriver", "FolioTool"]),
     ("OutsidePackageTests", ["modelgen", "Folio"]),
     ("HouseTests", []),
 ]
 
-/// What stands in `Tests` and is no test: the processes that crash tests watch, and what watches them.
+/// What stands in `Tests` and is no test: the processes that crash tests watch, and what watches
+/// them.
 let testTools: [(name: String, kind: Kind, imports: [String])] = [
     ("CrashSupervisor", .c, []),
     ("StoreWorker", .tool, ["Stack", "ObjectGraph", "Storage", "Query", "Schema"]),
-    ("CrashDriver", .tool, ["CrashSupervisor", "DocumentKit", "DocumentFiles", "Migration", "ObjectGraph", "Storage", "Query", "Schema", "SQLiteKit", "FileSystem"]),
-    ("FuzzDriver", .tool, ["DocumentFiles", "ArchiveKit", "AtomicStores", "SQLiteKit", "Storage", "Schema", "ModelFiles", "Coding", "FileSystem", "TestSupport"]),
+    (
+        "CrashDriver", .tool,
+        [
+            "CrashSupervisor", "DocumentKit", "DocumentFiles", "Migration", "ObjectGraph", "Storage", "Query", "Schema",
+            "SQLiteKit", "FileSystem",
+        ]
+    ),
+    (
+        "FuzzDriver", .tool,
+        [
+            "DocumentFiles", "ArchiveKit", "AtomicStores", "SQLiteKit", "Storage", "Schema", "ModelFiles", "Coding",
+            "FileSystem", "TestSupport",
+        ]
+    ),
 ]
 
 let strict: [SwiftSetting] = [
@@ -104,13 +165,19 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// Where the toolchain that reads this manifest keeps the libraries of the compiler, SwiftSyntax among them: beside the Foundation that the manifest itself runs on.
+/// Where the toolchain that reads this manifest keeps the libraries of the compiler, SwiftSyntax
+/// among them: beside the Foundation that the manifest itself runs on.
 let host: String = {
     let maps = (try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8)) ?? ""
-    let library = maps.split(separator: "\n").lazy.compactMap { $0.split(separator: " ").last }.first { $0.hasSuffix("/linux/libFoundation.so") }
+    let library = maps.split(separator: "\n").lazy.compactMap { $0.split(separator: " ").last }.first {
+        $0.hasSuffix("/linux/libFoundation.so")
+    }
     let folders = library.map { ["\($0.dropLast("linux/libFoundation.so".count))host"] } ?? []
-    let programs = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { "\($0)/../lib/swift/host" }
-    return (folders + programs).first { FileManager.default.fileExists(atPath: $0 + "/libSwiftSyntax.so") } ?? "/usr/lib/swift/host"
+    let programs = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map {
+        "\($0)/../lib/swift/host"
+    }
+    return (folders + programs).first { FileManager.default.fileExists(atPath: $0 + "/libSwiftSyntax.so") }
+        ?? "/usr/lib/swift/host"
 }()
 
 /// What it takes to import and link SwiftSyntax.
@@ -119,7 +186,8 @@ let syntaxLinking: [LinkerSetting] = [
     .unsafeFlags(
         ["-L", host, "-Xlinker", "-rpath", "-Xlinker", host]
             + [
-                "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion", "SwiftDiagnostics", "SwiftCompilerPluginMessageHandling",
+                "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftSyntaxMacroExpansion",
+                "SwiftDiagnostics", "SwiftCompilerPluginMessageHandling",
                 "SwiftBasicFormat", "SwiftParser", "SwiftParserDiagnostics", "SwiftOperators",
             ].map { "-l\($0)" })
 ]
@@ -138,19 +206,25 @@ func target(_ name: String, _ kind: Kind, _ imports: [String], in folder: String
     case .swift:
         .target(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict)
     case .syntax:
-        .target(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + syntaxSettings, linkerSettings: syntaxLinking)
+        .target(
+            name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + syntaxSettings,
+            linkerSettings: syntaxLinking)
     case .macro:
         .macro(
-            name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + syntaxSettings, linkerSettings: syntaxLinking)
+            name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + syntaxSettings,
+            linkerSettings: syntaxLinking)
     case .plugin:
-        .plugin(name: name, capability: .buildTool(), dependencies: imports.map { .target(name: $0) }, path: "\(folder)/Plugins/\(name)")
+        .plugin(
+            name: name, capability: .buildTool(), dependencies: imports.map { .target(name: $0) },
+            path: "\(folder)/Plugins/\(name)")
     case .tool:
         .executableTarget(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict)
     }
 }
 
 let targets: [Target] =
-    rooms.map { target($0.name, $0.kind, $0.imports, in: "Sources") } + testTools.map { target($0.name, $0.kind, $0.imports, in: "Tests") }
+    rooms.map { target($0.name, $0.kind, $0.imports, in: "Sources") }
+    + testTools.map { target($0.name, $0.kind, $0.imports, in: "Tests") }
 
 let testSupport = Target.target(
     name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict)
@@ -158,7 +232,8 @@ let testSupport = Target.target(
 let testTargets: [Target] = testRooms.map {
     let expandsMacros = $0.imports.contains("ModelMacros")
     return .testTarget(
-        name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]), swiftSettings: strict + (expandsMacros ? syntaxSettings : []),
+        name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]),
+        swiftSettings: strict + (expandsMacros ? syntaxSettings : []),
         linkerSettings: expandsMacros ? syntaxLinking : [])
 }
 

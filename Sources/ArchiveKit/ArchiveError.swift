@@ -1,11 +1,13 @@
 /// An archive could not be read or written.
 ///
-/// `message` is one line for a person and names the archive; `entry` is the part it is about, `limit` the bound that was passed.
+/// `message` is one line for a person and names the archive; `entry` is the part it is about,
+/// `limit` the bound that was passed.
 public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, in kinds that a caller decides by. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
-            case notAnArchive, truncated, damaged, ambiguous, unsafeName, duplicateName, unsuitableEntry, unexpectedEntry, missingEntry
+            case notAnArchive, truncated, damaged, ambiguous, unsafeName, duplicateName, unsuitableEntry,
+                unexpectedEntry, missingEntry
             case tooLarge, tooMany, encrypted, unsupported, inputOutput
         }
         private let kind: Kind
@@ -17,11 +19,12 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         public static let truncated = Code(.truncated)
         /// Content or structure is broken: a checksum, a size, a place.
         public static let damaged = Code(.damaged)
-        /// Two readers could see two different things: local and central records differ, entries overlap, or there is junk around them.
+        /// Two readers could see two different things: local and central records differ, entries
+        /// overlap, or there is junk around them.
         public static let ambiguous = Code(.ambiguous)
         /// A name that could lead out of the folder, or that a person can't read for what it is.
         public static let unsafeName = Code(.unsafeName)
-        /// Two entries have one name, also after folding case or normalising.
+        /// Two entries have one name, also after folding case or normalizing.
         public static let duplicateName = Code(.duplicateName)
         /// A link, a device or the like.
         public static let unsuitableEntry = Code(.unsuitableEntry)
@@ -57,7 +60,8 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
     package var messageWithoutPath: String { entry.map { "entry \($0.debugDescription): \(reason)" } ?? reason }
 
     package init(
-        _ code: Code, _ reason: String, path: String, entry: String? = nil, limit: Int64? = nil, underlying: (any Error)? = nil
+        _ code: Code, _ reason: String, path: String, entry: String? = nil, limit: Int64? = nil,
+        underlying: (any Error)? = nil
     ) {
         self.code = code
         self.reason = reason

@@ -1,4 +1,5 @@
-/// How much an archive may hold. A bound that is passed is an error, found before anything is extracted wherever the directory tells.
+/// How much an archive may hold. A bound that is passed is an error, found before anything is
+/// extracted wherever the directory tells.
 package struct ArchiveLimits: Sendable, Hashable {
     package var entries = 100_000
     /// All entries together, unpacked.

@@ -1,9 +1,11 @@
 internal import Coding
 package import FileSystem
 
-/// Takes out of a damaged archive what can still be read, by the entries' own headers: the directory at the end may be gone, junk may lie around.
+/// Takes out of a damaged archive what can still be read, by the entries' own headers: the
+/// directory at the end may be gone, junk may lie around.
 ///
-/// The rules for names and kinds hold as for sound archives. What is cut off or has a wrong checksum is taken out as far as it goes, and told.
+/// The rules for names and kinds hold as for sound archives. What is cut off or has a wrong
+/// checksum is taken out as far as it goes, and told.
 package struct ArchiveSalvager {
     private let file: File
     private let size: Int64
@@ -84,7 +86,8 @@ package struct ArchiveSalvager {
         return nil
     }
 
-    /// Where the next header of an entry begins: mostly just there, so that more is read at a time the longer it takes.
+    /// Where the next header of an entry begins: mostly just there, so that more is read at a time
+    /// the longer it takes.
     private func nextSignature(from start: Int64, _ signature: UInt32 = LocalFileHeader.signature) throws -> Int64? {
         var offset = start, length = Self.shortestWindow
         while offset + 4 <= size {
@@ -99,8 +102,10 @@ package struct ArchiveSalvager {
 
     /// Nil where there is a signature and no header.
     private func entry(at start: Int64) throws -> Entry? {
-        guard let header = LocalFileHeader(try read(at: start, count: LocalFileHeader.size)), header.nameLength > 0 else { return nil }
-        let rest = try read(at: start + Int64(LocalFileHeader.size), count: Int(header.nameLength) + Int(header.extraLength))
+        guard let header = LocalFileHeader(try read(at: start, count: LocalFileHeader.size)), header.nameLength > 0
+        else { return nil }
+        let rest = try read(
+            at: start + Int64(LocalFileHeader.size), count: Int(header.nameLength) + Int(header.extraLength))
         guard rest.count == Int(header.nameLength) + Int(header.extraLength),
             let name = String(validating: rest.prefix(Int(header.nameLength)), as: UTF8.self)
         else { return nil }
@@ -110,10 +115,14 @@ package struct ArchiveSalvager {
             guard let number: UInt64 = field?.number(), number < 1 << 62 else { return nil }
             return Int64(number)
         }
-        guard let whole = wide(header.uncompressedSize), let compressed = wide(header.compressedSize) else { return nil }
+        guard let whole = wide(header.uncompressedSize), let compressed = wide(header.compressedSize) else {
+            return nil
+        }
         return Entry(
-            name: name, method: CompressionMethod(rawValue: header.method), isEncrypted: header.flags.contains(.encrypted),
-            hasDescriptor: header.flags.contains(.dataDescriptor) && compressed == 0, crc32: header.crc32, compressedSize: compressed, size: whole,
+            name: name, method: CompressionMethod(rawValue: header.method),
+            isEncrypted: header.flags.contains(.encrypted),
+            hasDescriptor: header.flags.contains(.dataDescriptor) && compressed == 0, crc32: header.crc32,
+            compressedSize: compressed, size: whole,
             dataOffset: start + Int64(LocalFileHeader.size) + Int64(rest.count))
     }
 
@@ -158,7 +167,8 @@ package struct ArchiveSalvager {
             return restart(entry, readUpTo: end)
         } catch is CodingError {
             report(.damaged, "is broken after \(produced) bytes", entry.name)
-            return entry.hasDescriptor ? restart(entry, readUpTo: end) : min(size, entry.dataOffset + entry.compressedSize)
+            return entry.hasDescriptor
+                ? restart(entry, readUpTo: end) : min(size, entry.dataOffset + entry.compressedSize)
         }
         if !isWhole {
             report(.truncated, "is cut off after \(produced) bytes", entry.name)
@@ -168,7 +178,8 @@ package struct ArchiveSalvager {
         return end
     }
 
-    /// Where to look for entries after one that is not what it says: within it, unless the whole file was gone through for such entries twice.
+    /// Where to look for entries after one that is not what it says: within it, unless the whole
+    /// file was gone through for such entries twice.
     private mutating func restart(_ entry: Entry, readUpTo end: Int64) -> Int64 {
         reread += end - entry.dataOffset
         return reread > 2 * size ? max(end, entry.dataOffset) : entry.dataOffset
@@ -184,10 +195,13 @@ package struct ArchiveSalvager {
 
     /// - Parameter end: Where the entry ends, or how far it was read.
     /// - Returns: whether it is whole.
-    private func inflate(_ entry: Entry, _ end: inout Int64, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+    private func inflate(_ entry: Entry, _ end: inout Int64, _ put: (UnsafeRawBufferPointer) throws -> Void) throws
+        -> Bool
+    {
         let stream = try InflateStream()
         let limit = entry.hasDescriptor ? size : min(size, entry.dataOffset + entry.compressedSize)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(1 << 18, max(1, limit - end))), alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(1 << 18, max(1, limit - end))), alignment: 16)
         defer { buffer.deallocate() }
         while !stream.isAtEnd, end < limit {
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), limit - end))])
@@ -203,11 +217,15 @@ package struct ArchiveSalvager {
 
     /// - Parameter end: Where the entry ends, or how far it was read.
     /// - Returns: whether it is whole.
-    private func copy(_ entry: Entry, _ end: inout Int64, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
+    private func copy(_ entry: Entry, _ end: inout Int64, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool
+    {
         // How long it is, only the descriptor behind it says.
-        let wanted = entry.hasDescriptor ? try nextSignature(from: entry.dataOffset, 0x0807_4b50) ?? size : entry.dataOffset + entry.compressedSize
+        let wanted =
+            entry.hasDescriptor
+            ? try nextSignature(from: entry.dataOffset, 0x0807_4b50) ?? size : entry.dataOffset + entry.compressedSize
         let limit = min(size, wanted)
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Int(min(1 << 18, max(1, limit - end))), alignment: 16)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Int(min(1 << 18, max(1, limit - end))), alignment: 16)
         defer { buffer.deallocate() }
         while end < limit {
             let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), limit - end))])
@@ -226,6 +244,8 @@ package struct ArchiveSalvager {
     }
 
     private mutating func report(_ code: ArchiveError.Code, _ reason: String, _ entry: String? = nil) {
-        if findings.count < Self.mostFindings { findings.append(ArchiveError(code, reason, path: file.path, entry: entry)) }
+        if findings.count < Self.mostFindings {
+            findings.append(ArchiveError(code, reason, path: file.path, entry: entry))
+        }
     }
 }

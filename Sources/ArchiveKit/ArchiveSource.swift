@@ -1,7 +1,8 @@
 internal import CArchive
 internal import FileSystem
 
-/// The file that libarchive reads, through our own room for files: faults can be injected and errors keep their path.
+/// The file that libarchive reads, through our own room for files: faults can be injected and
+/// errors keep their path.
 final class ArchiveSource {
     private let file: File
     private let size: Int64
@@ -17,23 +18,27 @@ final class ArchiveSource {
 
     deinit { buffer.deallocate() }
 
-    // The three callbacks get the source as it was handed to `archive_read_set_callback_data`; the stream keeps it alive.
+    // The three callbacks get the source as it was handed to `archive_read_set_callback_data`; the
+    // stream keeps it alive.
 
-    static let read: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int = { _, data, target in
-        guard let data, let target else { return -1 }
-        let source = Unmanaged<ArchiveSource>.fromOpaque(data).takeUnretainedValue()
-        do {
-            let count = try source.file.read(into: source.buffer, at: source.position)
-            source.position += Int64(count)
-            target.pointee = UnsafeRawPointer(source.buffer.baseAddress)
-            return count
-        } catch {
-            source.failure = error as? FileSystemError
-            return -1
+    static let read:
+        @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int = {
+            _, data, target in
+            guard let data, let target else { return -1 }
+            let source = Unmanaged<ArchiveSource>.fromOpaque(data).takeUnretainedValue()
+            do {
+                let count = try source.file.read(into: source.buffer, at: source.position)
+                source.position += Int64(count)
+                target.pointee = UnsafeRawPointer(source.buffer.baseAddress)
+                return count
+            } catch {
+                source.failure = error as? FileSystemError
+                return -1
+            }
         }
-    }
 
-    static let seek: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int64, Int32) -> Int64 = { _, data, offset, whence in
+    static let seek: @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, Int64, Int32) -> Int64 = {
+        _, data, offset, whence in
         guard let data else { return Int64(ARCHIVE_FATAL) }
         let source = Unmanaged<ArchiveSource>.fromOpaque(data).takeUnretainedValue()
         let base: Int64

@@ -5,7 +5,8 @@ package import FileSystem
 package struct ArchivePart: Sendable {
     package enum Content: Sendable {
         case bytes([UInt8])
-        /// A plain file. It must not change while it is packed, and must not be a store that is open.
+        /// A plain file. It must not change while it is packed, and must not be a store that is
+        /// open.
         case file(path: String)
         /// An entry of another archive, as its bytes lie there.
         case entry(ZipEntry, of: File)
@@ -23,23 +24,31 @@ package struct ArchivePart: Sendable {
     }
 }
 
-/// Writes a zip archive whose bytes follow from its content alone: fixed times and modes, the given order, no extra fields but Zip64's.
+/// Writes a zip archive whose bytes follow from its content alone: fixed times and modes, the given
+/// order, no extra fields but Zip64's.
 ///
-/// libarchive's own writer puts extra fields on every entry, so that the media type of the first one would not stand at byte 38.
+/// libarchive's own writer puts extra fields on every entry, so that the media type of the first
+/// one would not stand at byte 38.
 ///
 ///     try ArchiveWriter.write([ArchivePart(name: "mimetype", content: .bytes(type), isStored: true), …], to: file)
 package enum ArchiveWriter {
     /// Appends the archive to `file`, which must be empty. Not made durable.
     /// - Parameters:
-    ///   - check: Gives what looks at the content of a part while it is packed; nil for parts that nobody looks at.
-    ///   - progress: Told after each piece how many bytes of content it had; may throw to end the writing.
-    /// - Throws: `ArchiveError` for a bad or doubled name or a part that changes meanwhile; what reading and writing throw.
+    ///   - check: Gives what looks at the content of a part while it is packed; nil for parts that
+    ///     nobody looks at.
+    ///   - progress: Told after each piece how many bytes of content it had; may throw to end the
+    ///     writing.
+    /// - Throws: `ArchiveError` for a bad or doubled name or a part that changes meanwhile; what
+    ///   reading and writing throw.
     package static func write(
-        _ parts: [ArchivePart], to file: File, limits: ArchiveLimits = ArchiveLimits(), checking check: (ArchivePart) throws -> ContentCheck? = { _ in nil },
+        _ parts: [ArchivePart], to file: File, limits: ArchiveLimits = ArchiveLimits(),
+        checking check: (ArchivePart) throws -> ContentCheck? = { _ in nil },
         progress: @escaping (Int64) throws -> Void = { _ in }
     ) throws {
         guard parts.count <= limits.entries else {
-            throw ArchiveError(.tooMany, "\(parts.count) entries, \(limits.entries) are allowed", path: file.path, limit: Int64(limits.entries))
+            throw ArchiveError(
+                .tooMany, "\(parts.count) entries, \(limits.entries) are allowed", path: file.path,
+                limit: Int64(limits.entries))
         }
         var names = Set<String>()
         for part in parts {

@@ -1,4 +1,5 @@
-/// Looks at the content of one file on its way into an archive or out of it, so that nobody reads it once more to judge it.
+/// Looks at the content of one file on its way into an archive or out of it, so that nobody reads
+/// it once more to judge it.
 ///
 ///     ContentCheck(take: { hash.update($0) }, finish: { guard hash.digest() == expected else { throw … } })
 package struct ContentCheck {

@@ -3,7 +3,8 @@ internal import FileSystem
 
 /// One file of an archive, read in pieces wherever it lies, in little memory whatever its size.
 ///
-/// What is read from front to back is held against the entry's checksum at its end. Of what is compressed, going back means beginning anew.
+/// What is read from front to back is held against the entry's checksum at its end. Of what is
+/// compressed, going back means beginning anew.
 package final class EntryInput {
     package let entry: ZipEntry
     private let file: File
@@ -27,14 +28,18 @@ package final class EntryInput {
         self.path = path
     }
 
-    /// Fills a buffer with the bytes from `offset` on; answers how many there were, none at the end alone.
+    /// Fills a buffer with the bytes from `offset` on; answers how many there were, none at the end
+    /// alone.
     /// - Throws: `ArchiveError.damaged` where what is there is not what was packed.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         let wanted = Int(min(Int64(buffer.count), max(entry.size - offset, 0)))
         guard offset >= 0, wanted > 0 else { return 0 }
         let target = UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted])
         do {
-            let count = entry.method == .deflated ? try readUnpacked(into: target, at: offset) : try file.read(into: target, at: entry.dataOffset + offset)
+            let count =
+                entry.method == .deflated
+                ? try readUnpacked(into: target, at: offset)
+                : try file.read(into: target, at: entry.dataOffset + offset)
             guard count == wanted else { throw failure(.truncated, "ends too early") }
         } catch let error as FileSystemError {
             throw ArchiveError(.inputOutput, error.message, path: path, entry: entry.name, underlying: error)
@@ -65,7 +70,8 @@ package final class EntryInput {
             }
             let skipped = min(max(offset - position, 0), Int64(unpacked.count))
             let count = min(unpacked.count - Int(skipped), buffer.count - done)
-            UnsafeMutableRawBufferPointer(rebasing: buffer[done..<done + count]).copyBytes(from: unpacked.dropFirst(Int(skipped)).prefix(count))
+            UnsafeMutableRawBufferPointer(rebasing: buffer[done..<done + count]).copyBytes(
+                from: unpacked.dropFirst(Int(skipped)).prefix(count))
             unpacked = unpacked.dropFirst(Int(skipped) + count)
             position += skipped + Int64(count)
             done += count
@@ -80,11 +86,16 @@ package final class EntryInput {
         guard count > 0 else { throw failure(.truncated, "ends too early") }
         var bytes: [UInt8] = []
         try withUnsafeTemporaryAllocation(byteCount: count, alignment: 16) { packed in
-            guard try file.read(into: packed, at: entry.dataOffset + taken) == count else { throw failure(.truncated, "ends too early") }
+            guard try file.read(into: packed, at: entry.dataOffset + taken) == count else {
+                throw failure(.truncated, "ends too early")
+            }
             _ = try inflate.decompress(UnsafeRawBufferPointer(packed)) { piece in
                 bytes.append(contentsOf: piece)
-                // A piece of a bomb makes a thousand times its size; all of it together no more than the entry declares.
-                guard position + Int64(bytes.count) <= entry.size else { throw failure(.tooLarge, "unpacks to more than it declares") }
+                // A piece of a bomb makes a thousand times its size; all of it together no more
+                // than the entry declares.
+                guard position + Int64(bytes.count) <= entry.size else {
+                    throw failure(.tooLarge, "unpacks to more than it declares")
+                }
             }
         }
         taken += Int64(count)
@@ -92,5 +103,7 @@ package final class EntryInput {
         return !bytes.isEmpty || !inflate.isAtEnd
     }
 
-    private func failure(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError { ArchiveError(code, reason, path: path, entry: entry.name) }
+    private func failure(_ code: ArchiveError.Code, _ reason: String) -> ArchiveError {
+        ArchiveError(code, reason, path: path, entry: entry.name)
+    }
 }

@@ -1,6 +1,7 @@
 internal import Foundation
 
-/// The rules for names of entries: what a name may be so that it means one plain file beneath the folder, on every system and to every reader.
+/// The rules for names of entries: what a name may be so that it means one plain file beneath the
+/// folder, on every system and to every reader.
 enum EntryName {
     /// Why a name is refused; nil for a good one.
     static func objection(to name: String, _ limits: ArchiveLimits) -> String? {
@@ -17,7 +18,9 @@ enum EntryName {
         if parts.count > limits.depth { return "nested deeper than \(limits.depth) folders" }
         for part in parts {
             if part.isEmpty || part == "." || part == ".." { return "a name that leads elsewhere" }
-            if part.utf8.count > limits.componentBytes { return "a part of the name of more than \(limits.componentBytes) bytes" }
+            if part.utf8.count > limits.componentBytes {
+                return "a part of the name of more than \(limits.componentBytes) bytes"
+            }
         }
         return nil
     }

@@ -2,7 +2,8 @@ internal import CArchive
 internal import Coding
 internal import FileSystem
 
-/// libarchive's walk through an archive, entry by entry in the order in which they lie in the file, each held against the directory.
+/// libarchive's walk through an archive, entry by entry in the order in which they lie in the file,
+/// each held against the directory.
 final class EntryStream {
     private let archive: OpaquePointer
     private let source: ArchiveSource
@@ -19,7 +20,8 @@ final class EntryStream {
         archive_read_support_format_zip_seekable(archive)
         // Resource forks are entries like others here.
         archive_read_set_format_option(archive, "zip", "mac-ext", nil)
-        // The archive is freed in `deinit`, while `source` is still there: the pointer is never used after it.
+        // The archive is freed in `deinit`, while `source` is still there: the pointer is never
+        // used after it.
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(source).toOpaque())
         archive_read_set_read_callback(archive, ArchiveSource.read)
         archive_read_set_seek_callback(archive, ArchiveSource.seek)
@@ -36,7 +38,8 @@ final class EntryStream {
         let expected = directory.entries[position]
         var found: OpaquePointer?
         let status = archive_read_next_header(archive, &found)
-        // A warning is about names in other character sets; the names that count are the directory's.
+        // A warning is about names in other character sets; the names that count are the
+        // directory's.
         guard let found, status == ARCHIVE_OK || status == ARCHIVE_WARN else { throw failure(expected.name) }
         if let name = archive_entry_pathname_utf8(found), String(cString: name) != expected.name {
             throw ArchiveError(.ambiguous, "libarchive reads another name", path: directory.path, entry: expected.name)
@@ -44,7 +47,8 @@ final class EntryStream {
         return expected
     }
 
-    /// Hands the content of the present entry to `sink`, piece by piece; the pieces are valid only within the call.
+    /// Hands the content of the present entry to `sink`, piece by piece; the pieces are valid only
+    /// within the call.
     func content(_ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         let entry = directory.entries[position]
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
@@ -58,19 +62,26 @@ final class EntryStream {
             if count == 0 { break }
             produced += Int64(count)
             guard produced <= entry.size else {
-                throw ArchiveError(.tooLarge, "unpacks to more than it declares", path: directory.path, entry: entry.name, limit: entry.size)
+                throw ArchiveError(
+                    .tooLarge, "unpacks to more than it declares", path: directory.path, entry: entry.name,
+                    limit: entry.size)
             }
             let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
             checksum.update(piece)
             try sink(piece)
         }
-        guard produced == entry.size else { throw ArchiveError(.truncated, "ends too early", path: directory.path, entry: entry.name) }
-        guard checksum.value == entry.crc32 else { throw ArchiveError(.damaged, "its checksum is wrong", path: directory.path, entry: entry.name) }
+        guard produced == entry.size else {
+            throw ArchiveError(.truncated, "ends too early", path: directory.path, entry: entry.name)
+        }
+        guard checksum.value == entry.crc32 else {
+            throw ArchiveError(.damaged, "its checksum is wrong", path: directory.path, entry: entry.name)
+        }
     }
 
     private func failure(_ entry: String?) -> any Error {
         if let error = source.failure { return error }
-        let text = archive_error_string(archive).map { String(cString: $0).filter { !$0.isNewline } } ?? "can't be unpacked"
+        let text =
+            archive_error_string(archive).map { String(cString: $0).filter { !$0.isNewline } } ?? "can't be unpacked"
         return ArchiveError(.damaged, text, path: directory.path, entry: entry)
     }
 }

@@ -12,7 +12,8 @@ struct Packer {
 
     private static let pieceSize = 1 << 18
     private static let level = 6
-    /// Of what is as good as empty a part is not compressed: readers refuse what grows two hundred times beyond one MiB when it is unpacked.
+    /// Of what is as good as empty a part is not compressed: readers refuse what grows two hundred
+    /// times beyond one MiB when it is unpacked.
     private static let mostGrowth: Int64 = 100
     private static let growthFloor: Int64 = 1 << 20
 
@@ -21,7 +22,8 @@ struct Packer {
         self.progress = progress
     }
 
-    /// - Parameter check: Looks at the content; not asked for entries of other archives, which are copied as they are.
+    /// - Parameter check: Looks at the content; not asked for entries of other archives, which are
+    ///   copied as they are.
     mutating func add(_ part: ArchivePart, _ check: ContentCheck?) throws {
         switch part.content {
         case .bytes(let bytes):
@@ -53,8 +55,11 @@ struct Packer {
         var done: Int64 = 0
         while done < entry.compressedSize {
             let wanted = Int(min(Int64(buffer.count), entry.compressedSize - done))
-            let count = try source.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: entry.dataOffset + done)
-            guard count == wanted else { throw ArchiveError(.damaged, "changed while it was packed", path: source.path, entry: name) }
+            let count = try source.read(
+                into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: entry.dataOffset + done)
+            guard count == wanted else {
+                throw ArchiveError(.damaged, "changed while it was packed", path: source.path, entry: name)
+            }
             try append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             done += Int64(count)
             try progress(Int64(count))
@@ -63,7 +68,10 @@ struct Packer {
     }
 
     /// `read` fills a buffer from an offset of the content and answers how far it came.
-    private mutating func add(_ part: ArchivePart, _ check: ContentCheck?, size: Int64, _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int) throws {
+    private mutating func add(
+        _ part: ArchivePart, _ check: ContentCheck?, size: Int64,
+        _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
         defer { buffer.deallocate() }
         let headerOffset = offset
@@ -89,7 +97,9 @@ struct Packer {
             try check?.take(piece)
             done += Int64(count)
             if let deflate {
-                let isTooSmall = size > Self.growthFloor && done > Self.growthFloor / 2 && done > Self.mostGrowth * (offset - dataOffset)
+                let isTooSmall =
+                    size > Self.growthFloor && done > Self.growthFloor / 2
+                    && done > Self.mostGrowth * (offset - dataOffset)
                 try deflate.setLevel(isTooSmall ? 0 : Self.level) { try append($0) }
                 try deflate.compress(piece, isLast: done >= size || count == 0) { try append($0) }
             } else {
@@ -98,27 +108,39 @@ struct Packer {
             try progress(Int64(count))
             if count == 0 { break }
         } while done < size
-        guard done == size else { throw ArchiveError(.damaged, "changed while it was packed", path: file.path, entry: part.name) }
+        guard done == size else {
+            throw ArchiveError(.damaged, "changed while it was packed", path: file.path, entry: part.name)
+        }
         try check?.finish()
 
         header.crc32 = checksum.value
-        try bytes(of: header, part.name, isWide, size: size, compressed: offset - dataOffset).withUnsafeBytes { try file.write($0, at: headerOffset) }
+        try bytes(of: header, part.name, isWide, size: size, compressed: offset - dataOffset).withUnsafeBytes {
+            try file.write($0, at: headerOffset)
+        }
         list(header, part.name, size: size, compressed: offset - dataOffset, at: headerOffset)
     }
 
-    /// Whether the beginning of the content gets smaller by a twentieth at least: what is compressed already does not, and mostly shows it by its bytes, which are all
-    /// about as frequent. Only where they do not say is it compressed to find out, which costs twenty times as much as packing the bytes as they are.
-    private static func shrinks(_ buffer: UnsafeMutableRawBufferPointer, _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int) throws -> Bool {
+    /// Whether the beginning of the content gets smaller by a twentieth at least: what is
+    /// compressed already does not, and mostly shows it by its bytes, which are all about as
+    /// frequent. Only where they do not say is it compressed to find out, which costs twenty times
+    /// as much as packing the bytes as they are.
+    private static func shrinks(
+        _ buffer: UnsafeMutableRawBufferPointer, _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws -> Bool {
         let sample = UnsafeMutableRawBufferPointer(rebasing: buffer[..<min(buffer.count, 1 << 16)])
         let count = try read(0, sample)
         if looksRandom(UnsafeRawBufferPointer(rebasing: sample[..<count])) { return false }
         var compressed = 0
-        try DeflateStream().compress(UnsafeRawBufferPointer(rebasing: sample[..<count]), isLast: true) { compressed += $0.count }
+        try DeflateStream().compress(UnsafeRawBufferPointer(rebasing: sample[..<count]), isLast: true) {
+            compressed += $0.count
+        }
         return compressed < count - count / 20
     }
 
-    /// Whether byte values are as frequent as in random bytes, by Pearson's test: its sum over so many values is then around 255, with a deviation of 23. Text, numbers and
-    /// bare pixels come out at many thousands, a run of random bytes that is there twice at twice as much, and what counts through all values in turn at nothing.
+    /// Whether byte values are as frequent as in random bytes, by Pearson's test: its sum over so
+    /// many values is then around 255, with a deviation of 23. Text, numbers and bare pixels come
+    /// out at many thousands, a run of random bytes that is there twice at twice as much, and what
+    /// counts through all values in turn at nothing.
     private static func looksRandom(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 1 << 14 else { return false }
         var counts = [Int](repeating: 0, count: 256)
@@ -127,7 +149,9 @@ struct Packer {
         return (128..<450).contains(squares * 256 / bytes.count - bytes.count)
     }
 
-    private func bytes(of header: LocalFileHeader, _ name: String, _ isWide: Bool, size: Int64, compressed: Int64) -> [UInt8] {
+    private func bytes(of header: LocalFileHeader, _ name: String, _ isWide: Bool, size: Int64, compressed: Int64)
+        -> [UInt8]
+    {
         var header = header
         var extra = ByteWriter()
         if isWide {
@@ -150,7 +174,9 @@ struct Packer {
         return writer.bytes
     }
 
-    private mutating func list(_ local: LocalFileHeader, _ name: String, size: Int64, compressed: Int64, at place: Int64) {
+    private mutating func list(
+        _ local: LocalFileHeader, _ name: String, size: Int64, compressed: Int64, at place: Int64
+    ) {
         var header = CentralDirectoryHeader()
         var extra = ByteWriter()
         func narrow(_ value: Int64) -> UInt32 {

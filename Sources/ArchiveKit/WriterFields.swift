@@ -1,4 +1,5 @@
-/// The fields of an entry's records that say nothing of its content, as `ArchiveWriter` fills them: equal in all of its entries, so that the same content gives the same bytes.
+/// The fields of an entry's records that say nothing of its content, as `ArchiveWriter` fills them:
+/// equal in all of its entries, so that the same content gives the same bytes.
 enum WriterFields {
     /// A fixed time, the first that the format knows: 1 January 1980, midnight.
     static let date: UInt16 = 1 << 5 | 1
@@ -15,8 +16,11 @@ enum WriterFields {
     static func deviations(_ central: CentralDirectoryHeader, _ local: LocalFileHeader, _ name: String) -> Int {
         let localVersion = local.extraLength == 0 ? version : wideVersion, flags = flags(name)
         return [
-            central.versionMadeBy != madeBy, central.versionNeeded != (central.extraLength == 0 ? localVersion : wideVersion), central.flags != flags, central.time != time,
-            central.date != date, central.internalAttributes != 0, central.externalAttributes != externalAttributes, local.versionNeeded != localVersion, local.flags != flags,
+            central.versionMadeBy != madeBy,
+            central.versionNeeded != (central.extraLength == 0 ? localVersion : wideVersion), central.flags != flags,
+            central.time != time,
+            central.date != date, central.internalAttributes != 0, central.externalAttributes != externalAttributes,
+            local.versionNeeded != localVersion, local.flags != flags,
             local.time != time, local.date != date,
         ].count { $0 }
     }

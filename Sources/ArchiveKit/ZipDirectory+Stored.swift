@@ -5,7 +5,8 @@ package struct StoredRange: Sendable, Hashable {
 }
 
 extension ZipDirectory {
-    /// Where an entry lies that is not compressed, so that it can be read in place; nil where it is compressed.
+    /// Where an entry lies that is not compressed, so that it can be read in place; nil where it is
+    /// compressed.
     /// - Throws: `ArchiveError.missingEntry` where there is no such file.
     package func storedRange(of name: String) throws -> StoredRange? {
         guard let entry = self[name], !entry.isDirectory else {

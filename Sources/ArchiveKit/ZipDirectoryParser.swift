@@ -45,7 +45,9 @@ struct ZipDirectoryParser {
     private func locateDirectory() throws -> (offset: Int64, size: Int64, count: Int) {
         let tailSize = Int(min(fileSize, Int64(EndOfCentralDirectory.size + Zip64Locator.size)))
         let tail = try read(at: fileSize - Int64(tailSize), count: tailSize)
-        guard tail.count >= EndOfCentralDirectory.size, let end = EndOfCentralDirectory(tail.suffix(EndOfCentralDirectory.size)) else {
+        guard tail.count >= EndOfCentralDirectory.size,
+            let end = EndOfCentralDirectory(tail.suffix(EndOfCentralDirectory.size))
+        else {
             throw try noEnd()
         }
         guard end.commentLength == 0 else { throw error(.damaged, "its end record is broken") }
@@ -57,8 +59,10 @@ struct ZipDirectoryParser {
         if let locator = Zip64Locator(tail.dropLast(EndOfCentralDirectory.size)) {
             directoryEnd -= Int64(Zip64Locator.size + Zip64EndOfCentralDirectory.size)
             guard directoryEnd >= 0, locator.recordOffset == UInt64(directoryEnd),
-                let record = try Zip64EndOfCentralDirectory(read(at: directoryEnd, count: Zip64EndOfCentralDirectory.size)),
-                record.entries <= UInt64(Int32.max), record.directoryOffset <= UInt64(fileSize), record.directorySize <= UInt64(fileSize)
+                let record = try Zip64EndOfCentralDirectory(
+                    read(at: directoryEnd, count: Zip64EndOfCentralDirectory.size)),
+                record.entries <= UInt64(Int32.max), record.directoryOffset <= UInt64(fileSize),
+                record.directorySize <= UInt64(fileSize)
             else { throw error(.damaged, "its Zip64 end record is broken") }
             guard end.entries == UInt16.max || UInt64(end.entries) == record.entries,
                 end.directoryOffset == UInt32.max || UInt64(end.directoryOffset) == record.directoryOffset,
@@ -70,24 +74,32 @@ struct ZipDirectoryParser {
         }
         guard offset + size == directoryEnd else {
             throw offset + size < directoryEnd
-                ? error(.ambiguous, "junk before its first entry or around its directory") : error(.truncated, "its directory does not fit into the file")
+                ? error(.ambiguous, "junk before its first entry or around its directory")
+                : error(.truncated, "its directory does not fit into the file")
         }
         return (offset, size, count)
     }
 
     /// There is no end record where it has to be: says which of the reasons it is.
     private func noEnd() throws -> ArchiveError {
-        guard ZipDirectory.begins(try read(at: 0, count: Int(min(4, fileSize)))) else { return error(.notAnArchive, "not a zip archive") }
+        guard ZipDirectory.begins(try read(at: 0, count: Int(min(4, fileSize)))) else {
+            return error(.notAnArchive, "not a zip archive")
+        }
         let tail = try read(at: fileSize - min(fileSize, 70_000), count: Int(min(fileSize, 70_000)))
         let signature: [UInt8] = [0x50, 0x4b, 5, 6]
-        let hasEnd = tail.indices.dropLast(EndOfCentralDirectory.size - 1).contains { tail[$0] == signature[0] && tail[$0..<$0 + 4].elementsEqual(signature) }
-        return hasEnd ? error(.ambiguous, "junk or a comment after its end") : error(.truncated, "the archive is cut off: it has no directory")
+        let hasEnd = tail.indices.dropLast(EndOfCentralDirectory.size - 1).contains {
+            tail[$0] == signature[0] && tail[$0..<$0 + 4].elementsEqual(signature)
+        }
+        return hasEnd
+            ? error(.ambiguous, "junk or a comment after its end")
+            : error(.truncated, "the archive is cut off: it has no directory")
     }
 
     // MARK: One entry
 
     private mutating func entry(
-        _ header: CentralDirectoryHeader, _ rawName: ArraySlice<UInt8>, _ extra: ArraySlice<UInt8>, _ allowing: (String) -> Bool
+        _ header: CentralDirectoryHeader, _ rawName: ArraySlice<UInt8>, _ extra: ArraySlice<UInt8>,
+        _ allowing: (String) -> Bool
     ) throws -> ZipEntry {
         guard let name = String(validating: rawName, as: UTF8.self) else {
             throw error(.unsafeName, "a name that is no UTF-8", entry: String(decoding: rawName, as: UTF8.self))
@@ -98,7 +110,9 @@ struct ZipDirectoryParser {
             throw error(.ambiguous, "has two names", entry: name)
         }
         let flags = header.flags
-        if !flags.isDisjoint(with: [.encrypted, .strongEncryption, .maskedHeaders]) { throw error(.encrypted, "is encrypted", entry: name) }
+        if !flags.isDisjoint(with: [.encrypted, .strongEncryption, .maskedHeaders]) {
+            throw error(.encrypted, "is encrypted", entry: name)
+        }
         guard let method = CompressionMethod(rawValue: header.method), !flags.contains(.patched) else {
             throw error(.unsupported, "compression method \(header.method) is not read here", entry: name)
         }
@@ -112,10 +126,14 @@ struct ZipDirectoryParser {
             throw error(.damaged, "lies outside the file", entry: name)
         }
         let (local, dataOffset) = try checkLocal(header, rawName, at: sizes.offset, sizes.size, sizes.compressed, name)
-        guard dataOffset + sizes.compressed <= fileSize else { throw error(.truncated, "ends outside the file", entry: name) }
+        guard dataOffset + sizes.compressed <= fileSize else {
+            throw error(.truncated, "ends outside the file", entry: name)
+        }
         return ZipEntry(
-            name: name, isDirectory: isDirectory, method: method, size: sizes.size, compressedSize: sizes.compressed, crc32: header.crc32,
-            headerOffset: sizes.offset, dataOffset: dataOffset, deviations: WriterFields.deviations(header, local, name))
+            name: name, isDirectory: isDirectory, method: method, size: sizes.size, compressedSize: sizes.compressed,
+            crc32: header.crc32,
+            headerOffset: sizes.offset, dataOffset: dataOffset, deviations: WriterFields.deviations(header, local, name)
+        )
     }
 
     private func checkKind(_ header: CentralDirectoryHeader, _ isDirectory: Bool, _ name: String) throws {
@@ -133,14 +151,21 @@ struct ZipDirectoryParser {
     private mutating func checkUnique(_ name: String, _ isDirectory: Bool) throws {
         let path = isDirectory ? name.dropLast() : name[...]
         let folded = EntryName.folded(path)
-        guard names.insert(folded).inserted else { throw error(.duplicateName, "its name comes twice, perhaps in another case", entry: name) }
+        guard names.insert(folded).inserted else {
+            throw error(.duplicateName, "its name comes twice, perhaps in another case", entry: name)
+        }
         if isDirectory { folders.insert(folded) }
-        // A name that is a file here and a folder of another entry's there is noticed by whichever comes second.
-        guard isDirectory || !folders.contains(folded) else { throw error(.duplicateName, "is a file and a folder", entry: name) }
+        // A name that is a file here and a folder of another entry's there is noticed by whichever
+        // comes second.
+        guard isDirectory || !folders.contains(folded) else {
+            throw error(.duplicateName, "is a file and a folder", entry: name)
+        }
         var end = folded.endIndex
         while let slash = folded[..<end].lastIndex(of: "/") {
             let folder = String(folded[..<slash])
-            if names.contains(folder), !folders.contains(folder) { throw error(.duplicateName, "lies in something that is a file", entry: name) }
+            if names.contains(folder), !folders.contains(folder) {
+                throw error(.duplicateName, "lies in something that is a file", entry: name)
+            }
             folders.insert(folder)
             end = slash
         }
@@ -152,10 +177,14 @@ struct ZipDirectoryParser {
         if isDirectory, size != 0 { throw error(.damaged, "a folder with content", entry: name) }
         if method == .stored, size != compressed { throw error(.damaged, "stored, but with two sizes", entry: name) }
         if size > limits.ratioFloor, size / limits.ratio > compressed {
-            throw error(.tooLarge, "unpacks to more than \(limits.ratio) times its size", entry: name, limit: limits.ratio)
+            throw error(
+                .tooLarge, "unpacks to more than \(limits.ratio) times its size", entry: name, limit: limits.ratio)
         }
         total += min(size, limits.total + 1)
-        if total > limits.total { throw error(.tooLarge, "the entries unpack to more than \(limits.total) bytes", entry: name, limit: limits.total) }
+        if total > limits.total {
+            throw error(
+                .tooLarge, "the entries unpack to more than \(limits.total) bytes", entry: name, limit: limits.total)
+        }
     }
 
     /// The sizes and the place, from the Zip64 field where the record has no room for them.
@@ -165,7 +194,9 @@ struct ZipDirectoryParser {
         var field = ExtraField.content(ExtraField.zip64, in: extra).map { ByteReader($0) }
         func wide(_ value: UInt32) throws -> Int64 {
             guard value == UInt32.max else { return Int64(value) }
-            guard let number: UInt64 = field?.number(), number < UInt64(1) << 62 else { throw error(.damaged, "its Zip64 sizes are broken", entry: name) }
+            guard let number: UInt64 = field?.number(), number < UInt64(1) << 62 else {
+                throw error(.damaged, "its Zip64 sizes are broken", entry: name)
+            }
             return Int64(number)
         }
         let size = try wide(header.uncompressedSize), compressed = try wide(header.compressedSize)
@@ -174,17 +205,20 @@ struct ZipDirectoryParser {
 
     /// Holds the entry's own header against the directory's; answers it, and where the data begin.
     private func checkLocal(
-        _ central: CentralDirectoryHeader, _ name: ArraySlice<UInt8>, at offset: Int64, _ size: Int64, _ compressed: Int64, _ text: String
+        _ central: CentralDirectoryHeader, _ name: ArraySlice<UInt8>, at offset: Int64, _ size: Int64,
+        _ compressed: Int64, _ text: String
     ) throws -> (LocalFileHeader, dataOffset: Int64) {
         guard let local = LocalFileHeader(try read(at: offset, count: LocalFileHeader.size)) else {
             throw error(.damaged, "has no header of its own", entry: text)
         }
-        let rest = try read(at: offset + Int64(LocalFileHeader.size), count: Int(local.nameLength) + Int(local.extraLength))
+        let rest = try read(
+            at: offset + Int64(LocalFileHeader.size), count: Int(local.nameLength) + Int(local.extraLength))
         guard rest.prefix(Int(local.nameLength)).elementsEqual(name) else {
             throw error(.ambiguous, "has another name in its own header", entry: text)
         }
         let ignored: GeneralPurposeFlags = [.dataDescriptor]
-        guard local.method == central.method, local.flags.subtracting(ignored) == central.flags.subtracting(ignored) else {
+        guard local.method == central.method, local.flags.subtracting(ignored) == central.flags.subtracting(ignored)
+        else {
             throw error(.ambiguous, "is kept in another way than the directory says", entry: text)
         }
         if !local.flags.contains(.dataDescriptor) {
@@ -199,7 +233,8 @@ struct ZipDirectoryParser {
         return (local, offset + Int64(LocalFileHeader.size) + Int64(rest.count))
     }
 
-    /// The entries follow each other without gap or overlap, but for the descriptors that streaming writers put behind them.
+    /// The entries follow each other without gap or overlap, but for the descriptors that streaming
+    /// writers put behind them.
     private func checkPlaces(_ entries: [ZipEntry], directoryOffset: Int64) throws {
         var end: Int64 = 0
         let starts = entries.map { ($0.headerOffset, $0.name) } + [(directoryOffset, entries.last?.name ?? "")]
@@ -207,7 +242,9 @@ struct ZipDirectoryParser {
             let gap = start - end
             guard gap >= 0 else { throw error(.ambiguous, "overlaps another entry", entry: name) }
             let descriptorSizes: [Int64] = index == 0 ? [0] : [0, 12, 16, 20, 24]
-            guard descriptorSizes.contains(gap) else { throw error(.ambiguous, "junk between the entries", entry: name) }
+            guard descriptorSizes.contains(gap) else {
+                throw error(.ambiguous, "junk between the entries", entry: name)
+            }
             if index < entries.count { end = entries[index].dataOffset + entries[index].compressedSize }
         }
     }
@@ -222,7 +259,9 @@ struct ZipDirectoryParser {
         return bytes
     }
 
-    private func error(_ code: ArchiveError.Code, _ reason: String, entry: String? = nil, limit: Int64? = nil) -> ArchiveError {
+    private func error(_ code: ArchiveError.Code, _ reason: String, entry: String? = nil, limit: Int64? = nil)
+        -> ArchiveError
+    {
         ArchiveError(code, reason, path: file.path, entry: entry, limit: limit)
     }
 }

@@ -1,11 +1,15 @@
-// How the records stand in the file. A reader that has run out of bytes, or a wrong signature, gives nil.
+// How the records stand in the file. A reader that has run out of bytes, or a wrong signature,
+// gives nil.
 
 extension LocalFileHeader {
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
-        guard reader.number() == Self.signature, let needed: UInt16 = reader.number(), let bits: UInt16 = reader.number(),
-            let method: UInt16 = reader.number(), let time: UInt16 = reader.number(), let date: UInt16 = reader.number(),
-            let crc32: UInt32 = reader.number(), let compressedSize: UInt32 = reader.number(), let uncompressedSize: UInt32 = reader.number(),
+        guard reader.number() == Self.signature, let needed: UInt16 = reader.number(),
+            let bits: UInt16 = reader.number(),
+            let method: UInt16 = reader.number(), let time: UInt16 = reader.number(),
+            let date: UInt16 = reader.number(),
+            let crc32: UInt32 = reader.number(), let compressedSize: UInt32 = reader.number(),
+            let uncompressedSize: UInt32 = reader.number(),
             let nameLength: UInt16 = reader.number(), let extraLength: UInt16 = reader.number()
         else { return nil }
         versionNeeded = needed
@@ -30,11 +34,16 @@ extension LocalFileHeader {
 
 extension CentralDirectoryHeader {
     init?(_ reader: inout ByteReader) {
-        guard reader.number() == Self.signature, let made: UInt16 = reader.number(), let needed: UInt16 = reader.number(),
-            let bits: UInt16 = reader.number(), let method: UInt16 = reader.number(), let time: UInt16 = reader.number(),
-            let date: UInt16 = reader.number(), let crc32: UInt32 = reader.number(), let compressedSize: UInt32 = reader.number(),
-            let uncompressedSize: UInt32 = reader.number(), let nameLength: UInt16 = reader.number(), let extraLength: UInt16 = reader.number(),
-            let commentLength: UInt16 = reader.number(), let disk: UInt16 = reader.number(), let inner: UInt16 = reader.number(),
+        guard reader.number() == Self.signature, let made: UInt16 = reader.number(),
+            let needed: UInt16 = reader.number(),
+            let bits: UInt16 = reader.number(), let method: UInt16 = reader.number(),
+            let time: UInt16 = reader.number(),
+            let date: UInt16 = reader.number(), let crc32: UInt32 = reader.number(),
+            let compressedSize: UInt32 = reader.number(),
+            let uncompressedSize: UInt32 = reader.number(), let nameLength: UInt16 = reader.number(),
+            let extraLength: UInt16 = reader.number(),
+            let commentLength: UInt16 = reader.number(), let disk: UInt16 = reader.number(),
+            let inner: UInt16 = reader.number(),
             let outer: UInt32 = reader.number(), let offset: UInt32 = reader.number()
         else { return nil }
         versionMadeBy = made
@@ -59,7 +68,9 @@ extension CentralDirectoryHeader {
         writer.put(Self.signature)
         for number in [versionMadeBy, versionNeeded, flags.rawValue, method, time, date] { writer.put(number) }
         for number in [crc32, compressedSize, uncompressedSize] { writer.put(number) }
-        for number in [nameLength, extraLength, commentLength, diskNumberStart, internalAttributes] { writer.put(number) }
+        for number in [nameLength, extraLength, commentLength, diskNumberStart, internalAttributes] {
+            writer.put(number)
+        }
         for number in [externalAttributes, localHeaderOffset] { writer.put(number) }
     }
 }
@@ -67,8 +78,10 @@ extension CentralDirectoryHeader {
 extension EndOfCentralDirectory {
     init?(_ bytes: ArraySlice<UInt8>) {
         var reader = ByteReader(bytes)
-        guard reader.number() == Self.signature, let disk: UInt16 = reader.number(), let directoryDisk: UInt16 = reader.number(),
-            let entriesOnDisk: UInt16 = reader.number(), let entries: UInt16 = reader.number(), let size: UInt32 = reader.number(),
+        guard reader.number() == Self.signature, let disk: UInt16 = reader.number(),
+            let directoryDisk: UInt16 = reader.number(),
+            let entriesOnDisk: UInt16 = reader.number(), let entries: UInt16 = reader.number(),
+            let size: UInt32 = reader.number(),
             let offset: UInt32 = reader.number(), let commentLength: UInt16 = reader.number()
         else { return nil }
         diskNumber = disk
@@ -91,8 +104,10 @@ extension EndOfCentralDirectory {
 extension Zip64EndOfCentralDirectory {
     init?(_ bytes: [UInt8]) {
         var reader = ByteReader(bytes)
-        guard reader.number() == Self.signature, reader.number() == Self.recordSize, reader.take(4) != nil, reader.number() == UInt32(0),
-            reader.number() == UInt32(0), let onDisk: UInt64 = reader.number(), let entries: UInt64 = reader.number(), onDisk == entries,
+        guard reader.number() == Self.signature, reader.number() == Self.recordSize, reader.take(4) != nil,
+            reader.number() == UInt32(0),
+            reader.number() == UInt32(0), let onDisk: UInt64 = reader.number(), let entries: UInt64 = reader.number(),
+            onDisk == entries,
             let size: UInt64 = reader.number(), let offset: UInt64 = reader.number()
         else { return nil }
         self.entries = entries
@@ -112,7 +127,8 @@ extension Zip64EndOfCentralDirectory {
 extension Zip64Locator {
     init?(_ bytes: ArraySlice<UInt8>) {
         var reader = ByteReader(bytes)
-        guard reader.number() == Self.signature, reader.number() == UInt32(0), let offset: UInt64 = reader.number(), reader.number() == UInt32(1)
+        guard reader.number() == Self.signature, reader.number() == UInt32(0), let offset: UInt64 = reader.number(),
+            reader.number() == UInt32(1)
         else { return nil }
         recordOffset = offset
     }
@@ -126,10 +142,13 @@ extension Zip64Locator {
 }
 
 extension ExtraField {
-    /// The content of the extra field with `tag`; nil where there is none. Throws nothing: a broken run of fields ends the search.
+    /// The content of the extra field with `tag`; nil where there is none. Throws nothing: a broken
+    /// run of fields ends the search.
     static func content(_ tag: UInt16, in extra: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var reader = ByteReader(extra)
-        while let found: UInt16 = reader.number(), let size: UInt16 = reader.number(), let content = reader.take(Int(size)) {
+        while let found: UInt16 = reader.number(), let size: UInt16 = reader.number(),
+            let content = reader.take(Int(size))
+        {
             if found == tag { return content }
         }
         return nil

@@ -1,4 +1,5 @@
-// The records of a zip file, with the names of the specification (APPNOTE 6.3), as far as they are used here.
+// The records of a zip file, with the names of the specification (APPNOTE 6.3), as far as they are
+// used here.
 
 /// How an entry's bytes are kept.
 package enum CompressionMethod: UInt16, Sendable {

@@ -2,8 +2,10 @@ internal import ModelFiles
 package import Storage
 
 extension AtomicPersistentStore {
-    /// Every kind of store that is read and written as a whole: in memory, XML, and Folio's binary format.
+    /// Every kind of store that is read and written as a whole: in memory, XML, and Folio's binary
+    /// format.
     package static let builtInFactories = [
-        inMemoryFactory, xmlFactory, binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) })),
+        inMemoryFactory, xmlFactory,
+        binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) })),
     ]
 }

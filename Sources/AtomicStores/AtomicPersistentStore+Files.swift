@@ -8,7 +8,8 @@ extension AtomicPersistentStore {
     static func storedInfo(at url: URL, type: StoreType) throws -> AtomicStoreInfo {
         let info = try storedInfo(at: url)
         guard info.type == type else {
-            throw StorageError(.notAStore, "This is a store of type \(info.type.rawValue), not \(type.rawValue)", path: url.path)
+            throw StorageError(
+                .notAStore, "This is a store of type \(info.type.rawValue), not \(type.rawValue)", path: url.path)
         }
         return info
     }
@@ -24,12 +25,15 @@ extension AtomicPersistentStore {
         }
     }
 
-    /// Puts a copy of a store in the place of another or where none is, atomically. Whoever has the old one open can't save any more.
+    /// Puts a copy of a store in the place of another or where none is, atomically. Whoever has the
+    /// old one open can't save any more.
     static func replace(_ source: URL, _ target: URL, type: StoreType) throws {
         _ = try storedInfo(at: source, type: type)
         do {
             var original = try StoreFile(PersistentStoreDescription(url: source))
-            guard let bytes = try original.read() else { throw StorageError(.notFound, "There is no store", path: source.path) }
+            guard let bytes = try original.read() else {
+                throw StorageError(.notFound, "There is no store", path: source.path)
+            }
             var file = try StoreFile(PersistentStoreDescription(url: target))
             if try file.read() != nil { _ = try storedInfo(at: target, type: type) }
             try file.replace(with: [bytes])

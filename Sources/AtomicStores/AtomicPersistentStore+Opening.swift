@@ -24,7 +24,8 @@ extension AtomicPersistentStore {
     private static func factory(_ format: StoreFormat) -> StoreFactory {
         StoreFactory(
             type: format.type, open: { description, model in try open(description, model: model, format: format) },
-            metadata: { try storedInfo(at: $0, type: format.type).metadata }, destroy: { try destroy(at: $0, type: format.type) },
+            metadata: { try storedInfo(at: $0, type: format.type).metadata },
+            destroy: { try destroy(at: $0, type: format.type) },
             replace: { try replace($0, $1, type: format.type) })
     }
 
@@ -32,40 +33,55 @@ extension AtomicPersistentStore {
 
     static func checkOptions(_ description: PersistentStoreDescription) throws {
         if let option = description.sqliteOption {
-            throw StorageError(.unsupported, "A store of type \(description.type.rawValue) has no \(option): use a SQLite store", path: description.url.path)
+            throw StorageError(
+                .unsupported, "A store of type \(description.type.rawValue) has no \(option): use a SQLite store",
+                path: description.url.path)
         }
         guard !description.tracksHistory else {
-            throw StorageError(.unsupported, "A store of type \(description.type.rawValue) keeps no history: use a SQLite store", path: description.url.path)
+            throw StorageError(
+                .unsupported, "A store of type \(description.type.rawValue) keeps no history: use a SQLite store",
+                path: description.url.path)
         }
         guard !description.postsRemoteChanges else {
-            throw StorageError(.unsupported, "A store of type \(description.type.rawValue) does not tell of what others save: use a SQLite store", path: description.url.path)
+            throw StorageError(
+                .unsupported,
+                "A store of type \(description.type.rawValue) does not tell of what others save: use a SQLite store",
+                path: description.url.path)
         }
     }
 
-    /// Opens an XML store with a model that need not be the one that it was written with; objects and properties that the model lacks are an error.
-    package static func openXML(_ description: PersistentStoreDescription, ignoringVersionHashesOf model: ManagedObjectModel) throws -> AtomicPersistentStore {
+    /// Opens an XML store with a model that need not be the one that it was written with; objects
+    /// and properties that the model lacks are an error.
+    package static func openXML(
+        _ description: PersistentStoreDescription, ignoringVersionHashesOf model: ManagedObjectModel
+    ) throws -> AtomicPersistentStore {
         try open(description, model: model, format: .xml, checksHashes: false)
     }
 
     private static func open(
-        _ description: PersistentStoreDescription, model: ManagedObjectModel?, format: StoreFormat, checksHashes: Bool = true
+        _ description: PersistentStoreDescription, model: ManagedObjectModel?, format: StoreFormat,
+        checksHashes: Bool = true
     ) throws -> AtomicPersistentStore {
         try checkOptions(description)
         do {
             var file = try StoreFile(description)
             guard let reading = try file.open() else {
-                guard description.createsIfMissing, !description.isReadOnly else { throw StorageError(.notFound, "There is no store") }
+                guard description.createsIfMissing, !description.isReadOnly else {
+                    throw StorageError(.notFound, "There is no store")
+                }
                 guard let model else { throw StorageError(.noModel, "A new store needs a model") }
                 return try make(description, model, format: format, file: file)
             }
             let content = try StoredContent(reading, format)
             let model = try content.model(given: model, description, format, checksHashes: checksHashes)
             let shape = try TableShape(model, configuration: description.configuration)
-            let table = RowTable(shape, identity: StoreIdentity(uuid: content.metadata.uuid, model: model), numbers: format.numbers)
+            let table = RowTable(
+                shape, identity: StoreIdentity(uuid: content.metadata.uuid, model: model), numbers: format.numbers)
             try content.load(into: table)
             return AtomicPersistentStore(
                 session: AtomicSession(
-                    description: description, table: table, metadata: content.metadata, format: format, file: file, modelBytes: content.modelBytes))
+                    description: description, table: table, metadata: content.metadata, format: format, file: file,
+                    modelBytes: content.modelBytes))
         } catch {
             throw StorageError(below: error, path: description.url.path)
         }
@@ -73,19 +89,24 @@ extension AtomicPersistentStore {
 
     /// Makes a store where there is none; with a format it is on the disk afterwards.
     static func make(
-        _ description: PersistentStoreDescription, _ model: ManagedObjectModel, format: StoreFormat?, file: StoreFile? = nil
+        _ description: PersistentStoreDescription, _ model: ManagedObjectModel, format: StoreFormat?,
+        file: StoreFile? = nil
     ) throws -> AtomicPersistentStore {
         let shape = try TableShape(model, configuration: description.configuration)
         let uuid = UUID().uuidString
-        let table = RowTable(shape, identity: StoreIdentity(uuid: uuid, model: model), numbers: format?.numbers ?? .perHierarchy)
-        let metadata = StoreMetadata(uuid: uuid, type: format?.type ?? .inMemory, model: model, configuration: description.configuration)
+        let table = RowTable(
+            shape, identity: StoreIdentity(uuid: uuid, model: model), numbers: format?.numbers ?? .perHierarchy)
+        let metadata = StoreMetadata(
+            uuid: uuid, type: format?.type ?? .inMemory, model: model, configuration: description.configuration)
         var modelBytes = Data()
         switch format {
         case .binary(let models): modelBytes = try models.encode(model)
         case .xml: _ = try XMLStoreNames(shape)
         case .custom, nil: break
         }
-        let session = AtomicSession(description: description, table: table, metadata: metadata, format: format, file: file, modelBytes: modelBytes)
+        let session = AtomicSession(
+            description: description, table: table, metadata: metadata, format: format, file: file,
+            modelBytes: modelBytes)
         try session.write()
         return AtomicPersistentStore(session: session)
     }
@@ -96,7 +117,9 @@ extension AtomicPersistentStore {
     package static func isXMLStore(_ start: some Sequence<UInt8>) -> Bool { XMLStoreFormat.begins(Array(start)) }
 
     /// Whether a file that begins so is a binary store; 8 bytes suffice.
-    package static func isBinaryStore(_ start: some Sequence<UInt8>) -> Bool { Array(start.prefix(8)) == BinaryStoreFormat.magic }
+    package static func isBinaryStore(_ start: some Sequence<UInt8>) -> Bool {
+        Array(start.prefix(8)) == BinaryStoreFormat.magic
+    }
 
     /// What a store says of itself, read without a model and without its objects.
     /// - Throws: `StorageError`, as opening does.
@@ -162,7 +185,8 @@ private enum StoredContent {
         }
     }
 
-    /// Settles with which model the store is to be read: the one given, which must fit, or else its own.
+    /// Settles with which model the store is to be read: the one given, which must fit, or else its
+    /// own.
     func model(
         given: ManagedObjectModel?, _ description: PersistentStoreDescription, _ format: StoreFormat, checksHashes: Bool
     ) throws -> ManagedObjectModel {

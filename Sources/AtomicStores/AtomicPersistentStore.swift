@@ -4,10 +4,12 @@ package import Schema
 package import Storage
 import Synchronization
 
-/// A store that has all its objects in memory: without a file, or with one that is read and written as a whole.
+/// A store that has all its objects in memory: without a file, or with one that is read and written
+/// as a whole.
 ///
-/// Opening reads everything, each `apply` writes everything anew and durably, and requests look at every object of a hierarchy. That suits small
-/// documents. Two of them on one file are never mixed: whoever saves second gets `StorageError.busy`.
+/// Opening reads everything, each `apply` writes everything anew and durably, and requests look at
+/// every object of a hierarchy. That suits small documents. Two of them on one file are never
+/// mixed: whoever saves second gets `StorageError.busy`.
 package final class AtomicPersistentStore: PersistentStore {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
@@ -21,7 +23,8 @@ package final class AtomicPersistentStore: PersistentStore {
         self.session = Mutex(session)
     }
 
-    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a `StorageError` (or a `QueryError`).
+    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a
+    /// `StorageError` (or a `QueryError`).
     private func withSession<Result: Sendable>(_ body: (AtomicSession) throws -> Result) throws -> Result {
         try session.withLock { session in
             guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }
@@ -45,7 +48,9 @@ package final class AtomicPersistentStore: PersistentStore {
         try withSession { session in try session.table.rows(table, of: request) }
     }
 
-    package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
+    package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws
+        -> RelatedBatch
+    {
         try withSession { session in
             let relation = session.table.shape.relation(entityIndex: entityIndex, propertyIndex: propertyIndex)
             return try session.table.related(relation, owners: owners, includingRows: includingRows)
@@ -76,7 +81,8 @@ package final class AtomicPersistentStore: PersistentStore {
         }
     }
 
-    /// References from rows to objects that are not there, at most a hundred, each with the object that has it and what it leads to.
+    /// References from rows to objects that are not there, at most a hundred, each with the object
+    /// that has it and what it leads to.
     package func danglingReferences() throws -> [(object: ManagedObjectID, property: String, target: ManagedObjectID)] {
         try withSession { session in session.table.danglingReferences(atMost: 100) }
     }

@@ -4,10 +4,12 @@ import RowMemory
 import Schema
 import Storage
 
-/// An open store: its table, its metadata and its file. Used under the lock of its ``AtomicPersistentStore``.
+/// An open store: its table, its metadata and its file. Used under the lock of its
+/// ``AtomicPersistentStore``.
 ///
 /// Invariants:
-/// 1. The table is what the file says, or what the last `apply` made of it; numbers that were only reserved are known here alone.
+/// 1. The table is what the file says, or what the last `apply` made of it; numbers that were only
+///    reserved are known here alone.
 /// 2. Whatever throws has left the table as it was.
 final class AtomicSession {
     let description: PersistentStoreDescription
@@ -21,7 +23,8 @@ final class AtomicSession {
     private let modelBytes: Data
 
     init(
-        description: PersistentStoreDescription, table: RowTable, metadata: StoreMetadata, format: StoreFormat?, file: StoreFile?, modelBytes: Data = Data()
+        description: PersistentStoreDescription, table: RowTable, metadata: StoreMetadata, format: StoreFormat?,
+        file: StoreFile?, modelBytes: Data = Data()
     ) {
         self.description = description
         self.table = table
@@ -32,7 +35,8 @@ final class AtomicSession {
     }
 
     /// Commits a change set: all of it or nothing.
-    /// - Parameter beforeCommit: runs before the file is written; what it throws undoes the change set.
+    /// - Parameter beforeCommit: runs before the file is written; what it throws undoes the change
+    ///   set.
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         let newMetadata = try metadata.applying(changes.metadata)

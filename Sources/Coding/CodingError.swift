@@ -45,7 +45,9 @@ public struct CodingError: Error, Sendable {
     /// The error of another layer that led to this one.
     public let underlying: (any Error)?
 
-    package init(_ code: Code, _ message: String, offset: Int? = nil, object: String? = nil, underlying: (any Error)? = nil) {
+    package init(
+        _ code: Code, _ message: String, offset: Int? = nil, object: String? = nil, underlying: (any Error)? = nil
+    ) {
         self.code = code
         self.message = message
         self.offset = offset

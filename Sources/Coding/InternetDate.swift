@@ -1,7 +1,8 @@
 package import Foundation
 
-/// Dates to the second as JSON files spell them, `2026-11-22T02:40:56Z` (RFC 3339): the same text as Foundation's ISO 8601 style for a fiftieth of its cost, which counts
-/// where opening a document waits for it.
+/// Dates to the second as JSON files spell them, `2026-11-22T02:40:56Z` (RFC 3339): the same text
+/// as Foundation's ISO 8601 style for a fiftieth of its cost, which counts where opening a document
+/// waits for it.
 package enum InternetDate {
     private static let secondsPerDay: Int64 = 86_400
     /// From 0000-03-01, where the days of a leap year begin to be counted, to 1970-01-01.
@@ -54,8 +55,10 @@ package enum InternetDate {
             }
             return value
         }
-        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13), let minute = number(14..<16),
-            let second = number(17..<19), year > 1582, (1...12).contains(month), day > 0, hour < 24, minute < 60, second < 60
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10), let hour = number(11..<13),
+            let minute = number(14..<16),
+            let second = number(17..<19), year > 1582, (1...12).contains(month), day > 0, hour < 24, minute < 60,
+            second < 60
         else { return nil }
         let days = daysSince1970(year, month, day)
         // A day that its month does not have would be one of the next.
@@ -63,7 +66,8 @@ package enum InternetDate {
         return days * secondsPerDay + hour * 3600 + minute * 60 + second
     }
 
-    // Years are counted from March on, so that the leap day is the last, in eras of 400 years (H. Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+    // Years are counted from March on, so that the leap day is the last, in eras of 400 years (H.
+    // Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 
     private static func daysSince1970(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year

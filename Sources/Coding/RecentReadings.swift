@@ -1,12 +1,14 @@
 internal import Synchronization
 
-/// What was read last from small files, by their bytes: a document that is opened again says what it said before, and reading that anew is a good part of what opening takes.
+/// What was read last from small files, by their bytes: a document that is opened again says what
+/// it said before, and reading that anew is a good part of what opening takes.
 package final class RecentReadings<Value: Sendable>: Sendable {
     private static var greatestCount: Int { 8 }
     private static var greatestSize: Int { 32 << 10 }
     private let readings = Mutex(Readings())
 
-    /// The one used last stands at the end of both. Apart, since the bytes are looked through by code that knows what they are.
+    /// The one used last stands at the end of both. Apart, since the bytes are looked through by
+    /// code that knows what they are.
     private struct Readings {
         var keys: [[UInt8]] = []
         var values: [Value] = []
@@ -14,7 +16,8 @@ package final class RecentReadings<Value: Sendable>: Sendable {
 
     package init() {}
 
-    /// What these bytes say: as `read` says it, which is asked only where they are not among those that were read last.
+    /// What these bytes say: as `read` says it, which is asked only where they are not among those
+    /// that were read last.
     package func value(of bytes: [UInt8], read: () throws -> Value) rethrows -> Value {
         guard bytes.count <= Self.greatestSize else { return try read() }
         if let known = known(bytes) { return known }

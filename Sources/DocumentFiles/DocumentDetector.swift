@@ -9,7 +9,8 @@ package struct DetectedDocument: Sendable, Hashable {
     package let kind: DocumentKind
     /// The document, with links resolved.
     package let path: String
-    /// What kind of store a bare store or managed document is; those of packages and archives are SQLite's.
+    /// What kind of store a bare store or managed document is; those of packages and archives are
+    /// SQLite's.
     package let storeType: StoreType
 
     /// The store of a bare store or managed document, or of a package.
@@ -24,7 +25,8 @@ package struct DetectedDocument: Sendable, Hashable {
         }
     }
 
-    /// - Throws: `DocumentError`: `.notFound`, `.malformed` with what was found instead, `.unsupported` for a store of another type.
+    /// - Throws: `DocumentError`: `.notFound`, `.malformed` with what was found instead,
+    ///   `.unsupported` for a store of another type.
     package init(_ path: String) throws {
         let path = LinkResolution.resolve(path)
         self.path = path
@@ -45,7 +47,8 @@ package struct DetectedDocument: Sendable, Hashable {
         (kind, path, storeType) = (.package, reader.path, .sqlite)
     }
 
-    /// Whether a path leads by a link out of the package that it is in, so that it names no part of it.
+    /// Whether a path leads by a link out of the package that it is in, so that it names no part of
+    /// it.
     package static func leadsOut(_ path: String) -> Bool {
         var hasLink = false, item = path
         for _ in 0..<deepestPart {
@@ -64,7 +67,9 @@ package struct DetectedDocument: Sendable, Hashable {
         if try folder.status(of: PackageLayout.mimetype) != nil {
             throw DocumentError(.malformed, "a document folder without \(PackageLayout.manifest)")
         }
-        if let content = try? folder.directory("StoreContent"), try content.status(of: "persistentStore") != nil { return .managedDocument }
+        if let content = try? folder.directory("StoreContent"), try content.status(of: "persistentStore") != nil {
+            return .managedDocument
+        }
         throw DocumentError(.malformed, "a folder without \(PackageLayout.manifest), not a document")
     }
 
@@ -79,10 +84,17 @@ package struct DetectedDocument: Sendable, Hashable {
         if AtomicPersistentStore.isBinaryStore(start) { return (.store, .binary) }
         if AtomicPersistentStore.isXMLStore(start) { return (.store, .xml) }
         if start.isEmpty { throw DocumentError(.malformed, "an empty file, not a document") }
-        if start.starts(with: Array("SQLite format 3\u{0}".utf8).prefix(start.count)) { throw DocumentError(.malformed, "a truncated store of \(size) bytes") }
-        if start.starts(with: Array("bplist00".utf8)) { throw DocumentError(.unsupported, "a binary property list, perhaps a binary store of Core Data: only its own framework reads these") }
+        if start.starts(with: Array("SQLite format 3\u{0}".utf8).prefix(start.count)) {
+            throw DocumentError(.malformed, "a truncated store of \(size) bytes")
+        }
+        if start.starts(with: Array("bplist00".utf8)) {
+            throw DocumentError(
+                .unsupported,
+                "a binary property list, perhaps a binary store of Core Data: only its own framework reads these")
+        }
         let text = String(validating: start.prefix(start.count == 4096 ? 4090 : 4096), as: UTF8.self)
-        throw DocumentError(.malformed, text == nil ? "not a document: unknown binary data" : "a text file, not a document")
+        throw DocumentError(
+            .malformed, text == nil ? "not a document: unknown binary data" : "a text file, not a document")
     }
 
     /// The first hundred bytes of a database say how large it has to be.
@@ -90,11 +102,15 @@ package struct DetectedDocument: Sendable, Hashable {
         guard start.count >= 100 else { throw DocumentError(.malformed, "a truncated store of \(size) bytes") }
         let raw = Int(start[16]) << 8 | Int(start[17])
         let pageSize = raw == 1 ? 65_536 : raw
-        guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else { throw DocumentError(.malformed, "a damaged store: its pages have no valid size") }
+        guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else {
+            throw DocumentError(.malformed, "a damaged store: its pages have no valid size")
+        }
         func number(at offset: Int) -> Int64 { start[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }
         // The count is valid only where the last writer kept it; with a WAL the pages may be there.
         guard number(at: 24) == number(at: 92), !hasJournal else { return }
         let expected = number(at: 28) * Int64(pageSize)
-        guard size >= expected else { throw DocumentError(.malformed, "a truncated store: \(size) of \(expected) bytes") }
+        guard size >= expected else {
+            throw DocumentError(.malformed, "a truncated store: \(size) of \(expected) bytes")
+        }
     }
 }

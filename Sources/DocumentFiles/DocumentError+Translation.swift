@@ -6,7 +6,8 @@ internal import Schema
 internal import Storage
 
 extension DocumentError {
-    /// Runs one step of an operation and says in its error which step it was. Errors about objects pass as they are.
+    /// Runs one step of an operation and says in its error which step it was. Errors about objects
+    /// pass as they are.
     package static func stage<Result>(_ stage: Stage, _ path: String?, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -45,13 +46,17 @@ extension DocumentError {
     /// A name has at most 255 bytes, and that of the lock file is `.name.lock`.
     private static let longestName = 249
 
-    /// Why the system refuses a document's path as too long, whichever file beside it was the first to be refused.
+    /// Why the system refuses a document's path as too long, whichever file beside it was the first
+    /// to be refused.
     private static func lengthMessage(of path: String) -> String {
         let count = FilePath.name(path).utf8.count
-        return count > longestName ? "its name is too long: it has \(count) bytes, at most \(longestName) are possible" : "its path is too long: it has \(path.utf8.count) bytes"
+        return count > longestName
+            ? "its name is too long: it has \(count) bytes, at most \(longestName) are possible"
+            : "its path is too long: it has \(path.utf8.count) bytes"
     }
 
-    /// Whether an error says no more than that another program changed what was being read: reading it again may well succeed.
+    /// Whether an error says no more than that another program changed what was being read: reading
+    /// it again may well succeed.
     package static func tellsOfChange(_ error: any Error) -> Bool {
         switch error {
         case let error as DocumentError: error.code == .changed || error.underlying.map(tellsOfChange) ?? false
@@ -67,13 +72,16 @@ extension DocumentError {
             case .notFound: stage == .writing || stage == .replacing ? .cannotCreate : .notFound
             case .exists: .cannotCreate
             // Nothing can have such a name.
-            case .invalidPath where error.errno == ENAMETOOLONG: stage == .opening || stage == .reading ? .notFound : .cannotCreate
+            case .invalidPath where error.errno == ENAMETOOLONG:
+                stage == .opening || stage == .reading ? .notFound : .cannotCreate
             case .permissionDenied, .readOnly: .permission
             case .busy: .locked
             case .changed: .changed
-            // What the system refuses to let grow; what is refused to be read is a document's own fault.
+            // What the system refuses to let grow; what is refused to be read is a document's own
+            // fault.
             case .tooLarge where error.operation != "read" && stage != .writing && stage != .replacing: .io
-            case .notDirectory, .isDirectory, .unsuitableFile, .tooLarge, .invalidPath: stage == .writing || stage == .replacing ? .cannotCreate : .malformed
+            case .notDirectory, .isDirectory, .unsuitableFile, .tooLarge, .invalidPath:
+                stage == .writing || stage == .replacing ? .cannotCreate : .malformed
             default: .io
             }
         self.init(code, "\(error.operation): \(error.reason)", path: error.path, stage: stage, underlying: error)
@@ -84,7 +92,9 @@ extension DocumentError {
             self.init(system, stage)
             return
         }
-        let code: Code = error.code == .encrypted || error.code == .unsupported ? .unsupported : error.code == .inputOutput ? .io : .malformed
+        let code: Code =
+            error.code == .encrypted || error.code == .unsupported
+            ? .unsupported : error.code == .inputOutput ? .io : .malformed
         self.init(code, error.messageWithoutPath, path: error.path, stage: stage, underlying: error)
     }
 
@@ -102,7 +112,8 @@ extension DocumentError {
         case .cannotCreate: code = .cannotCreate
         default: code = .io
         }
-        self.init(code, error.message, path: error.path ?? path, stage: stage, entities: error.entities, underlying: error)
+        self.init(
+            code, error.message, path: error.path ?? path, stage: stage, entities: error.entities, underlying: error)
     }
 
     private init(_ error: SQLiteError, _ stage: Stage) {

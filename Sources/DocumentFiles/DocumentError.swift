@@ -1,13 +1,15 @@
 /// A document could not be found, opened, written or closed.
 ///
-/// What is wrong with objects, not with files (a violated validation rule, a conflict of edits), is thrown as the object graph's own error.
+/// What is wrong with objects, not with files (a violated validation rule, a conflict of edits), is
+/// thrown as the object graph's own error.
 ///
 ///     do { try await document.save() } catch let error as DocumentError where error.code == .locked { print(error.holder!) }
 public struct DocumentError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, in kinds that a caller decides by. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
-            case usage, malformed, notFound, unsupported, cannotCreate, io, locked, changed, recoverable, newer, permission, modelMismatch, unsavedChanges
+            case usage, malformed, notFound, unsupported, cannotCreate, io, locked, changed, recoverable, newer,
+                permission, modelMismatch, unsavedChanges
         }
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
@@ -28,13 +30,15 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
         public static let locked = Code(.locked)
         /// The document on the disk is no longer the one that was opened.
         public static let changed = Code(.changed)
-        /// An editor that is gone left work that was autosaved and never saved: open with a choice what becomes of it.
+        /// An editor that is gone left work that was autosaved and never saved: open with a choice
+        /// what becomes of it.
         public static let recoverable = Code(.recoverable)
         /// The document needs a newer program.
         public static let newer = Code(.newer)
         /// The user has no right to do this.
         public static let permission = Code(.permission)
-        /// The store was written with another model, or carries none; `entities` names those that differ.
+        /// The store was written with another model, or carries none; `entities` names those that
+        /// differ.
         public static let modelMismatch = Code(.modelMismatch)
         /// The document has unsaved changes that closing it would lose: save it, or discard them.
         public static let unsavedChanges = Code(.unsavedChanges)
@@ -44,7 +48,8 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
 
     /// The step of an operation that failed.
     public enum Stage: String, Sendable {
-        case opening, locking, reading, validating, writing, committing, versioning, checkpointing, describing, packing, replacing, restoring, closing
+        case opening, locking, reading, validating, writing, committing, versioning, checkpointing, describing, packing,
+            replacing, restoring, closing
     }
 
     public var code: Code
@@ -60,11 +65,13 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
     /// Who holds the document, for `locked`.
     public var holder: LockHolder?
     public var underlying: (any Error)?
-    /// Whether the document was written all the same, and only opening it failed: it is not to be made again.
+    /// Whether the document was written all the same, and only opening it failed: it is not to be
+    /// made again.
     public var isWritten = false
 
     public init(
-        _ code: Code, _ message: String, path: String? = nil, stage: Stage? = nil, entities: [String] = [], hint: String? = nil,
+        _ code: Code, _ message: String, path: String? = nil, stage: Stage? = nil, entities: [String] = [],
+        hint: String? = nil,
         holder: LockHolder? = nil, underlying: (any Error)? = nil
     ) {
         self.code = code
@@ -81,7 +88,9 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
 
     /// This error as what hinders the opening of a document that has just been written.
     package func ofWritten(_ path: String, hint: String) -> DocumentError {
-        var error = DocumentError(code, "it was written and can't be opened: \(message)", path: path, stage: .opening, hint: hint, underlying: self)
+        var error = DocumentError(
+            code, "it was written and can't be opened: \(message)", path: path, stage: .opening, hint: hint,
+            underlying: self)
         error.isWritten = true
         return error
     }

@@ -8,7 +8,9 @@ extension DocumentInfo {
     /// Looks at a bare store that carries no model, by what its tables or its file say.
     init(withoutModel document: DetectedDocument, _ lock: LockHolder?) throws {
         let path = DetectedDocument.storePath(document.kind, document.path)
-        let (stored, bytes) = try DocumentError.stage(.reading, document.path) { (try Known(document.storeType, at: path), try Disk.status(of: path)?.size ?? 0) }
+        let (stored, bytes) = try DocumentError.stage(.reading, document.path) {
+            (try Known(document.storeType, at: path), try Disk.status(of: path)?.size ?? 0)
+        }
         kind = document.kind
         self.path = document.path
         uuid = stored.uuid
@@ -52,7 +54,9 @@ extension DocumentInfo {
     private static func filesBesideStore(_ path: String) throws -> Manifest.Attachments {
         let folder = ExternalValues.folder(beside: path)
         guard try Disk.kind(of: folder) == .directory else { return Manifest.Attachments(count: 0, bytes: 0) }
-        let sizes = try Disk.list(folder).filter { $0.kind == .file }.compactMap { try Disk.status(of: FilePath.join(folder, $0.name))?.size }
+        let sizes = try Disk.list(folder).filter { $0.kind == .file }.compactMap {
+            try Disk.status(of: FilePath.join(folder, $0.name))?.size
+        }
         return Manifest.Attachments(count: sizes.count, bytes: sizes.reduce(0, +))
     }
 }

@@ -5,7 +5,8 @@ internal import SQLiteStore
 public import Schema
 internal import Storage
 
-/// What there is to say of a document without working with it. Made from the manifest alone where that says everything.
+/// What there is to say of a document without working with it. Made from the manifest alone where
+/// that says everything.
 ///
 ///     let info = try DocumentInfo(of: url)
 ///     print(info.kind, info.entities["Book"] ?? 0)
@@ -14,9 +15,11 @@ public struct DocumentInfo: Sendable, Hashable {
         /// The name of the version; nil for a store by itself.
         public var name: String?
         public var identifiers: [String]
-        /// The digest of the version hashes, base64; empty where a store without a model records none.
+        /// The digest of the version hashes, base64; empty where a store without a model records
+        /// none.
         public var digest: String
-        /// Whether there is a model, the document's own or one that was given. Without one, all that is known of a store is what its tables or its file say.
+        /// Whether there is a model, the document's own or one that was given. Without one, all
+        /// that is known of a store is what its tables or its file say.
         public var isKnown = true
     }
 
@@ -29,7 +32,8 @@ public struct DocumentInfo: Sendable, Hashable {
     public var storeType: String
     /// The size of the store's main file.
     public var storeBytes: Int64
-    /// How many objects of each entity that is not abstract, sub-entities not counted in; of a store without a model, of each that its tables or its file know.
+    /// How many objects of each entity that is not abstract, sub-entities not counted in; of a
+    /// store without a model, of each that its tables or its file know.
     public var entities: [String: Int]
     /// How many earlier versions are kept.
     public var versions: Int
@@ -37,7 +41,8 @@ public struct DocumentInfo: Sendable, Hashable {
     /// When the work that is not saved was autosaved.
     public var autosaved: Date?
     public var hasUnsavedChanges: Bool
-    /// How many commits of other programs are in the journal beside the store, which no save or autosave of the document made.
+    /// How many commits of other programs are in the journal beside the store, which no save or
+    /// autosave of the document made.
     public var outsideCommits = 0
     public var attachments: Manifest.Attachments
     /// Who edits it just now.
@@ -47,7 +52,8 @@ public struct DocumentInfo: Sendable, Hashable {
 
     /// Looks at a document; nothing is written anywhere near it.
     /// - Parameters:
-    ///   - countsObjects: Whether objects are counted in the store instead of believing the manifest. Costs time in proportion to the document's size.
+    ///   - countsObjects: Whether objects are counted in the store instead of believing the
+    ///     manifest. Costs time in proportion to the document's size.
     ///   - model: The model of a store that carries none.
     /// - Throws: `DocumentError`, as `PersistentDocument.open`.
     public init(of url: URL, countsObjects: Bool = false, model: ManagedObjectModel? = nil) throws {
@@ -55,18 +61,22 @@ public struct DocumentInfo: Sendable, Hashable {
     }
 
     package init(
-        of url: URL, state: DocumentState = .newest, countsObjects: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        of url: URL, state: DocumentState = .newest, countsObjects: Bool,
+        fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
     ) throws {
         let document = try DetectedDocument(url.path)
         let lock = DocumentLock.holder(of: document.path)
-        if !countsObjects, state == .newest, let (manifest, storeBytes) = try DocumentReading.lookingAgain(at: document.path, { try Self.sufficientManifest(document) }) {
+        if !countsObjects, state == .newest,
+            let (manifest, storeBytes) = try DocumentReading.lookingAgain(
+                at: document.path, { try Self.sufficientManifest(document) })
+        {
             self.init(document, manifest, lock)
             if let storeBytes { self.storeBytes = storeBytes }
             return
         }
         do {
             self = try DocumentReading.readingOneState(document.path, state, model: model) { try Self($0, lock) }
-        } catch where state == .newest && Self.tellsOfNoModel(error) {
+        } catch  where state == .newest && Self.tellsOfNoModel(error) {
             self = try DocumentReading.repeating { try Self(withoutModel: document, lock) }
         }
     }
@@ -76,17 +86,24 @@ public struct DocumentInfo: Sendable, Hashable {
         return (error as? StorageError)?.code == .noModel
     }
 
-    /// How many commits of other programs are in the journal beside a package's store. Opens the store only where there is a journal.
+    /// How many commits of other programs are in the journal beside a package's store. Opens the
+    /// store only where there is a journal.
     package static func outsideCommits(of url: URL) throws -> Int {
         let document = try DetectedDocument(url.path)
-        guard document.kind == .package, try StoreWAL(ofStoreAt: DetectedDocument.storePath(document.kind, document.path)).hasContent() else { return 0 }
+        guard document.kind == .package,
+            try StoreWAL(ofStoreAt: DetectedDocument.storePath(document.kind, document.path)).hasContent()
+        else { return 0 }
         return try DocumentReading.readingOneState(document.path, .newest, model: { _ in nil }) { $0.outsideCommits }
     }
 
-    /// The manifest where there is no work that it doesn't know of; nil where the store has to be asked.
-    package static func currentManifest(of url: URL) throws -> Manifest? { try sufficientManifest(DetectedDocument(url.path))?.0 }
+    /// The manifest where there is no work that it doesn't know of; nil where the store has to be
+    /// asked.
+    package static func currentManifest(of url: URL) throws -> Manifest? {
+        try sufficientManifest(DetectedDocument(url.path))?.0
+    }
 
-    /// The manifest where there is no work that it doesn't know of, with the size of a package's store.
+    /// The manifest where there is no work that it doesn't know of, with the size of a package's
+    /// store.
     private static func sufficientManifest(_ document: DetectedDocument) throws -> (Manifest, storeBytes: Int64?)? {
         try DocumentError.stage(.opening, document.path) {
             switch document.kind {
@@ -99,7 +116,11 @@ public struct DocumentInfo: Sendable, Hashable {
                 let (manifest, isAltered) = try reader.checkedManifest()
                 // The store is right, then.
                 if isAltered { return nil }
-                if try SharedPlace.holds(document.path), try WorkingSet.existing(forPackage: document.path, uuid: manifest.uuid) != nil { return nil }
+                if try SharedPlace.holds(document.path),
+                    try WorkingSet.existing(forPackage: document.path, uuid: manifest.uuid) != nil
+                {
+                    return nil
+                }
                 return manifest.lastSave == nil ? (manifest, try Disk.status(of: store)?.size) : nil
             case .archive:
                 let archive = try ArchiveFile(document.path)
@@ -110,10 +131,12 @@ public struct DocumentInfo: Sendable, Hashable {
         }
     }
 
-    /// How many versions are kept. What can't be read is not there: damage to versions is `verify`'s to tell.
+    /// How many versions are kept. What can't be read is not there: damage to versions is
+    /// `verify`'s to tell.
     private static func versionCount(_ document: DetectedDocument) -> Int {
         switch document.kind {
-        case .package: return (try? VersionStore(folder: FilePath.join(document.path, PackageLayout.versions)).list().count) ?? 0
+        case .package:
+            return (try? VersionStore(folder: FilePath.join(document.path, PackageLayout.versions)).list().count) ?? 0
         case .archive:
             let entries = (try? ArchiveFile(document.path))?.reader.directory.entries ?? []
             return entries.count { PackageLayout.isVersion($0.name) && $0.name.hasSuffix(".delta") }
@@ -147,7 +170,8 @@ public struct DocumentInfo: Sendable, Hashable {
         uuid = session.uuid
         formatVersion = session.manifest?.formatVersion
         model = Model(
-            name: session.manifest?.model.name, identifiers: session.model.description.versionIdentifiers, digest: session.model.versionHashesDigest)
+            name: session.manifest?.model.name, identifiers: session.model.description.versionIdentifiers,
+            digest: session.model.versionHashesDigest)
         storeType = session.store.description.type.rawValue
         storeBytes = try session.place.storeBytes()
         entities = try EntityCounts(counting: session.store).byName
@@ -160,7 +184,9 @@ public struct DocumentInfo: Sendable, Hashable {
             attachments = try content.attachments()
         } else {
             let files = ExternalValues.besideStore(at: session.storePath)
-            let sizes = try (session.sqliteStore?.externalValueNames() ?? []).compactMap { try Disk.status(of: files.path($0))?.size }
+            let sizes = try (session.sqliteStore?.externalValueNames() ?? []).compactMap {
+                try Disk.status(of: files.path($0))?.size
+            }
             attachments = Manifest.Attachments(count: sizes.count, bytes: sizes.reduce(0, +))
         }
         self.lock = lock

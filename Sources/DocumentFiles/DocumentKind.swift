@@ -1,6 +1,7 @@
 package import Storage
 
-/// What kind of document is at a path. Decided by what is in the file or folder, never by its extension.
+/// What kind of document is at a path. Decided by what is in the file or folder, never by its
+/// extension.
 public enum DocumentKind: String, Sendable, Hashable, Codable, CaseIterable {
     /// A folder of Folio's layout.
     case package

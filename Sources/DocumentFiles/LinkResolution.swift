@@ -5,7 +5,8 @@ internal import Foundation
 package enum LinkResolution {
     /// The path with links resolved as far as it exists, absolute.
     package static func resolve(_ path: String) -> String {
-        // `..` is taken away before links are followed, as people read paths, and not after them, as the system does.
+        // `..` is taken away before links are followed, as people read paths, and not after them,
+        // as the system does.
         if !leadsUp(path), let resolved = try? Disk.resolve(path) { return resolved }
         return URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }

@@ -6,13 +6,16 @@ package import Foundation
 package enum WorkProgress {
     @TaskLocal private static var current: Progress?
 
-    /// Runs `body` with what it reports going to `progress`; asked for cancellation are `progress` and the task.
-    package static func with<Result>(_ progress: Progress?, _ body: () async throws -> Result) async rethrows -> Result {
+    /// Runs `body` with what it reports going to `progress`; asked for cancellation are `progress`
+    /// and the task.
+    package static func with<Result>(_ progress: Progress?, _ body: () async throws -> Result) async rethrows -> Result
+    {
         guard let progress else { return try await body() }
         return try await $current.withValue(progress) { try await body() }
     }
 
-    /// Throws `CancellationError` where the operation is not wanted any more. To be asked only before a commit.
+    /// Throws `CancellationError` where the operation is not wanted any more. To be asked only
+    /// before a commit.
     package static func check() throws {
         if Task.isCancelled || current?.isCancelled == true { throw CancellationError() }
     }

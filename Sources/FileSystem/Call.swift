@@ -1,11 +1,14 @@
 internal import Glibc
 internal import CSystem
 
-// Every system call of this room goes through `perform`: faults are injected, EINTR is retried and errors get their path here and nowhere else.
+// Every system call of this room goes through `perform`: faults are injected, EINTR is retried and
+// errors get their path here and nowhere else.
 
 /// Makes a call that answers a result of zero or more, or the negated errno.
 @discardableResult
-func perform(_ call: SystemCall, _ path: @autoclosure () -> String, retrying: Bool = true, _ body: () -> Int) throws -> Int {
+func perform(_ call: SystemCall, _ path: @autoclosure () -> String, retrying: Bool = true, _ body: () -> Int) throws
+    -> Int
+{
     try transfer(call, path(), upTo: 0, retrying: retrying) { _ in body() }
 }
 
@@ -40,7 +43,8 @@ func negated(_ answer: Int32) -> Int { negated(Int(answer)) }
 func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) throws -> Result) throws -> Result {
     try path.withCString { name in
         guard !path.isEmpty, strlen(name) == path.utf8.count else {
-            throw FileSystemError(.invalidPath, operation: "open", path: path, detail: "a path can't be empty or hold a NUL character")
+            throw FileSystemError(
+                .invalidPath, operation: "open", path: path, detail: "a path can't be empty or hold a NUL character")
         }
         return try body(name)
     }
@@ -49,7 +53,9 @@ func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) throws -> R
 /// The descriptor that stands for the working directory.
 let workingDirectory: Int32 = AT_FDCWD
 
-func openDescriptor(_ path: String, _ flags: Int32, mode: mode_t = 0o666, in directory: Int32 = workingDirectory) throws -> Int32 {
+func openDescriptor(_ path: String, _ flags: Int32, mode: mode_t = 0o666, in directory: Int32 = workingDirectory) throws
+    -> Int32
+{
     try withPath(path) { name in
         try Int32(perform(.open, path) { Int(folio_open(directory, name, flags | O_CLOEXEC, mode)) })
     }

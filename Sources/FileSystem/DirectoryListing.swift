@@ -8,17 +8,20 @@ package struct DirectoryEntry: Sendable, Hashable {
 }
 
 extension Disk {
-    /// The names in a folder, sorted, without `.` and `..`. Throws `.invalidPath` where one is no valid UTF-8.
+    /// The names in a folder, sorted, without `.` and `..`. Throws `.invalidPath` where one is no
+    /// valid UTF-8.
     package static func list(_ path: String) throws -> [DirectoryEntry] {
         try Directory(path, followingLink: true).entries()
     }
 
-    /// The names in a folder that are valid UTF-8 and that `isWanted` takes by their bytes, in no order: for looking for names of our own in folders that belong to others. What they
-    /// name is not looked at.
+    /// The names in a folder that are valid UTF-8 and that `isWanted` takes by their bytes, in no
+    /// order: for looking for names of our own in folders that belong to others. What they name is
+    /// not looked at.
     package static func names(
         in path: String, followingLink: Bool = true, where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
     ) throws -> [String] {
-        let descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW))
+        let descriptor = try openDescriptor(
+            path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW))
         defer { _ = close(descriptor) }
         var names: [String] = []
         try RawListing.read(descriptor, path) { name, _ in
@@ -30,8 +33,11 @@ extension Disk {
 
 extension Directory {
     /// The names in this folder, sorted, without `.` and `..`.
-    /// - Parameter omitsInvalidNames: Whether names that are no valid UTF-8 are passed over; else they throw `.invalidPath`.
-    package func entries(omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] { try entries(from: nil, omitsInvalidNames) }
+    /// - Parameter omitsInvalidNames: Whether names that are no valid UTF-8 are passed over; else
+    ///   they throw `.invalidPath`.
+    package func entries(omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] {
+        try entries(from: nil, omitsInvalidNames)
+    }
 
     private func entries(from position: Int32?, _ omitsInvalidNames: Bool) throws -> [DirectoryEntry] {
         var entries: [DirectoryEntry] = []
@@ -42,7 +48,8 @@ extension Directory {
         return entries.sorted { $0.name < $1.name }
     }
 
-    /// The same, read from this folder's own descriptor, for folders that one piece of work has to itself: it costs no other one.
+    /// The same, read from this folder's own descriptor, for folders that one piece of work has to
+    /// itself: it costs no other one.
     package func ownEntries(omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] {
         try perform(.list, path) { negated(lseek(descriptor, 0, SEEK_SET)) }
         return try entries(from: descriptor, omitsInvalidNames)
@@ -55,11 +62,14 @@ extension Directory {
         return names
     }
 
-    private func readNames(from position: Int32? = nil, omittingInvalid omits: Bool = false, _ body: (String, FileKind?) throws -> Void) throws {
+    private func readNames(
+        from position: Int32? = nil, omittingInvalid omits: Bool = false, _ body: (String, FileKind?) throws -> Void
+    ) throws {
         try readRawNames(from: position) { raw, kind in
             guard let name = String(validating: raw, as: UTF8.self) else {
                 if omits { return }
-                throw FileSystemError(.invalidPath, operation: "list", path: path, detail: "a name in it is no valid UTF-8")
+                throw FileSystemError(
+                    .invalidPath, operation: "list", path: path, detail: "a name in it is no valid UTF-8")
             }
             try body(name, kind)
         }
@@ -72,8 +82,11 @@ extension Directory {
         return names
     }
 
-    /// - Parameter position: A descriptor of the folder that nobody else reads names from; nil for a new one.
-    private func readRawNames(from position: Int32? = nil, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void) throws {
+    /// - Parameter position: A descriptor of the folder that nobody else reads names from; nil for
+    ///   a new one.
+    private func readRawNames(from position: Int32? = nil, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void)
+        throws
+    {
         if let position { return try RawListing.read(position, path, body) }
         // A descriptor of its own: the position of ours stays.
         let copy = try openDescriptor(".", O_RDONLY | O_DIRECTORY | O_NONBLOCK, in: descriptor)
@@ -82,16 +95,21 @@ extension Directory {
     }
 }
 
-/// The names of an open folder as the kernel gives them: without a stream of the C library's, which costs as much again as the names.
+/// The names of an open folder as the kernel gives them: without a stream of the C library's, which
+/// costs as much again as the names.
 private enum RawListing {
     // The layout of `struct linux_dirent64`.
     private static let lengthOffset = 16, kindOffset = 18, nameOffset = 19
-    /// What the stack has room for: most folders of a document have fewer names. One name takes at most 280 bytes.
+    /// What the stack has room for: most folders of a document have fewer names. One name takes at
+    /// most 280 bytes.
     private static let firstBufferSize = 1_024
     private static let bufferSize = 16 << 10
 
-    /// Calls `body` with each name but `.` and `..`, and with the kind of what it names where the file system keeps that beside the name.
-    static func read(_ descriptor: Int32, _ path: String, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void) throws {
+    /// Calls `body` with each name but `.` and `..`, and with the kind of what it names where the
+    /// file system keeps that beside the name.
+    static func read(_ descriptor: Int32, _ path: String, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void)
+        throws
+    {
         try perform(.list, path) { 0 }
         let isWhole = try withUnsafeTemporaryAllocation(byteCount: firstBufferSize, alignment: 8) { buffer in
             try !readSome(descriptor, path, buffer, body) || !readSome(descriptor, path, buffer, body)
@@ -104,7 +122,8 @@ private enum RawListing {
 
     /// Gives `body` as many names as there is room for; answers whether there were any.
     private static func readSome(
-        _ descriptor: Int32, _ path: String, _ buffer: UnsafeMutableRawBufferPointer, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void
+        _ descriptor: Int32, _ path: String, _ buffer: UnsafeMutableRawBufferPointer,
+        _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void
     ) throws -> Bool {
         let count = Int(folio_read_directory(descriptor, buffer.baseAddress, buffer.count))
         if count < 0 { throw FileSystemError(operation: "list", path: path, errno: Int32(-count)) }

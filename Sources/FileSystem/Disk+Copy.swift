@@ -2,10 +2,11 @@ internal import CSystem
 internal import Glibc
 
 extension Disk {
-    /// Copies a plain file to a path where nothing is yet; mode and user attributes come along. Not made durable.
+    /// Copies a plain file to a path where nothing is yet; mode and user attributes come along. Not
+    /// made durable.
     ///
-    /// Blocks are shared where the file system can (constant time), else the kernel copies, else we do. Never call it on a store that is open: closing
-    /// the source drops SQLite's locks.
+    /// Blocks are shared where the file system can (constant time), else the kernel copies, else we
+    /// do. Never call it on a store that is open: closing the source drops SQLite's locks.
     package static func copyFile(_ source: String, to target: String) throws {
         try copyFile(File(source, .read), to: target)
     }
@@ -27,7 +28,8 @@ extension Disk {
         }
     }
 
-    /// Makes a file at a path where nothing is that shares the blocks of `source`; false where the file system can't, and nothing is there then. Not made durable.
+    /// Makes a file at a path where nothing is that shares the blocks of `source`; false where the
+    /// file system can't, and nothing is there then. Not made durable.
     package static func cloneFile(_ source: File, to target: String) throws -> Bool {
         let copy = try File(target, .create(mode: 0o600))
         do {

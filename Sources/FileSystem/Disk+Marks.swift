@@ -1,7 +1,8 @@
 internal import Glibc
 
 extension Disk {
-    /// Whether one of the folders that `path` lies in, the root left out, has something of this name.
+    /// Whether one of the folders that `path` lies in, the root left out, has something of this
+    /// name.
     package static func isBeneathFolder(of path: String, holding name: String) throws -> Bool {
         for slash in path.utf8.indices where slash != path.utf8.startIndex && path.utf8[slash] == UInt8(ascii: "/") {
             if try FileStatus.ifPresent("\(path[...slash])\(name)") != nil { return true }

@@ -1,10 +1,12 @@
 internal import Glibc
 
 extension Disk {
-    /// Folders nested deeper than this are refused, so that no hostile tree exhausts descriptors or the stack.
+    /// Folders nested deeper than this are refused, so that no hostile tree exhausts descriptors or
+    /// the stack.
     private static let maximumDepth = 128
 
-    /// Removes a file, link or folder with everything in it; nothing is followed, nothing outside is touched. Fine where there is nothing.
+    /// Removes a file, link or folder with everything in it; nothing is followed, nothing outside
+    /// is touched. Fine where there is nothing.
     package static func removeTree(_ path: String) throws {
         guard let status = try status(of: path) else { return }
         guard status.kind == .directory else { return try removeFile(path) }
@@ -15,7 +17,8 @@ extension Disk {
     private static func removeContents(of directory: Directory, depth: Int) throws {
         guard depth < maximumDepth else { throw tooDeep(directory.path) }
         for name in try directory.rawNames() {
-            let shown = FilePath.join(directory.path, String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            let shown = FilePath.join(
+                directory.path, String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
             var status = stat()
             try perform(.stat, shown) { negated(fstatat(directory.descriptor, name, &status, AT_SYMLINK_NOFOLLOW)) }
             let isDirectory = FileKind(mode: status.st_mode) == .directory
@@ -25,16 +28,20 @@ extension Disk {
                 }
                 try removeContents(of: Directory(descriptor: Int32(descriptor), path: shown), depth: depth + 1)
             }
-            try perform(.unlink, shown) { negated(unlinkat(directory.descriptor, name, isDirectory ? AT_REMOVEDIR : 0)) }
+            try perform(.unlink, shown) {
+                negated(unlinkat(directory.descriptor, name, isDirectory ? AT_REMOVEDIR : 0))
+            }
         }
     }
 
-    /// Puts a file, or a folder with everything in it, on the disk: files first, then folders from the bottom up.
+    /// Puts a file, or a folder with everything in it, on the disk: files first, then folders from
+    /// the bottom up.
     package static func synchronizeTree(_ path: String) throws {
         switch try kind(of: path) {
         case .file: try synchronizeFile(path)
         case .directory:
-            // File by file each would wait for a commit of the file system; begun all at once, most of them share one.
+            // File by file each would wait for a commit of the file system; begun all at once, most
+            // of them share one.
             try startSynchronizing(Directory(path), depth: 0)
             try synchronizeContents(of: Directory(path), depth: 0)
         default: throw unsuitable("fsync", path)
@@ -64,12 +71,16 @@ extension Disk {
         try directory.synchronize()
     }
 
-    /// Puts the content of one file on the disk. Never call it on a store that is open: closing the descriptor would drop SQLite's locks.
+    /// Puts the content of one file on the disk. Never call it on a store that is open: closing the
+    /// descriptor would drop SQLite's locks.
     package static func synchronizeFile(_ path: String) throws { try File(path, .read).synchronize() }
 
-    /// Gives the files of a folder names in a new folder too; where the file system can't, or it is another one, they are copied. Not made durable.
+    /// Gives the files of a folder names in a new folder too; where the file system can't, or it is
+    /// another one, they are copied. Not made durable.
     package static func linkTree(_ source: String, to target: String) throws {
-        guard let status = try status(of: source) else { throw FileSystemError(operation: "link", path: source, errno: ENOENT) }
+        guard let status = try status(of: source) else {
+            throw FileSystemError(operation: "link", path: source, errno: ENOENT)
+        }
         guard status.kind == .directory else { throw unsuitable("link", source) }
         try makeDirectory(target, mode: status.mode)
         for entry in try Directory(source).entries() {
@@ -92,11 +103,14 @@ extension Disk {
         }
     }
 
-    /// Copies a file, or a folder with everything in it, to a path where nothing is yet; modes and user attributes come along. Not made durable.
+    /// Copies a file, or a folder with everything in it, to a path where nothing is yet; modes and
+    /// user attributes come along. Not made durable.
     ///
-    /// Links, FIFOs, sockets and devices are refused. `including` is asked with the path beneath the top, and may leave items out.
+    /// Links, FIFOs, sockets and devices are refused. `including` is asked with the path beneath
+    /// the top, and may leave items out.
     package static func copyTree(
-        _ source: String, to target: String, including: (_ relativePath: String, FileKind) throws -> Bool = { _, _ in true }
+        _ source: String, to target: String,
+        including: (_ relativePath: String, FileKind) throws -> Bool = { _, _ in true }
     ) throws {
         switch try kind(of: source) {
         case .file: try copyFile(source, to: target)
@@ -107,7 +121,8 @@ extension Disk {
     }
 
     private static func copyContents(
-        of source: Directory, to target: String, prefix: String, depth: Int, including: (String, FileKind) throws -> Bool
+        of source: Directory, to target: String, prefix: String, depth: Int,
+        including: (String, FileKind) throws -> Bool
     ) throws {
         guard depth < maximumDepth else { throw tooDeep(source.path) }
         let mode = try source.status().mode
@@ -121,7 +136,8 @@ extension Disk {
             case .file: try copyFile(source.file(entry.name), to: copy)
             case .directory:
                 try copyContents(
-                    of: source.directory(entry.name), to: copy, prefix: relative + "/", depth: depth + 1, including: including)
+                    of: source.directory(entry.name), to: copy, prefix: relative + "/", depth: depth + 1,
+                    including: including)
             case .symbolicLink, .other: throw unsuitable("copy", FilePath.join(source.path, entry.name))
             }
         }
@@ -135,6 +151,7 @@ extension Disk {
     }
 
     private static func tooDeep(_ path: String) -> FileSystemError {
-        FileSystemError(.invalidPath, operation: "list", path: path, detail: "nested deeper than \(maximumDepth) folders")
+        FileSystemError(
+            .invalidPath, operation: "list", path: path, detail: "nested deeper than \(maximumDepth) folders")
     }
 }

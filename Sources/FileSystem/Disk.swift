@@ -26,7 +26,8 @@ package enum Disk {
         try withPath(path) { name in _ = try perform(.mkdir, path) { negated(mkdir(name, mode_t(mode))) } }
     }
 
-    /// Makes a folder and those above it, as far as they are missing; where asked, such that a power cut does not take them away.
+    /// Makes a folder and those above it, as far as they are missing; where asked, such that a
+    /// power cut does not take them away.
     package static func makeDirectories(_ path: String, mode: UInt32 = 0o777, isDurable: Bool = false) throws {
         var missing: [String] = []
         var folder = path
@@ -85,27 +86,35 @@ package enum Disk {
         do {
             try withPath(old) { from in
                 try withPath(new) { to in
-                    _ = try perform(.exchange, new) { Int(folio_rename_noreplace(workingDirectory, from, workingDirectory, to)) }
+                    _ = try perform(.exchange, new) {
+                        Int(folio_rename_noreplace(workingDirectory, from, workingDirectory, to))
+                    }
                 }
             }
         } catch let error as FileSystemError where Disk.refusesFlags(error) {
-            // No such flag here: look first. The lock that every caller holds keeps our own kind away from the gap.
+            // No such flag here: look first. The lock that every caller holds keeps our own kind
+            // away from the gap.
             if try exists(new) { throw FileSystemError(operation: "rename", path: new, errno: EEXIST) }
             try rename(old, to: new)
         }
     }
 
-    /// Swaps two items of one file system in one step, where the kernel and the file system can; throws `.unsupported` or `.crossDevice` where they can't.
+    /// Swaps two items of one file system in one step, where the kernel and the file system can;
+    /// throws `.unsupported` or `.crossDevice` where they can't.
     package static func exchange(_ first: String, _ second: String) throws {
         try withPath(first) { from in
             try withPath(second) { to in
-                _ = try perform(.exchange, second) { Int(folio_rename_exchange(workingDirectory, from, workingDirectory, to)) }
+                _ = try perform(.exchange, second) {
+                    Int(folio_rename_exchange(workingDirectory, from, workingDirectory, to))
+                }
             }
         }
     }
 
     /// Whether an error of `renameat2` means that the flag, not the renaming, was refused.
-    static func refusesFlags(_ error: FileSystemError) -> Bool { [EXDEV, EINVAL, ENOSYS, ENOTSUP].contains(error.errno) }
+    static func refusesFlags(_ error: FileSystemError) -> Bool {
+        [EXDEV, EINVAL, ENOSYS, ENOTSUP].contains(error.errno)
+    }
 
     /// Puts the names within a folder on the disk: files made, renamed or removed in it.
     package static func synchronizeDirectory(_ path: String) throws {
@@ -118,7 +127,8 @@ package enum Disk {
         do {
             try perform(.fsync, path, retrying: false) { negated(fsync(descriptor)) }
         } catch let error as FileSystemError {
-            // Some network and user-space file systems have no fsync of folders: they order names by themselves or not at all.
+            // Some network and user-space file systems have no fsync of folders: they order names
+            // by themselves or not at all.
             if error.errno == EINVAL || error.errno == ENOSYS || error.errno == ENOTSUP { return }
             throw FileSystemError(.synchronizationFailed, operation: "fsync", path: path, errno: error.errno)
         }

@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// The system calls of this room, as tests name them.
 package enum SystemCall: String, Sendable, Hashable, CaseIterable {
-    case open, read, write, fsync, rename, exchange, unlink, mkdir, truncate, stat, chmod, lock, clone, copyRange, list, watch
+    case open, read, write, fsync, rename, exchange, unlink, mkdir, truncate, stat, chmod, lock, clone, copyRange, list,
+        watch
 }
 
 /// What a test makes of a system call instead of letting it happen.
@@ -15,8 +16,9 @@ package enum Fault: Sendable, Hashable {
 
 /// The one seam through which tests see and break the system calls of a task.
 ///
-/// The hook is asked before each call, with the call and its path, in the task that set it and its children. It may also end the process, to
-/// play a crash just before the call. Unset, a call pays for one relaxed load.
+/// The hook is asked before each call, with the call and its path, in the task that set it and its
+/// children. It may also end the process, to play a crash just before the call. Unset, a call pays
+/// for one relaxed load.
 package enum FaultInjection {
     package typealias Hook = @Sendable (SystemCall, String) -> Fault?
 
@@ -31,13 +33,15 @@ package enum FaultInjection {
     }
 
     /// Runs `body` with `hook` asked before each system call.
-    package static func with<Result>(_ hook: @escaping Hook, _ body: () async throws -> Result) async rethrows -> Result {
+    package static func with<Result>(_ hook: @escaping Hook, _ body: () async throws -> Result) async rethrows -> Result
+    {
         armed.add(1, ordering: .sequentiallyConsistent)
         defer { armed.subtract(1, ordering: .sequentiallyConsistent) }
         return try await $hook.withValue(hook, operation: body)
     }
 
-    /// What the hook of this task, where there is one, wants of a call. Rooms that reach the system by another library ask here too.
+    /// What the hook of this task, where there is one, wants of a call. Rooms that reach the system
+    /// by another library ask here too.
     package static func fault(_ call: SystemCall, _ path: @autoclosure () -> String) -> Fault? {
         guard armed.load(ordering: .relaxed) != 0, let hook else { return nil }
         return hook(call, path())

@@ -4,8 +4,9 @@ internal import Synchronization
 
 /// An open file: whole reads and writes, and an honest fsync.
 ///
-/// A failed fsync poisons the file: every later write or fsync throws `.synchronizationFailed`, since the kernel has dropped the data and the next
-/// fsync would say that all is well. Positional reads may come from any thread.
+/// A failed fsync poisons the file: every later write or fsync throws `.synchronizationFailed`,
+/// since the kernel has dropped the data and the next fsync would say that all is well. Positional
+/// reads may come from any thread.
 package final class File: Sendable {
     package enum Access: Sendable {
         case read, readWrite
@@ -22,7 +23,8 @@ package final class File: Sendable {
     /// How many bytes it had when it was opened.
     private let firstSize: Int64
 
-    /// Opens a plain file; a link as the last component, a FIFO, a device or a folder is refused without waiting on it.
+    /// Opens a plain file; a link as the last component, a FIFO, a device or a folder is refused
+    /// without waiting on it.
     package convenience init(_ path: String, _ access: Access = .read) throws {
         try self.init(descriptor: openDescriptor(path, access.flags, mode: access.mode), path: path)
     }
@@ -47,7 +49,8 @@ package final class File: Sendable {
 
     deinit { close() }
 
-    /// Closes the descriptor now; done by `deinit` too. Errors are of no use here: what must be durable was synchronised before.
+    /// Closes the descriptor now; done by `deinit` too. Errors are of no use here: what must be
+    /// durable was synchronized before.
     package func close() {
         guard isOpen.exchange(false, ordering: .sequentiallyConsistent) else { return }
         _ = Glibc.close(descriptor)
@@ -70,7 +73,8 @@ package final class File: Sendable {
         return done
     }
 
-    /// Reads the whole file; throws `.tooLarge` where it has more than `limit` bytes, without having read more than that.
+    /// Reads the whole file; throws `.tooLarge` where it has more than `limit` bytes, without
+    /// having read more than that.
     package func readAll(limit: Int) throws -> [UInt8] { try readAll(limit: limit, expecting: status().size) }
 
     /// The same for a file that was opened just now, and looked at then.
@@ -145,10 +149,12 @@ package final class File: Sendable {
         try perform(.chmod, path) { negated(fchmod(descriptor, mode_t(mode))) }
     }
 
-    /// Has the kernel begin to write what was written here, so that a later `synchronize` finds less to do. Only a hint: nothing is waited for, and nothing promised.
+    /// Has the kernel begin to write what was written here, so that a later `synchronize` finds
+    /// less to do. Only a hint: nothing is waited for, and nothing promised.
     package func startSynchronizing() { _ = folio_start_writing(descriptor) }
 
-    /// Puts all that was written on the disk. After a failure the file's content is unknown: write it anew elsewhere.
+    /// Puts all that was written on the disk. After a failure the file's content is unknown: write
+    /// it anew elsewhere.
     package func synchronize() throws {
         try checkPoison()
         do {

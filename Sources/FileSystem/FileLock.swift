@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// A lock on a lock file, held until it is released or the process ends, however it ends.
 ///
-/// The file itself means nothing: only the kernel's lock counts. Two `FileLock`s of one process exclude each other too. A holder may write who it is
-/// into the file.
+/// The file itself means nothing: only the kernel's lock counts. Two `FileLock`s of one process
+/// exclude each other too. A holder may write who it is into the file.
 package final class FileLock: Sendable {
     package enum Mechanism: Sendable, Hashable {
         /// `F_OFD_SETLK`: works on network file systems too.
@@ -24,20 +24,25 @@ package final class FileLock: Sendable {
         self.length = Atomic(length)
     }
 
-    /// Takes the lock without waiting, making the file where there is none; nil where somebody else holds it.
+    /// Takes the lock without waiting, making the file where there is none; nil where somebody else
+    /// holds it.
     package static func acquire(
         _ path: String, exclusive: Bool = true, mechanism: Mechanism = .openFileDescription, mode: UInt32 = 0o666
     ) throws -> FileLock? {
         while true {
             let file = try File(path, .openOrCreate(mode: mode))
             guard try lock(file, exclusive: exclusive, mechanism) else { return nil }
-            // The last holder may have removed the file between our opening and locking it: then the lock is on nothing.
+            // The last holder may have removed the file between our opening and locking it: then
+            // the lock is on nothing.
             let held = try file.status().identity
-            if let current = try Disk.identity(of: path), current.isSameFile(as: held) { return FileLock(file: file, length: held.size) }
+            if let current = try Disk.identity(of: path), current.isSameFile(as: held) {
+                return FileLock(file: file, length: held.size)
+            }
         }
     }
 
-    /// Whether somebody (this process included) holds the lock so that it could not be taken exclusively. False where there is no file.
+    /// Whether somebody (this process included) holds the lock so that it could not be taken
+    /// exclusively. False where there is no file.
     package static func isHeld(_ path: String, mechanism: Mechanism = .openFileDescription) throws -> Bool {
         do {
             let file = try File(path, .read)
@@ -67,14 +72,20 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Says in the file who holds the lock, for others to read. Not durable: it is worth nothing after the process ends.
+    /// Says in the file who holds the lock, for others to read. Not durable: it is worth nothing
+    /// after the process ends.
     package func write(_ bytes: [UInt8]) throws {
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
-        if length.exchange(Int64(bytes.count), ordering: .relaxed) > bytes.count { try file.truncate(to: Int64(bytes.count)) }
+        if length.exchange(Int64(bytes.count), ordering: .relaxed) > bytes.count {
+            try file.truncate(to: Int64(bytes.count))
+        }
     }
 
-    /// What the last holder wrote who did not come to removing the file; empty where this lock made the file.
-    package func read(limit: Int) throws -> [UInt8] { length.load(ordering: .relaxed) == 0 ? [] : try file.readAll(limit: limit) }
+    /// What the last holder wrote who did not come to removing the file; empty where this lock made
+    /// the file.
+    package func read(limit: Int) throws -> [UInt8] {
+        length.load(ordering: .relaxed) == 0 ? [] : try file.readAll(limit: limit)
+    }
 
     /// Gives the lock back; `removing` takes the file away first, while it is still ours.
     package func release(removing: Bool) throws {

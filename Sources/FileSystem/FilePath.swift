@@ -14,7 +14,8 @@ package enum FilePath {
         folder == "." ? name : folder.utf8.last == slash ? folder + name : folder + "/" + name
     }
 
-    /// A name for a companion of `path` in the same folder: `.name.tag-id`, cut so that it fits the 255 bytes of a name.
+    /// A name for a companion of `path` in the same folder: `.name.tag-id`, cut so that it fits the
+    /// 255 bytes of a name.
     package static func sibling(of path: String, tag: String, id: String) -> String {
         let suffix = ".\(tag)-\(id)"
         var name = name(path)

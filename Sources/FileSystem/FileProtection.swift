@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// Who may read and write a file: what is made from it, or takes its place, must not be open to more.
+/// Who may read and write a file: what is made from it, or takes its place, must not be open to
+/// more.
 ///
 /// ```swift
 /// let protection = try FileProtection(of: document)
@@ -28,7 +29,8 @@ package struct FileProtection: Sendable, Hashable {
         self.init(rights: try Disk.status(of: path)?.mode ?? Self.everybody)
     }
 
-    /// For what takes the place of `path`: not more open than that, and of its owner and group, where this process may give files away.
+    /// For what takes the place of `path`: not more open than that, and of its owner and group,
+    /// where this process may give files away.
     package func replacing(_ path: String) throws -> FileProtection {
         guard let status = try Disk.status(of: path) else { return self }
         var protection = FileProtection(rights: rights & status.mode)
@@ -48,7 +50,8 @@ package struct FileProtection: Sendable, Hashable {
     /// For a new folder: whoever may read it may enter it.
     package var folderMode: UInt32 { rights | (rights & 0o444) >> 2 }
 
-    /// Takes rights away from a file, or from a folder and everything in it, that are not given here, and gives it to the owner. Adds no right.
+    /// Takes rights away from a file, or from a folder and everything in it, that are not given
+    /// here, and gives it to the owner. Adds no right.
     package func protect(_ path: String) throws {
         guard let status = try Disk.status(of: path) else { return }
         switch status.kind {
@@ -65,8 +68,9 @@ package struct FileProtection: Sendable, Hashable {
         try giveAway(path)
     }
 
-    /// Gives a file or folder to the owner and the group of what it replaces, before anything is written to it. Another owner takes a privileged process, a group one of its members;
-    /// where it stays with a group that the old file was not of, that group has no rights.
+    /// Gives a file or folder to the owner and the group of what it replaces, before anything is
+    /// written to it. Another owner takes a privileged process, a group one of its members; where
+    /// it stays with a group that the old file was not of, that group has no rights.
     package func giveAway(_ path: String) throws {
         guard let owner else { return }
         if geteuid() == 0 {
@@ -74,6 +78,8 @@ package struct FileProtection: Sendable, Hashable {
             return
         }
         guard let status = try Disk.status(of: path), status.group != owner.group else { return }
-        if path.withCString({ lchown($0, uid_t.max, owner.group) }) != 0 { try Disk.setMode(status.mode & ~Self.groupRights, of: path) }
+        if path.withCString({ lchown($0, uid_t.max, owner.group) }) != 0 {
+            try Disk.setMode(status.mode & ~Self.groupRights, of: path)
+        }
     }
 }

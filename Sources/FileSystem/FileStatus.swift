@@ -15,7 +15,8 @@ package enum FileKind: Sendable, Hashable {
     }
 }
 
-/// Tells one file from every other, and one state of it from the next as far as the file system can.
+/// Tells one file from every other, and one state of it from the next as far as the file system
+/// can.
 package struct FileIdentity: Sendable, Hashable, Codable {
     package var device: UInt64
     package var inode: UInt64
@@ -49,7 +50,8 @@ package struct FileStatus: Sendable, Hashable {
     init(_ status: stat) {
         let nanoseconds = Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
         identity = FileIdentity(
-            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size), modified: nanoseconds)
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
+            modified: nanoseconds)
         kind = FileKind(mode: status.st_mode)
         mode = status.st_mode & 0o7777
         user = status.st_uid
@@ -63,7 +65,8 @@ package struct FileStatus: Sendable, Hashable {
         self.init(status)
     }
 
-    /// What a path names, without following a link; nil where there is nothing, which is no error that anybody would have to make up.
+    /// What a path names, without following a link; nil where there is nothing, which is no error
+    /// that anybody would have to make up.
     static func ifPresent(_ path: String, in directory: Int32 = workingDirectory) throws -> FileStatus? {
         var status = stat()
         do {

@@ -7,7 +7,8 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     /// What went wrong, in kinds that a caller decides by. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
-            case notFound, exists, permissionDenied, readOnly, noSpace, inputOutput, notDirectory, isDirectory, unsuitableFile, tooLarge
+            case notFound, exists, permissionDenied, readOnly, noSpace, inputOutput, notDirectory, isDirectory,
+                unsuitableFile, tooLarge
             case tooManyOpenFiles, busy, crossDevice, unsupported, invalidPath, synchronizationFailed, changed, other
         }
         private let kind: Kind
@@ -29,7 +30,8 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
         public static let notDirectory = Code(.notDirectory)
         /// A file was expected.
         public static let isDirectory = Code(.isDirectory)
-        /// A symbolic link, FIFO, socket, device or hard link where only a plain file or folder is taken.
+        /// A symbolic link, FIFO, socket, device or hard link where only a plain file or folder is
+        /// taken.
         public static let unsuitableFile = Code(.unsuitableFile)
         /// The file is larger than the bound given, or larger than the file system allows.
         public static let tooLarge = Code(.tooLarge)
@@ -43,7 +45,8 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
         public static let unsupported = Code(.unsupported)
         /// A path that can't be: empty, with a NUL, leading out of its folder, or too long.
         public static let invalidPath = Code(.invalidPath)
-        /// What was written may not be on the disk. The file written to must be given up; trying again proves nothing.
+        /// What was written may not be on the disk. The file written to must be given up; trying
+        /// again proves nothing.
         public static let synchronizationFailed = Code(.synchronizationFailed)
         /// The item is no longer the one that was looked at before.
         public static let changed = Code(.changed)
@@ -87,7 +90,9 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     private static func text(of number: Int32) -> String {
         // The reentrant form, since `strerror` may share one buffer between threads.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
-            guard let base = buffer.baseAddress, strerror_r(number, base, buffer.count) == 0 else { return "error \(number)" }
+            guard let base = buffer.baseAddress, strerror_r(number, base, buffer.count) == 0 else {
+                return "error \(number)"
+            }
             return String(cString: base)
         }
     }

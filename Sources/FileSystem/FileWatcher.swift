@@ -1,7 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Tells that something may have happened to files and folders, for whoever then looks at them: what has happened is decided by what is there, never by events.
+/// Tells that something may have happened to files and folders, for whoever then looks at them:
+/// what has happened is decided by what is there, never by events.
 ///
 ///     let watch = try FileWatcher.shared().watch([.init("/home/ada", names: ["Name.folio"])]) { … look … }
 ///
@@ -14,7 +15,8 @@ package final class FileWatcher: Sendable {
     /// A path that is watched.
     package struct Place: Sendable, Hashable {
         package var path: String
-        /// Of a folder: the names in it that are of interest; nil for all. What happens to the folder itself always is.
+        /// Of a folder: the names in it that are of interest; nil for all. What happens to the
+        /// folder itself always is.
         package var names: Set<String>?
         /// Whether every write to the files is of interest too, not only what becomes of them.
         package var includesWrites: Bool
@@ -55,7 +57,8 @@ package final class FileWatcher: Sendable {
 
     private static let one = Mutex<FileWatcher?>(nil)
     private static let events = UInt32(
-        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF)
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
+    )
     /// Events come in whole: room for many of them with the longest names.
     private static let bufferSize = 64 << 10
 
@@ -77,11 +80,13 @@ package final class FileWatcher: Sendable {
         descriptor = try Int32(perform(.watch, "inotify") { negated(inotify_init1(Int32(IN_CLOEXEC))) })
         var thread = pthread_t()
         let context = Unmanaged.passRetained(self)
-        let answer = pthread_create(&thread, nil, { raw in
-            guard let raw else { return nil }
-            Unmanaged<FileWatcher>.fromOpaque(raw).takeRetainedValue().listen()
-            return nil
-        }, context.toOpaque())
+        let answer = pthread_create(
+            &thread, nil,
+            { raw in
+                guard let raw else { return nil }
+                Unmanaged<FileWatcher>.fromOpaque(raw).takeRetainedValue().listen()
+                return nil
+            }, context.toOpaque())
         guard answer == 0 else {
             context.release()
             throw FileSystemError(operation: "watch", path: "inotify", errno: answer)
@@ -91,7 +96,8 @@ package final class FileWatcher: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Calls `handler` after something happened at one of the places, as long as the result is kept. Places where nothing is are left out.
+    /// Calls `handler` after something happened at one of the places, as long as the result is
+    /// kept. Places where nothing is are left out.
     /// - Throws: `.noSpace` where the user has no watches left.
     package func watch(_ places: [Place], _ handler: @escaping @Sendable () -> Void) throws -> Watch {
         // Under the lock, so that no event comes before its listener.
@@ -104,7 +110,9 @@ package final class FileWatcher: Sendable {
                     guard let watch = try add(place) else { continue }
                     if place.includesWrites { listener.writes.insert(watch) }
                     // The same folder may be named twice, for different names.
-                    let names = listener.names[watch].map { old in old.flatMap { old in place.names.map { old.union($0) } } } ?? place.names
+                    let names =
+                        listener.names[watch].map { old in old.flatMap { old in place.names.map { old.union($0) } } }
+                        ?? place.names
                     listener.names[watch] = .some(names)
                     state.places[watch, default: []].insert(number)
                 }
@@ -149,7 +157,8 @@ package final class FileWatcher: Sendable {
     // MARK: The thread
 
     private func listen() {
-        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.bufferSize, alignment: MemoryLayout<inotify_event>.alignment)
+        let buffer = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: Self.bufferSize, alignment: MemoryLayout<inotify_event>.alignment)
         defer { buffer.deallocate() }
         while true {
             let count = read(descriptor, buffer.baseAddress, buffer.count)
@@ -174,7 +183,10 @@ package final class FileWatcher: Sendable {
                 }
                 for number in state.places[event.wd] ?? [] {
                     // A watch of several listeners has the events of all of them.
-                    if event.mask & ~UInt32(IN_MODIFY) == 0, state.listeners[number]?.writes.contains(event.wd) != true { continue }
+                    if event.mask & ~UInt32(IN_MODIFY) == 0, state.listeners[number]?.writes.contains(event.wd) != true
+                    {
+                        continue
+                    }
                     let names = state.listeners[number]?.names[event.wd] ?? nil
                     if name.isEmpty || names?.contains(name) ?? true { called.insert(number) }
                 }

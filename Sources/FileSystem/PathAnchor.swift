@@ -1,7 +1,8 @@
 internal import CSystem
 internal import Glibc
 
-/// Holds on to a file or folder whatever it is called: it can be followed when it is moved, and told from what was put in its place.
+/// Holds on to a file or folder whatever it is called: it can be followed when it is moved, and
+/// told from what was put in its place.
 ///
 ///     let anchor = try PathAnchor("Name.folio")
 ///     … somebody renames it …
@@ -32,16 +33,23 @@ package final class PathAnchor: Sendable {
 
     package func status() throws -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
 
-    /// The identity of what lies beneath a folder that is held on to, wherever that is now; nil where there is nothing. No link is followed at its end.
-    package func identity(of name: String) throws -> FileIdentity? { try FileStatus.ifPresent(name, in: descriptor)?.identity }
+    /// The identity of what lies beneath a folder that is held on to, wherever that is now; nil
+    /// where there is nothing. No link is followed at its end.
+    package func identity(of name: String) throws -> FileIdentity? {
+        try FileStatus.ifPresent(name, in: descriptor)?.identity
+    }
 
     /// Where the item is now, absolute; nil where it was removed.
     package func currentPath() throws -> String? {
         let identity = try status().identity
         var buffer = [CChar](repeating: 0, count: 1 << 14)
-        let length = try perform(.stat, path) { negated(readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)) }
-        // What was removed reads as its old name with “ (deleted)” behind it, which another item may really have.
-        guard let text = String(validating: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self), text.hasPrefix("/"),
+        let length = try perform(.stat, path) {
+            negated(readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count))
+        }
+        // What was removed reads as its old name with “ (deleted)” behind it, which another item
+        // may really have.
+        guard let text = String(validating: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self),
+            text.hasPrefix("/"),
             let found = try Disk.identity(of: text), found.isSameFile(as: identity)
         else { return nil }
         return text

@@ -21,7 +21,8 @@ package enum UniqueName {
     /// Whether `text` looks like one of ours.
     package static func isOne(_ text: Substring) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        return parts.map(\.count) == [8, 4, 4, 4, 12] && parts.allSatisfy { $0.allSatisfy { $0.isHexDigit && !$0.isUppercase } }
+        return parts.map(\.count) == [8, 4, 4, 4, 12]
+            && parts.allSatisfy { $0.allSatisfy { $0.isHexDigit && !$0.isUppercase } }
     }
 
     private static func hex(_ value: UInt64) -> String {

@@ -12,9 +12,11 @@ package enum Volume: Sendable, Hashable {
     /// What tests take a path for; nil, or an answer of nil, asks the system.
     @TaskLocal package static var assumed: (@Sendable (_ path: String) -> Volume?)?
 
-    /// The numbers by which `statfs` names file systems of the network: NFS, SMB in three ages, 9P, AFS, Ceph, Coda, Lustre, OCFS2, GFS2, and shared folders of virtual machines.
+    /// The numbers by which `statfs` names file systems of the network: NFS, SMB in three ages, 9P,
+    /// AFS, Ceph, Coda, Lustre, OCFS2, GFS2, and shared folders of virtual machines.
     private static let networkTypes: [UInt32] = [
-        0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x0102_1997, 0x5346_414F, 0x6B41_4653, 0x00C3_6400, 0x7375_7245, 0x0BD0_0BD0, 0x7461_636F, 0x0116_1970,
+        0x6969, 0x517B, 0xFF53_4D42, 0xFE53_4D42, 0x0102_1997, 0x5346_414F, 0x6B41_4653, 0x00C3_6400, 0x7375_7245,
+        0x0BD0_0BD0, 0x7461_636F, 0x0116_1970,
         0x786F_4256, 0xBACB_ACBC,
     ]
     private static let userSpaceType: UInt32 = 0x6573_5546

@@ -2,14 +2,16 @@ public import Foundation
 public import ObjectGraph
 import Schema
 
-// The failures that Core Data has numbers for carry these, in its domain and under its keys, for code that looks at `NSError`.
+// The failures that Core Data has numbers for carry these, in its domain and under its keys, for
+// code that looks at `NSError`.
 
 extension ValidationError: CustomNSError {
     public static var errorDomain: String { NSCocoaErrorDomain }
 
     public var errorCode: Int { code.rawValue }
 
-    /// The object's ID, key and value of the only failure; of several each as an error of its own, under `NSDetailedErrors`.
+    /// The object's ID, key and value of the only failure; of several each as an error of its own,
+    /// under `NSDetailedErrors`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         if failures.count > 1 {

@@ -10,7 +10,8 @@ public import SQLiteKit
 public import Schema
 public import Storage
 
-// `localizedDescription` of every error says what its description does. Foundation looks for the conformance when it is asked, so the rooms below need no Foundation for it.
+// `localizedDescription` of every error says what its description does. Foundation looks for the
+// conformance when it is asked, so the rooms below need no Foundation for it.
 
 extension ArchiveError: LocalizedError {
     public var errorDescription: String? { description }

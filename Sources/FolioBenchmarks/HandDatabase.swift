@@ -5,7 +5,8 @@ import Foundation
 final class HandDatabase {
     private(set) var handle: OpaquePointer?
 
-    /// Opens the store of a document that Folio made, with the same durability: write-ahead log, synchronous FULL, no automatic checkpoints.
+    /// Opens the store of a document that Folio made, with the same durability: write-ahead log,
+    /// synchronous FULL, no automatic checkpoints.
     init(_ path: String) throws {
         var handle: OpaquePointer?
         guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK, let handle else {
@@ -28,7 +29,9 @@ final class HandDatabase {
 
     func prepare(_ sql: String) throws -> OpaquePointer {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw BenchmarkError("\(sql): \(message)") }
+        guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else {
+            throw BenchmarkError("\(sql): \(message)")
+        }
         return statement
     }
 

@@ -27,11 +27,13 @@ extension CommandError {
         detail["entity"] = error.entity.map { .string($0) }
         detail["key"] = error.key.map { .string($0) }
         let codes: [QueryError.Code: String] = [
-            .syntax: "predicateSyntax", .unknownKey: "unknownKey", .type: "wrongType", .unsupported: "unsupported", .unboundVariable: "unboundVariable",
+            .syntax: "predicateSyntax", .unknownKey: "unknownKey", .type: "wrongType", .unsupported: "unsupported",
+            .unboundVariable: "unboundVariable",
             .argument: "argument", .limit: "limit",
         ]
         self.init(
-            .usage, codes[error.code] ?? "predicate", error.message, hint: Suggestion.sentence(error.suggestions), detail: .object(detail))
+            .usage, codes[error.code] ?? "predicate", error.message, hint: Suggestion.sentence(error.suggestions),
+            detail: .object(detail))
         // What a habit stands for says more than names that are near to a word.
         if let habit = SQLHabits.hint(for: error) { hint = habit }
         if hint == nil, error.code == .syntax, error.offset != nil { hint = "folio help predicates tells the language" }
@@ -62,11 +64,15 @@ extension CommandError {
         case .mergeConflict: self.init(.modelMismatch, "mergeConflict", why, path: error.path, detail: detail)
         case .permission: self.init(.permission, "permission", why, path: error.path, detail: detail)
         case .inputOutput: self.init(.inputOutput, "inputOutput", why, path: error.path, detail: detail)
-        default: self.init(.malformed, error.code == .invalid ? "invalidModel" : "unreadableModel", why, path: error.path, detail: detail)
+        default:
+            self.init(
+                .malformed, error.code == .invalid ? "invalidModel" : "unreadableModel", why, path: error.path,
+                detail: detail)
         }
     }
 
-    /// A store that has given all numbers away is of no use for new objects, whatever room there is.
+    /// A store that has given all numbers away is of no use for new objects, whatever room there
+    /// is.
     private static let noNumbers = (ExitCode.unavailable, "noNumbers")
     private static let modelHint = "give its model with --model MODEL"
 
@@ -95,11 +101,15 @@ extension CommandError {
             case .tooLarge: (.unavailable, "tooLarge")
             default: (.inputOutput, "storage")
             }
-        self.init(exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities, keys: error.keys))
+        self.init(
+            exit, code, error.message, path: error.path, detail: Self.detail(entities: error.entities, keys: error.keys)
+        )
         if error.isOfNumbers { (self.exit, self.code) = Self.noNumbers }
         if error.code == .noModel { hint = Self.modelHint }
         if error.code == .incompatibleModel, !error.entities.isEmpty {
-            why += ": " + error.entities.sorted().joined(separator: ", ") + (error.entities.count == 1 ? " differs" : " differ")
+            why +=
+                ": " + error.entities.sorted().joined(separator: ", ")
+                + (error.entities.count == 1 ? " differs" : " differ")
         }
     }
 
@@ -117,7 +127,8 @@ extension CommandError {
             exit, code, error.description,
             hint: error.code == .lossy ? "say --allow-loss to leave them out, or see all of it with --dry-run" : nil,
             detail: .object([
-                "coreDataCode": .int(error.code.coreDataNumber), "reasons": .strings(error.obstacles.map(\.description)), "wouldLose": losses,
+                "coreDataCode": .int(error.code.coreDataNumber),
+                "reasons": .strings(error.obstacles.map(\.description)), "wouldLose": losses,
             ]))
     }
 
@@ -144,7 +155,9 @@ extension CommandError {
         detail["holder"] = error.holder.map { $0.json }
         let stored = error.underlying as? StorageError
         // What is wrong with a model that was given is not wrong with the document.
-        if let model = error.underlying as? ModelError, let path = model.path, let document = error.path, !ResolvedPath(path).lies(in: ResolvedPath(document)) {
+        if let model = error.underlying as? ModelError, let path = model.path, let document = error.path,
+            !ResolvedPath(path).lies(in: ResolvedPath(document))
+        {
             self.init(model)
             return
         }
@@ -165,10 +178,12 @@ extension CommandError {
         }
         let count = failures.count == 1 ? "a rule is violated" : "\(failures.count) rules are violated"
         self.init(
-            .malformed, "validation", count + ": " + Self.summary(error.failures), detail: .object(["failures": .array(failures)]))
+            .malformed, "validation", count + ": " + Self.summary(error.failures),
+            detail: .object(["failures": .array(failures)]))
     }
 
-    /// Each rule once, with the objects that violate it where they have names, or how many they are.
+    /// Each rule once, with the objects that violate it where they have names, or how many they
+    /// are.
     private static func summary(_ failures: [ValidationError.Failure]) -> String {
         var messages: [String] = []
         var objects: [String: [ManagedObjectID?]] = [:]
@@ -218,7 +233,8 @@ extension CommandError {
         let underlying = (error.userInfo[NSUnderlyingErrorKey] as? POSIXError)?.code
         switch error.code {
         case .fileReadNoSuchFile, .fileNoSuchFile: self = .notFound("there is no such file", path: path)
-        case .fileReadNoPermission, .fileWriteNoPermission: self.init(.permission, "permission", "permission denied", path: path)
+        case .fileReadNoPermission, .fileWriteNoPermission:
+            self.init(.permission, "permission", "permission denied", path: path)
         case .fileWriteOutOfSpace: self.init(.inputOutput, "full", "no space left", path: path)
         default:
             if underlying == .EISDIR {
@@ -238,7 +254,8 @@ extension StorageError {
 extension LockHolder {
     var json: JSONValue {
         var value: [String: JSONValue] = [
-            "pid": .int(pid), "host": .string(host), "user": .string(user), "program": .string(program), "since": .string(ValueText.date(since)),
+            "pid": .int(pid), "host": .string(host), "user": .string(user), "program": .string(program),
+            "since": .string(ValueText.date(since)),
         ]
         value["document"] = document.map { .string($0) }
         return .object(value)

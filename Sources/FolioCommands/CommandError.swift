@@ -15,7 +15,8 @@ struct CommandError: Error {
     var detail: JSONValue
 
     init(
-        _ exit: ExitCode, _ code: String, what: String? = nil, _ why: String, path: String? = nil, hint: String? = nil, excerpt: [String] = [],
+        _ exit: ExitCode, _ code: String, what: String? = nil, _ why: String, path: String? = nil, hint: String? = nil,
+        excerpt: [String] = [],
         detail: JSONValue = .object([:])
     ) {
         self.exit = exit
@@ -45,10 +46,12 @@ struct CommandError: Error {
         CommandError(.malformed, "malformed", why, path: path, hint: hint)
     }
 
-    /// Why a file can't be read as a document, whatever is done with it; nil for an error of another kind.
+    /// Why a file can't be read as a document, whatever is done with it; nil for an error of
+    /// another kind.
     var reasonForNoDocument: String? { [.malformed, .modelMismatch, .newer].contains(exit) ? why : nil }
 
-    /// The path stands before the reason unless the reason names it; one below the current folder is shown from there.
+    /// The path stands before the reason unless the reason names it; one below the current folder
+    /// is shown from there.
     var line: String {
         var parts = ["folio"]
         if let what { parts.append(what) }
@@ -57,14 +60,16 @@ struct CommandError: Error {
         return parts.joined(separator: ": ")
     }
 
-    /// Names the document that the command is about where the error names no file, and in the place of files that were written aside the one that they were to become.
+    /// Names the document that the command is about where the error names no file, and in the place
+    /// of files that were written aside the one that they were to become.
     mutating func name(_ operand: String?, of specification: CommandSpecification) {
         if let known = path {
             path = Self.withoutTemporaries(known)
             why = why.replacing(known, with: path ?? known)
         }
         why = Self.withoutTemporaries(why)
-        let isOfDocument = ![.usage, .interrupted, .software].contains(exit) && what == nil && specification.operands.hasPrefix("DOC")
+        let isOfDocument =
+            ![.usage, .interrupted, .software].contains(exit) && what == nil && specification.operands.hasPrefix("DOC")
         if path == nil, isOfDocument, let operand { path = DocumentArgument(operand).path }
     }
 

@@ -11,21 +11,30 @@ public enum CommandLineTool {
     public static func main() -> Never {
         StandardStreams.occupy()
         guard StandardStreams.areEnoughAvailable else {
-            exit(refuse(CommandError(.inputOutput, "tooManyOpenFiles", "too many open files", hint: "raise the limit: ulimit -n 256")).rawValue)
+            exit(
+                refuse(
+                    CommandError(
+                        .inputOutput, "tooManyOpenFiles", "too many open files", hint: "raise the limit: ulimit -n 256")
+                ).rawValue)
         }
-        let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst().compactMap { $0 }
+        let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
+            .compactMap { $0 }
         Task {
-            // A name that is no text could be neither kept nor shown, and one that is like it may be another file's.
+            // A name that is no text could be neither kept nor shown, and one that is like it may
+            // be another file's.
             if let word = words.first(where: { String(validatingCString: $0) == nil }) {
                 let isJSON = words.contains { strcmp($0, OptionSpecification.json.names[0]) == 0 }
-                exit(refuse(CommandError.usage("an argument is no UTF-8 text: \(String(cString: word))"), isJSON: isJSON).rawValue)
+                exit(
+                    refuse(CommandError.usage("an argument is no UTF-8 text: \(String(cString: word))"), isJSON: isJSON)
+                        .rawValue)
             }
             exit(await run(words.map { String(cString: $0) }).rawValue)
         }
         dispatchMain()
     }
 
-    /// Runs one command line, without the program's own name, to its end; prints its results and errors.
+    /// Runs one command line, without the program's own name, to its end; prints its results and
+    /// errors.
     public static func run(_ words: [String]) async -> ExitCode {
         let interruption = Interruption()
         let task = Task { await perform(words, interruption) }
@@ -41,14 +50,17 @@ public enum CommandLineTool {
 
     private static func perform(_ words: [String], _ interruption: Interruption) async -> ExitCode {
         let console = Console(
-            isJSON: words.prefix { $0 != "--" }.contains("--json"), allowsProgress: !words.contains("--no-progress"), interruption: interruption)
+            isJSON: words.prefix { $0 != "--" }.contains("--json"), allowsProgress: !words.contains("--no-progress"),
+            interruption: interruption)
         if Completer.isAsked(words) { return await Completer.answer(words, console) }
         let name = words.first { !$0.hasPrefix("-") }
         var isFinishing = false
         do {
             let unfinished = UnfinishedNotes()
             defer { unfinished.say(to: console) }
-            let exit = try await UnfinishedWork.reporting(to: { unfinished.add($0) }) { try await dispatch(words, console) }
+            let exit = try await UnfinishedWork.reporting(to: { unfinished.add($0) }) {
+                try await dispatch(words, console)
+            }
             isFinishing = true
             try console.finish()
             return exit
@@ -56,9 +68,13 @@ public enum CommandLineTool {
             // Whoever read has read enough; that something was saved is told all the same.
             if console.output.isPipeClosed, !console.hasWritten { return .pipeClosed }
             var failure = CommandError(mapping: error)
-            if console.hasWritten, isFinishing || console.output.hasFailed { failure.why = "saved, but the result could not be written: \(failure.why)" }
+            if console.hasWritten, isFinishing || console.output.hasFailed {
+                failure.why = "saved, but the result could not be written: \(failure.why)"
+            }
             if console.output.isPipeClosed { failure.exit = .pipeClosed }
-            if let signal = interruption.signal { failure = CommandError(.ended(by: signal), "interrupted", "interrupted") }
+            if let signal = interruption.signal {
+                failure = CommandError(.ended(by: signal), "interrupted", "interrupted")
+            }
             failure.addHint(after: name)
             if failure.what == nil, let name, CommandTable.command(named: name) != nil { failure.what = name }
             console.report(failure)
@@ -67,11 +83,15 @@ public enum CommandLineTool {
     }
 
     private static func dispatch(_ words: [String], _ console: Console) async throws -> ExitCode {
-        guard let name = words.first else { throw CommandError.usage("which command?", hint: "folio help lists the commands") }
+        guard let name = words.first else {
+            throw CommandError.usage("which command?", hint: "folio help lists the commands")
+        }
         switch name {
         case "--help", "-h": return try await dispatch([HelpCommand.specification.name] + words.dropFirst(), console)
         case "--version":
-            if let word = words.dropFirst().first(where: { !OptionSpecification.json.names.contains($0) && !OptionSpecification.noProgress.names.contains($0) }) {
+            if let word = words.dropFirst().first(where: {
+                !OptionSpecification.json.names.contains($0) && !OptionSpecification.noProgress.names.contains($0)
+            }) {
                 throw CommandError.usage("\(name) stands by itself: leave \(word) out")
             }
             console.print(console.isJSON ? "{\"version\":\"\(version)\"}" : "folio \(version)")
@@ -82,11 +102,16 @@ public enum CommandLineTool {
         guard let command = CommandTable.command(named: name) else {
             if name.hasPrefix("-") { throw CommandError.usage("unknown option \(name)", hint: "see folio help") }
             throw CommandError.usage(
-                "unknown command \(name)", hint: Suggestion.sentence(for: name, among: CommandTable.names) ?? "see folio help for the commands")
+                "unknown command \(name)",
+                hint: Suggestion.sentence(for: name, among: CommandTable.names) ?? "see folio help for the commands")
         }
         let arguments = try ParsedArguments(Array(words.dropFirst()), for: command.specification)
-        if command.specification.sendsResultsToFile, let path = arguments.value(OptionSpecification.output.names[0]), path != "-" {
-            try console.sendResults(to: path, of: arguments.sources(of: command.specification), besides: arguments.targets(of: command.specification))
+        if command.specification.sendsResultsToFile, let path = arguments.value(OptionSpecification.output.names[0]),
+            path != "-"
+        {
+            try console.sendResults(
+                to: path, of: arguments.sources(of: command.specification),
+                besides: arguments.targets(of: command.specification))
         }
         if arguments.has(OptionSpecification.help) {
             if !command.specification.sendsResultsToFile, arguments.has(OptionSpecification.output) {

@@ -33,7 +33,7 @@ enum CommandTable {
 
     /// What the contract names and this version does not have.
     static let later: [String: String] = [
-        "serve": "answer requests over standard input and output",
+        "serve": "answer requests over standard input and output"
     ]
 
     static func command(named name: String) -> (any Command.Type)? {

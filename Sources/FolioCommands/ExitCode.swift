@@ -1,6 +1,7 @@
 import Foundation
 
-/// What the command says to the program that ran it: the numbers of sysexits(3), and a few of everybody's.
+/// What the command says to the program that ran it: the numbers of sysexits(3), and a few of
+/// everybody's.
 public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
@@ -36,7 +37,10 @@ extension ExitCode {
     /// What the codes mean that commands end with, for help: in a word or two, and in a sentence.
     static let meanings: [(code: ExitCode, short: String, long: String)] = [
         (.done, "done", "Done."),
-        (.no, "no", "The answer is no: verify found damage, diff found differences, repair could not save all, a migration can't be inferred."),
+        (
+            .no, "no",
+            "The answer is no: verify found damage, diff found differences, repair could not save all, a migration can't be inferred."
+        ),
         (.usage, "usage", "The command line is not understood, or names an entity or key that there is not."),
         (.malformed, "malformed", "The data or the document is malformed, or a rule of the model is violated."),
         (.notFound, "not found", "There is no such document, version or object."),
@@ -44,10 +48,16 @@ extension ExitCode {
         (.software, "internal error", "An error of the program itself."),
         (.cannotCreate, "can't create", "An output file can't be created, or is there already."),
         (.inputOutput, "I/O error", "Reading or writing failed: the disk is full, or broken."),
-        (.tryLater, "locked", "The document is locked, changed meanwhile, or has work that was never saved: try again later, or see folio recover."),
+        (
+            .tryLater, "locked",
+            "The document is locked, changed meanwhile, or has work that was never saved: try again later, or see folio recover."
+        ),
         (.newer, "newer than this program", "The document is newer than this program."),
         (.permission, "permission", "Permission is denied."),
-        (.modelMismatch, "other model", "The model is missing or is another: see folio migrate, or give one with --model."),
+        (
+            .modelMismatch, "other model",
+            "The model is missing or is another: see folio migrate, or give one with --model."
+        ),
         (.interrupted, "interrupted", "Ctrl-C ended the command, which left the document as it was."),
     ]
 }

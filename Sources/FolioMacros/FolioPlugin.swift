@@ -2,7 +2,8 @@ import ModelMacros
 @_spi(PluginMessage) import SwiftCompilerPluginMessageHandling
 import SwiftSyntaxMacros
 
-/// What the compiler starts to expand Folio's macros, and talks to over its standard input and output.
+/// What the compiler starts to expand Folio's macros, and talks to over its standard input and
+/// output.
 ///
 /// The toolchain ships no `SwiftCompilerPlugin` module, which would be this.
 @main
@@ -19,7 +20,9 @@ struct FolioPlugin: PluginProvider {
     }
 
     func resolveMacro(moduleName: String, typeName: String) throws -> any Macro.Type {
-        guard let macro = Self.macros[typeName] else { throw UnknownMacro(description: "FolioMacros has no \(typeName)") }
+        guard let macro = Self.macros[typeName] else {
+            throw UnknownMacro(description: "FolioMacros has no \(typeName)")
+        }
         return macro
     }
 

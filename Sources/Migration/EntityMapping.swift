@@ -25,7 +25,8 @@ public struct EntityMapping: Sendable, Hashable {
     public var sourceEntityName: String?
     /// Nil for an entity that is gone.
     public var destinationEntityName: String?
-    /// The hashes of the two entities for which the mapping was made, nil where it says nothing of them.
+    /// The hashes of the two entities for which the mapping was made, nil where it says nothing of
+    /// them.
     public var sourceEntityVersionHash: Data?
     /// As for the source entity.
     public var destinationEntityVersionHash: Data?
@@ -33,7 +34,8 @@ public struct EntityMapping: Sendable, Hashable {
     public var migrationPolicyName: String?
     /// Which objects of the source entity are migrated; nil for all of them.
     public var sourcePredicate: FetchPredicate?
-    /// Where the attributes of new objects come from; one that is not named starts with its default.
+    /// Where the attributes of new objects come from; one that is not named starts with its
+    /// default.
     public var attributeMappings: [PropertyMapping]
     /// Where the relationships of new objects come from; one that is not named starts empty.
     public var relationshipMappings: [PropertyMapping]
@@ -41,9 +43,12 @@ public struct EntityMapping: Sendable, Hashable {
     public var userInfo: [String: String]
 
     public init(
-        _ name: String, _ kind: Kind, from sourceEntityName: String?, to destinationEntityName: String?, sourceEntityVersionHash: Data? = nil,
-        destinationEntityVersionHash: Data? = nil, migrationPolicyName: String? = nil, sourcePredicate: FetchPredicate? = nil,
-        attributeMappings: [PropertyMapping] = [], relationshipMappings: [PropertyMapping] = [], userInfo: [String: String] = [:]
+        _ name: String, _ kind: Kind, from sourceEntityName: String?, to destinationEntityName: String?,
+        sourceEntityVersionHash: Data? = nil,
+        destinationEntityVersionHash: Data? = nil, migrationPolicyName: String? = nil,
+        sourcePredicate: FetchPredicate? = nil,
+        attributeMappings: [PropertyMapping] = [], relationshipMappings: [PropertyMapping] = [],
+        userInfo: [String: String] = [:]
     ) {
         self.name = name
         self.kind = kind

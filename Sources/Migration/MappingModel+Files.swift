@@ -6,9 +6,11 @@ import Schema
 extension MappingModel {
     /// Reads a mapping model: an `.xcmappingmodel`, or a compiled `.cdm`.
     ///
-    /// What a source leaves to the compiler is filled in as it does: a property takes the value of the source's property of its name, if there is one; in a file without
-    /// its models that is taken for granted.
-    /// - Throws: `ModelError` where the file can't be read; ``MigrationError`` `invalidMapping` where an expression or predicate in it makes no sense.
+    /// What a source leaves to the compiler is filled in as it does: a property takes the value of
+    /// the source's property of its name, if there is one; in a file without its models that is
+    /// taken for granted.
+    /// - Throws: `ModelError` where the file can't be read; ``MigrationError`` `invalidMapping`
+    ///   where an expression or predicate in it makes no sense.
     public init(contentsOf url: URL) throws {
         try self.init(try MappingFile.read(url))
     }
@@ -22,28 +24,35 @@ extension MappingModel {
             let context = entity.name
             var mapping = EntityMapping(entity.name, .undefined, from: entity.sourceName, to: entity.destinationName)
             mapping.sourceEntityVersionHash = entity.sourceHash ?? entity.sourceName.flatMap { sourceHashes[$0] }
-            mapping.destinationEntityVersionHash = entity.destinationHash ?? entity.destinationName.flatMap { destinationHashes[$0] }
+            mapping.destinationEntityVersionHash =
+                entity.destinationHash ?? entity.destinationName.flatMap { destinationHashes[$0] }
             mapping.migrationPolicyName = entity.policyClassName
-            mapping.kind = EntityMapping.Kind(rawValue: entity.kind).flatMap { $0 == .undefined ? nil : $0 } ?? mapping.derivedKind
+            mapping.kind =
+                EntityMapping.Kind(rawValue: entity.kind).flatMap { $0 == .undefined ? nil : $0 } ?? mapping.derivedKind
             mapping.userInfo = entity.userInfo
             mapping.sourcePredicate = try entity.sourcePredicate.map { text throws(MigrationError) in
                 try Self.parsed(text, of: context) { try FetchPredicate(format: $0) }
             }
             func isThere(_ name: String, _ isWanted: (Property) -> Bool) -> Bool {
-                description.source == nil && entity.sourceName != nil || source?.property(named: name).map(isWanted) ?? false
+                description.source == nil && entity.sourceName != nil
+                    || source?.property(named: name).map(isWanted) ?? false
             }
             for property in entity.attributes {
-                mapping.attributeMappings.append(try Self.attribute(property, isThere(property.name) { $0.attribute != nil }, context))
+                mapping.attributeMappings.append(
+                    try Self.attribute(property, isThere(property.name) { $0.attribute != nil }, context))
             }
             for property in entity.relationships {
-                mapping.relationshipMappings.append(try Self.relationship(property, isThere(property.name) { $0.relationship != nil }, context))
+                mapping.relationshipMappings.append(
+                    try Self.relationship(property, isThere(property.name) { $0.relationship != nil }, context))
             }
             mappings.append(mapping)
         }
         self.init(entityMappings: mappings)
     }
 
-    private static func attribute(_ property: MappingDescription.Property, _ isInSource: Bool, _ context: String) throws(MigrationError) -> PropertyMapping {
+    private static func attribute(_ property: MappingDescription.Property, _ isInSource: Bool, _ context: String)
+        throws(MigrationError) -> PropertyMapping
+    {
         var mapping = try plain(property, context)
         if property.isAutomatic, isInSource {
             mapping.valueExpression = .keyPath(base: .variable("source"), components: [property.name])
@@ -51,13 +60,17 @@ extension MappingModel {
         return mapping
     }
 
-    private static func relationship(_ property: MappingDescription.Property, _ isInSource: Bool, _ context: String) throws(MigrationError) -> PropertyMapping {
+    private static func relationship(_ property: MappingDescription.Property, _ isInSource: Bool, _ context: String)
+        throws(MigrationError) -> PropertyMapping
+    {
         var mapping = try plain(property, context)
         guard property.isAutomatic else { return mapping }
         if let path = property.sourceKeyPath {
             let value = try parsed(path, of: context) { try QueryExpression(format: $0) }
             let name = path.hasPrefix("$source.") ? String(path.dropFirst("$source.".count)) : path
-            mapping.valueExpression = property.sourceMappingName.map { instances(ofMapping: $0, value) } ?? instances(ofRelationship: name, value)
+            mapping.valueExpression =
+                property.sourceMappingName.map { instances(ofMapping: $0, value) }
+                ?? instances(ofRelationship: name, value)
         } else if isInSource {
             mapping.valueExpression = instances(
                 ofRelationship: property.name, .keyPath(base: .variable("source"), components: [property.name]))
@@ -65,7 +78,9 @@ extension MappingModel {
         return mapping
     }
 
-    private static func plain(_ property: MappingDescription.Property, _ context: String) throws(MigrationError) -> PropertyMapping {
+    private static func plain(_ property: MappingDescription.Property, _ context: String) throws(MigrationError)
+        -> PropertyMapping
+    {
         let expression = try property.valueExpression.map { text throws(MigrationError) in
             try parsed(text, of: "\(context).\(property.name)") { try QueryExpression(format: $0) }
         }
@@ -84,11 +99,15 @@ extension MappingModel {
             arguments: [.constant(.string(name)), value])
     }
 
-    private static func parsed<Value>(_ text: String, of place: String, _ parse: (String) throws -> Value) throws(MigrationError) -> Value {
+    private static func parsed<Value>(_ text: String, of place: String, _ parse: (String) throws -> Value)
+        throws(MigrationError) -> Value
+    {
         do {
             return try parse(text)
         } catch {
-            throw MigrationError(.invalidMapping, "The expression “\(text)” of the mapping \(place) can't be read: \(error)", underlying: error)
+            throw MigrationError(
+                .invalidMapping, "The expression “\(text)” of the mapping \(place) can't be read: \(error)",
+                underlying: error)
         }
     }
 }

@@ -1,7 +1,8 @@
 import Foundation
 public import Schema
 
-/// How objects of one version of a model become objects of another: a mapping for every entity, in the order in which they run.
+/// How objects of one version of a model become objects of another: a mapping for every entity, in
+/// the order in which they run.
 ///
 /// ```swift
 /// let mapping = try MappingModel.inferred(from: old, to: new)
@@ -27,26 +28,33 @@ public struct MappingModel: Sendable, Hashable {
 
     /// The mapping that follows from the two versions alone, by Core Data's rules.
     ///
-    /// An entity or property is the former one if it has its renaming identifier or its name, which may have changed any number of times in between. What is added
-    /// starts with its default value or empty; what is gone is removed. Attributes may become optional, or mandatory with a default value, and numbers of one type those of another; relationships may
-    /// become to-many, ordered or unordered; properties and entities may move within a hierarchy, and entities out of it.
+    /// An entity or property is the former one if it has its renaming identifier or its name, which
+    /// may have changed any number of times in between. What is added starts with its default value
+    /// or empty; what is gone is removed. Attributes may become optional, or mandatory with a
+    /// default value, and numbers of one type those of another; relationships may become to-many,
+    /// ordered or unordered; properties and entities may move within a hierarchy, and entities out
+    /// of it.
     ///
     /// Cost: linear in the two models.
     /// - Throws: ``MigrationError`` `notInferable` with everything that breaks a rule.
-    public static func inferred(from source: ManagedObjectModel, to destination: ManagedObjectModel) throws(MigrationError) -> MappingModel {
+    public static func inferred(from source: ManagedObjectModel, to destination: ManagedObjectModel)
+        throws(MigrationError) -> MappingModel
+    {
         let inference = MappingInference(from: source, to: destination)
         try inference.requireSuccess()
         return inference.mappingModel
     }
 
-    /// Whether the mapping was made for these versions: every entity that it knows the hash of has that hash, and every entity of both versions that it names is there.
+    /// Whether the mapping was made for these versions: every entity that it knows the hash of has
+    /// that hash, and every entity of both versions that it names is there.
     ///
     /// Mappings read from sources record no hashes; for them names alone decide.
     public func fits(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
         unfitEntities(from: source, to: destination).isEmpty
     }
 
-    /// The names of the entities that are others than those which the mapping was made for, in words for a person where they are missing.
+    /// The names of the entities that are others than those which the mapping was made for, in
+    /// words for a person where they are missing.
     package func unfitEntities(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
         let sourceHashes = source.versionHashesByEntityName, destinationHashes = destination.versionHashesByEntityName
         var names: Set<String> = []

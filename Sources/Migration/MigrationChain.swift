@@ -3,11 +3,14 @@ package import Storage
 
 /// The way from one version of a model to another, in as few inferred steps as possible.
 ///
-/// A way may pass through a version only if that version has everything that source and destination share: what it lacks would be dropped on the way, and be empty at the end.
+/// A way may pass through a version only if that version has everything that source and destination
+/// share: what it lacks would be dropped on the way, and be empty at the end.
 package enum MigrationChain {
     /// - Parameter versions: What may stand in between, in any order.
-    /// - Returns: one plan if the step can be inferred by itself; none where the two versions are compatible.
-    /// - Throws: ``MigrationError`` `notInferable` with what keeps the single step from being inferred, and with what the ways through other versions would lose.
+    /// - Returns: one plan if the step can be inferred by itself; none where the two versions are
+    ///   compatible.
+    /// - Throws: ``MigrationError`` `notInferable` with what keeps the single step from being
+    ///   inferred, and with what the ways through other versions would lose.
     ///
     /// Cost: one inference, or where that fails at most one for every pair of versions.
     package static func plans(
@@ -19,14 +22,20 @@ package enum MigrationChain {
         let shared = SharedContent(direct.plan)
         let between = versions.filter { version in
             let hashes = version.versionHashesByEntityName
-            return !source.isCompatible(withVersionHashes: hashes) && !destination.isCompatible(withVersionHashes: hashes)
+            return !source.isCompatible(withVersionHashes: hashes)
+                && !destination.isCompatible(withVersionHashes: hashes)
         }
         var steps = InferredSteps()
-        if let plans = shortest(from: source, to: destination, through: between, &steps, where: { shared.losses(of: $0).isEmpty }) { return plans }
+        if let plans = shortest(
+            from: source, to: destination, through: between, &steps, where: { shared.losses(of: $0).isEmpty })
+        {
+            return plans
+        }
         var error = MigrationError(.notInferable, "The migration can't be inferred", obstacles: direct.obstacles)
         if let plans = shortest(from: source, to: destination, through: between, &steps, where: { _ in true }) {
             let losses = shared.losses(of: plans)
-            error.refusedChain = MigrationError.RefusedChain(versions: plans.dropLast().map { name(of: $0.destination) }, losses: losses)
+            error.refusedChain = MigrationError.RefusedChain(
+                versions: plans.dropLast().map { name(of: $0.destination) }, losses: losses)
         }
         throw error
     }
@@ -52,14 +61,17 @@ package enum MigrationChain {
 
     /// The breadth first, so that the first way that is found has the fewest steps.
     private static func shortest(
-        from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel], _ steps: inout InferredSteps,
+        from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel],
+        _ steps: inout InferredSteps,
         where isAllowed: ([MigrationPlan]) -> Bool
     ) -> [MigrationPlan]? {
         var waiting: [(model: ManagedObjectModel, plans: [MigrationPlan])] = [(source, [])]
         var rest = versions
         while !waiting.isEmpty {
             let (model, plans) = waiting.removeFirst()
-            if !plans.isEmpty, let last = steps.plan(from: model, to: destination), isAllowed(plans + [last]) { return plans + [last] }
+            if !plans.isEmpty, let last = steps.plan(from: model, to: destination), isAllowed(plans + [last]) {
+                return plans + [last]
+            }
             var beyond: [ManagedObjectModel] = []
             for version in rest {
                 if let step = steps.plan(from: model, to: version), isAllowed(plans + [step]) {
@@ -73,5 +85,7 @@ package enum MigrationChain {
         return nil
     }
 
-    private static func name(of version: ManagedObjectModel) -> String { version.description.versionIdentifiers.first.map { "“\($0)”" } ?? "a version without an identifier" }
+    private static func name(of version: ManagedObjectModel) -> String {
+        version.description.versionIdentifiers.first.map { "“\($0)”" } ?? "a version without an identifier"
+    }
 }

@@ -2,7 +2,9 @@
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
-        private enum Value: Sendable { case notInferable, invalidMapping, missingMapping, missingModel, policy, cancelled, backward, lossy, failed }
+        private enum Value: Sendable {
+            case notInferable, invalidMapping, missingMapping, missingModel, policy, cancelled, backward, lossy, failed
+        }
         private let value: Value
         /// The number by which Core Data reports the same.
         public let coreDataNumber: Int
@@ -10,7 +12,8 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
             self.value = value
             coreDataNumber = number
         }
-        /// The new version says something that no rule derives from the old one; `obstacles` names all of it.
+        /// The new version says something that no rule derives from the old one; `obstacles` names
+        /// all of it.
         public static let notInferable = Code(.notInferable, 134190)
         /// A mapping model contradicts itself or its two models.
         public static let invalidMapping = Code(.invalidMapping, 134110)
@@ -36,16 +39,19 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public var message: String
     /// All that stands in the way, in the order of the new version's entities.
     public var obstacles: [MigrationObstacle]
-    /// The shortest way through other versions, which is not taken since it would lose what both ends have; nil where there is none.
+    /// The shortest way through other versions, which is not taken since it would lose what both
+    /// ends have; nil where there is none.
     public var refusedChain: RefusedChain?
     /// The error of another layer that led to this one.
     public var underlying: (any Error)?
 
-    /// A migration in several steps that would reach the new version, and lose something on the way.
+    /// A migration in several steps that would reach the new version, and lose something on the
+    /// way.
     public struct RefusedChain: Sendable, Hashable {
         /// The versions in between, in their order.
         public var versions: [String]
-        /// What both ends have and the way has no place for: `Entity` or `Entity.property`, by the old version's names.
+        /// What both ends have and the way has no place for: `Entity` or `Entity.property`, by the
+        /// old version's names.
         public var losses: [String]
 
         public init(versions: [String], losses: [String]) {
@@ -64,7 +70,10 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
     public var description: String {
         let text = obstacles.isEmpty ? message : message + ": " + obstacles.map(\.description).joined(separator: "; ")
         guard let chain = refusedChain else { return text }
-        let shown = chain.losses.prefix(10).joined(separator: ", ") + (chain.losses.count > 10 ? " and \(chain.losses.count - 10) more" : "")
-        return "\(text). By way of \(chain.versions.joined(separator: ", ")) it can be, but that would lose \(shown), which both versions have"
+        let shown =
+            chain.losses.prefix(10).joined(separator: ", ")
+            + (chain.losses.count > 10 ? " and \(chain.losses.count - 10) more" : "")
+        return
+            "\(text). By way of \(chain.versions.joined(separator: ", ")) it can be, but that would lose \(shown), which both versions have"
     }
 }

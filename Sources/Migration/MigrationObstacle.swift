@@ -2,7 +2,8 @@
 public struct MigrationObstacle: Sendable, Hashable, CustomStringConvertible {
     /// The rule that is broken, as a stable word.
     public enum Rule: String, Sendable, Hashable, CaseIterable {
-        case ambiguousRenaming, attributeType, mandatoryWithoutDefault, toManyToOne, sharedMembers, inversePairing, relationshipDestination
+        case ambiguousRenaming, attributeType, mandatoryWithoutDefault, toManyToOne, sharedMembers, inversePairing,
+            relationshipDestination
         case mergedHierarchies
     }
 

@@ -3,11 +3,15 @@ package import Schema
 package import Storage
 
 extension MigrationPlan {
-    /// The plan by which a store does in place what a mapping model says; nil where that takes objects: policies, filters, computed values, or what the rules of
-    /// inference keep from being done by tables alone.
+    /// The plan by which a store does in place what a mapping model says; nil where that takes
+    /// objects: policies, filters, computed values, or what the rules of inference keep from being
+    /// done by tables alone.
     ///
-    /// Objects keep their numbers then, which a migration object by object does not promise. An entity may be split into several.
-    package static func equivalent(to mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel) -> MigrationPlan? {
+    /// Objects keep their numbers then, which a migration object by object does not promise. An
+    /// entity may be split into several.
+    package static func equivalent(
+        to mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
+    ) -> MigrationPlan? {
         MappingTranslation(mapping, source, destination)?.plan
     }
 }
@@ -19,7 +23,8 @@ private struct MappingTranslation {
     private let destination: ManagedObjectModel
     /// The mappings that make objects, by position in the destination model.
     private var mappings: [Int: EntityMapping] = [:]
-    /// The positions of what each source entity becomes, in the order of the mappings: the first is the main image.
+    /// The positions of what each source entity becomes, in the order of the mappings: the first is
+    /// the main image.
     private var images: [Int: [Int]] = [:]
     private var steps: [MigrationPlan.EntityStep?]
 
@@ -28,7 +33,9 @@ private struct MappingTranslation {
         self.source = source
         self.destination = destination
         steps = Array(repeating: nil, count: destination.entities.count)
-        guard mapping.fits(from: source, to: destination), Set(mapping.entityMappings.map(\.name)).count == mapping.entityMappings.count, pairEntities() else { return nil }
+        guard mapping.fits(from: source, to: destination),
+            Set(mapping.entityMappings.map(\.name)).count == mapping.entityMappings.count, pairEntities()
+        else { return nil }
         for (index, mapping) in mappings {
             guard let step = step(destination.entities[index], mapping) else { return nil }
             steps[index] = step
@@ -40,7 +47,8 @@ private struct MappingTranslation {
     var plan: MigrationPlan? {
         let mainImages = images.compactMapValues(\.first)
         let inference = MappingInference(
-            checking: MigrationPlan(source: source, destination: destination, steps: steps, mainImages: mainImages), mainImages: mainImages)
+            checking: MigrationPlan(source: source, destination: destination, steps: steps, mainImages: mainImages),
+            mainImages: mainImages)
         return inference.obstacles.isEmpty ? inference.plan : nil
     }
 
@@ -48,7 +56,8 @@ private struct MappingTranslation {
         var origins: Set<[Int]> = []
         for mapping in mapping.entityMappings where mapping.kind != .add && mapping.kind != .remove {
             guard let old = mapping.sourceEntityName, let new = mapping.destinationEntityName else { continue }
-            guard let from = source.entity(named: old), let to = destination.entity(named: new), mapping.migrationPolicyName == nil, mapping.sourcePredicate == nil,
+            guard let from = source.entity(named: old), let to = destination.entity(named: new),
+                mapping.migrationPolicyName == nil, mapping.sourcePredicate == nil,
                 mappings.updateValue(mapping, forKey: to.index) == nil,
                 // Both halves of an object have its number, which is one of a hierarchy.
                 origins.insert([from.index, to.rootIndex]).inserted
@@ -60,12 +69,15 @@ private struct MappingTranslation {
 
     private func step(_ entity: Entity, _ mapping: EntityMapping) -> MigrationPlan.EntityStep? {
         guard let origin = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }) else { return nil }
-        var step = MigrationPlan.EntityStep(sourceIndex: origin.index, origins: Array(repeating: .new, count: entity.properties.count))
+        var step = MigrationPlan.EntityStep(
+            sourceIndex: origin.index, origins: Array(repeating: .new, count: entity.properties.count))
         for property in entity.properties where !property.isTransient {
             // What triggers keep is the store's own business on either side.
             if property.attribute?.isDerived == true { return nil }
             guard let expression = mapping.propertyMapping(named: property.name)?.valueExpression else { continue }
-            let found = property.attribute.map { self.origin(of: $0, expression, origin) } ?? self.origin(of: property, expression, origin)
+            let found =
+                property.attribute.map { self.origin(of: $0, expression, origin) }
+                ?? self.origin(of: property, expression, origin)
             guard let found else { return nil }
             step.origins[property.index] = found
         }
@@ -74,17 +86,23 @@ private struct MappingTranslation {
 
     // MARK: Attributes
 
-    private func origin(of attribute: AttributeDescription, _ expression: QueryExpression, _ entity: Entity) -> MigrationPlan.Origin? {
+    private func origin(of attribute: AttributeDescription, _ expression: QueryExpression, _ entity: Entity)
+        -> MigrationPlan.Origin?
+    {
         var expression = expression, fills = false
         if case .constant(let value) = expression { return value == attribute.defaultValue ?? .null ? .new : nil }
         if case .conditional(.comparison(let comparison), let value, .constant(let fallback)) = expression {
-            guard comparison == Comparison(value, .notEqual, .constant(.null)), fallback == attribute.defaultValue else { return nil }
+            guard comparison == Comparison(value, .notEqual, .constant(.null)), fallback == attribute.defaultValue
+            else { return nil }
             (expression, fills) = (value, true)
         }
-        guard case .keyPath(.variable("source"), let keys) = expression, keys.count == 1, let property = entity.property(named: keys[0]), !property.isTransient,
+        guard case .keyPath(.variable("source"), let keys) = expression, keys.count == 1,
+            let property = entity.property(named: keys[0]), !property.isTransient,
             let old = property.attribute, old.type == attribute.type, !old.isDerived,
-            // In place nobody looks at values: what allows less than before is for objects to check.
-            attribute.minimumValue == nil || attribute.minimumValue == old.minimumValue, attribute.maximumValue == nil || attribute.maximumValue == old.maximumValue,
+            // In place nobody looks at values: what allows less than before is for objects to
+            // check.
+            attribute.minimumValue == nil || attribute.minimumValue == old.minimumValue,
+            attribute.maximumValue == nil || attribute.maximumValue == old.maximumValue,
             attribute.regularExpression == nil || attribute.regularExpression == old.regularExpression,
             attribute.isOptional || !old.isOptional || fills
         else { return nil }
@@ -93,31 +111,41 @@ private struct MappingTranslation {
 
     // MARK: Relationships
 
-    private func origin(of property: Property, _ expression: QueryExpression, _ entity: Entity) -> MigrationPlan.Origin? {
+    private func origin(of property: Property, _ expression: QueryExpression, _ entity: Entity) -> MigrationPlan.Origin?
+    {
         guard let relationship = property.relationship,
-            case .call(.variable("manager"), let selector, let arguments) = expression, arguments.count == 2, case .constant(.string(let name)) = arguments[0]
+            case .call(.variable("manager"), let selector, let arguments) = expression, arguments.count == 2,
+            case .constant(.string(let name)) = arguments[0]
         else { return nil }
-        if selector == "destinationInstancesForEntityMappingNamed:sourceInstances:", arguments[1] == .variable("source") {
-            guard !relationship.isToMany, let other = mapping.entityMapping(named: name), other.sourceEntityName == entity.name,
-                let image = other.destinationEntityName.flatMap({ destination.entity(named: $0) }), mappings[image.index]?.name == name,
+        if selector == "destinationInstancesForEntityMappingNamed:sourceInstances:", arguments[1] == .variable("source")
+        {
+            guard !relationship.isToMany, let other = mapping.entityMapping(named: name),
+                other.sourceEntityName == entity.name,
+                let image = other.destinationEntityName.flatMap({ destination.entity(named: $0) }),
+                mappings[image.index]?.name == name,
                 image.isKind(of: destination.entities[property.destinationIndex])
             else { return nil }
             return .counterpart(image.index)
         }
-        guard case .keyPath(.variable("source"), let keys) = arguments[1], keys.count == 1, let former = entity.property(named: keys[0]), !former.isTransient,
+        guard case .keyPath(.variable("source"), let keys) = arguments[1], keys.count == 1,
+            let former = entity.property(named: keys[0]), !former.isTransient,
             let old = former.relationship, relationship.minCount <= old.minCount || relationship.isOptional,
-            !relationship.isToMany || relationship.maxCount <= 0 || (old.maxCount > 0 && relationship.maxCount >= old.maxCount),
+            !relationship.isToMany || relationship.maxCount <= 0
+                || (old.maxCount > 0 && relationship.maxCount >= old.maxCount),
             relationship.isOptional || !old.isOptional
         else { return nil }
         let members = source.entities[former.destinationIndex].family.filter { images[$0] != nil }
         switch selector {
         case "destinationInstancesForEntityMappingNamed:sourceInstances:":
-            guard let other = mapping.entityMapping(named: name), let image = members.first.flatMap({ images[$0]?.first }), members.count == 1,
+            guard let other = mapping.entityMapping(named: name),
+                let image = members.first.flatMap({ images[$0]?.first }), members.count == 1,
                 mappings[image]?.name == other.name
             else { return nil }
         case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
             let expected = destination.entities[property.destinationIndex]
-            guard name == keys[0], members.allSatisfy({ images[$0]?.first.map { destination.entities[$0].isKind(of: expected) } ?? false }) else { return nil }
+            guard name == keys[0],
+                members.allSatisfy({ images[$0]?.first.map { destination.entities[$0].isKind(of: expected) } ?? false })
+            else { return nil }
         default: return nil
         }
         return .property(former.index)
@@ -127,7 +155,9 @@ private struct MappingTranslation {
     private mutating func linkCounterparts() {
         for (index, step) in steps.enumerated() {
             for (place, origin) in (step?.origins ?? []).enumerated() {
-                guard case .counterpart(let other) = origin, let inverse = destination.inverse(of: destination.entities[index].properties[place]), !inverse.isToMany,
+                guard case .counterpart(let other) = origin,
+                    let inverse = destination.inverse(of: destination.entities[index].properties[place]),
+                    !inverse.isToMany,
                     steps[other]?.origins[inverse.index] == .new
                 else { continue }
                 steps[other]?.origins[inverse.index] = .counterpart(index)

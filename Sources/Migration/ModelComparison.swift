@@ -17,22 +17,27 @@ struct ModelComparison {
     var entities: [ModelDifference.EntityDifference] {
         plan.destination.entities.map(difference)
             + plan.source.entities.filter { plan.destinationIndices[$0.index] == nil }.map {
-                ModelDifference.EntityDifference(source: $0.name, destination: nil, kind: .remove, changes: [], properties: [])
+                ModelDifference.EntityDifference(
+                    source: $0.name, destination: nil, kind: .remove, changes: [], properties: [])
             }
     }
 
     private func difference(_ entity: Entity) -> ModelDifference.EntityDifference {
         guard let step = plan.steps[entity.index] else {
-            return ModelDifference.EntityDifference(source: nil, destination: entity.name, kind: .add, changes: [], properties: [])
+            return ModelDifference.EntityDifference(
+                source: nil, destination: entity.name, kind: .add, changes: [], properties: [])
         }
         let origin = plan.source.entities[step.sourceIndex]
         let isCopy = sourceHashes[origin.name] == destinationHashes[entity.name]
         return ModelDifference.EntityDifference(
-            source: origin.name, destination: entity.name, kind: isCopy ? .copy : .transform, changes: changes(origin, entity),
+            source: origin.name, destination: entity.name, kind: isCopy ? .copy : .transform,
+            changes: changes(origin, entity),
             properties: properties(origin, entity, step))
     }
 
-    private func properties(_ origin: Entity, _ entity: Entity, _ step: MigrationPlan.EntityStep) -> [ModelDifference.PropertyDifference] {
+    private func properties(_ origin: Entity, _ entity: Entity, _ step: MigrationPlan.EntityStep) -> [ModelDifference
+        .PropertyDifference]
+    {
         var result: [ModelDifference.PropertyDifference] = []
         var used: Set<Int> = []
         for property in entity.properties {
@@ -48,7 +53,9 @@ struct ModelComparison {
             }
             guard isOwn else { continue }
             guard let former else {
-                result.append(ModelDifference.PropertyDifference(source: nil, destination: property.name, kind: .add, changes: [Self.summary(property)]))
+                result.append(
+                    ModelDifference.PropertyDifference(
+                        source: nil, destination: property.name, kind: .add, changes: [Self.summary(property)]))
                 continue
             }
             let changes = changes(former, property)
@@ -56,10 +63,14 @@ struct ModelComparison {
             guard !changes.isEmpty || !isCopy else { continue }
             result.append(
                 ModelDifference.PropertyDifference(
-                    source: former.name, destination: property.name, kind: isCopy ? .copy : .transform, changes: changes))
+                    source: former.name, destination: property.name, kind: isCopy ? .copy : .transform, changes: changes
+                ))
         }
-        for property in origin.properties where !used.contains(property.index) && property.declaringEntityIndex == origin.index {
-            result.append(ModelDifference.PropertyDifference(source: property.name, destination: nil, kind: .remove, changes: [Self.summary(property)]))
+        for property in origin.properties
+        where !used.contains(property.index) && property.declaringEntityIndex == origin.index {
+            result.append(
+                ModelDifference.PropertyDifference(
+                    source: property.name, destination: nil, kind: .remove, changes: [Self.summary(property)]))
         }
         return result
     }
@@ -72,7 +83,9 @@ struct ModelComparison {
             if before != after { words.append("\(what): \(text(before)) → \(text(after))") }
         }
         note("name", old.name, new.name) { $0 }
-        let parent = old.superentity.map { plan.destinationIndices[$0.index].map { plan.destination.entities[$0].name } ?? "(removed) \($0.name)" }
+        let parent = old.superentity.map {
+            plan.destinationIndices[$0.index].map { plan.destination.entities[$0].name } ?? "(removed) \($0.name)"
+        }
         note("parent", parent, new.superentity?.name) { $0 ?? "none" }
         note("abstract", old.isAbstract, new.isAbstract, Self.text)
         note("class", old.managedObjectClassName, new.managedObjectClassName) { $0 ?? "none" }
@@ -97,8 +110,11 @@ struct ModelComparison {
             note("type", old.type, new.type) { $0.name }
             note("default", old.defaultValue, new.defaultValue) { $0.map(Self.text) ?? "none" }
             note("derived from", old.derivationExpression, new.derivationExpression) { $0 ?? "nothing" }
-            note("external storage", old.allowsExternalBinaryDataStorage, new.allowsExternalBinaryDataStorage, Self.text)
-            note("kept in history", old.preservesValueInHistoryOnDeletion, new.preservesValueInHistoryOnDeletion, Self.text)
+            note(
+                "external storage", old.allowsExternalBinaryDataStorage, new.allowsExternalBinaryDataStorage, Self.text)
+            note(
+                "kept in history", old.preservesValueInHistoryOnDeletion, new.preservesValueInHistoryOnDeletion,
+                Self.text)
             note("transformer", old.valueTransformerName, new.valueTransformerName) { $0 ?? "standard" }
             note("composite", old.compositeName, new.compositeName) { $0 ?? "none" }
             note("minimum", old.minimumValue, new.minimumValue) { $0.map(Self.text) ?? "none" }
@@ -113,7 +129,9 @@ struct ModelComparison {
             note("ordered", old.isOrdered, new.isOrdered, Self.text)
             note("delete rule", old.deleteRule, new.deleteRule) { "\($0)" }
             note("minimum count", old.minCount, new.minCount) { "\($0)" }
-            if old.isToMany, new.isToMany { note("maximum count", max(0, old.maxCount), max(0, new.maxCount)) { $0 == 0 ? "any" : "\($0)" } }
+            if old.isToMany, new.isToMany {
+                note("maximum count", max(0, old.maxCount), max(0, new.maxCount)) { $0 == 0 ? "any" : "\($0)" }
+            }
             note("hash modifier", old.versionHashModifier, new.versionHashModifier) { $0 ?? "none" }
         }
         return words
@@ -136,7 +154,8 @@ struct ModelComparison {
         case .uuid(let value): value.uuidString
         case .uri(let value): value.absoluteString
         case .large(let value): (try? value.count).map { "\($0) bytes" } ?? "bytes"
-        case .composite(let parts): "{" + parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ") + "}"
+        case .composite(let parts):
+            "{" + parts.sorted { $0.key < $1.key }.map { "\($0.key): \(text($0.value))" }.joined(separator: ", ") + "}"
         case .object(let id): "\(id)"
         case .list(let values): values.map(text).joined(separator: ", ")
         }
@@ -147,8 +166,12 @@ struct ModelComparison {
             switch property.kind {
             case .attribute(let attribute): [attribute.type.name]
             case .relationship(let relationship):
-                [relationship.isOrdered ? "ordered" : "", relationship.isToMany ? "to-many" : "to-one", relationship.destinationEntityName]
+                [
+                    relationship.isOrdered ? "ordered" : "", relationship.isToMany ? "to-many" : "to-one",
+                    relationship.destinationEntityName,
+                ]
             }
-        return (words + [property.isTransient ? "transient" : "", property.isOptional ? "optional" : "mandatory"]).filter { !$0.isEmpty }.joined(separator: " ")
+        return (words + [property.isTransient ? "transient" : "", property.isOptional ? "optional" : "mandatory"])
+            .filter { !$0.isEmpty }.joined(separator: " ")
     }
 }

@@ -1,7 +1,8 @@
 public import Schema
 import Storage
 
-/// What is different in a new version of a model, and whether objects of the old one can become objects of the new one by inference.
+/// What is different in a new version of a model, and whether objects of the old one can become
+/// objects of the new one by inference.
 ///
 /// ```swift
 /// let difference = ModelDifference(from: old, to: new)

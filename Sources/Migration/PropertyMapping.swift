@@ -4,8 +4,8 @@ public import Query
 public struct PropertyMapping: Sendable, Hashable {
     /// The property of the destination entity.
     public var name: String
-    /// What gives the value, with `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping` and `$entityPolicy`; nil leaves what a new
-    /// object starts with.
+    /// What gives the value, with `$source`, `$destination`, `$manager`, `$entityMapping`,
+    /// `$propertyMapping` and `$entityPolicy`; nil leaves what a new object starts with.
     public var valueExpression: QueryExpression?
     /// For policies to read.
     public var userInfo: [String: String]

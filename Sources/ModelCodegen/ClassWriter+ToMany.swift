@@ -9,13 +9,19 @@ extension ClassWriter {
         var text = "extension \(className) {\n"
         text += "    \(access)func addTo\(suffix)(_ value: \(destination)) { add(value, to: \(handle)) }\n"
         text += "    \(access)func removeFrom\(suffix)(_ value: \(destination)) { remove(value, from: \(handle)) }\n"
-        text += "    \(access)func addTo\(suffix)(_ values: some Sequence<\(destination)>) { add(values, to: \(handle)) }\n"
-        text += "    \(access)func removeFrom\(suffix)(_ values: some Sequence<\(destination)>) { remove(values, from: \(handle)) }\n"
-        if relationship.isOrdered { text += orderedAccessors(SwiftNames.property(relationship.name), suffix, handle, destination) }
+        text +=
+            "    \(access)func addTo\(suffix)(_ values: some Sequence<\(destination)>) { add(values, to: \(handle)) }\n"
+        text +=
+            "    \(access)func removeFrom\(suffix)(_ values: some Sequence<\(destination)>) { remove(values, from: \(handle)) }\n"
+        if relationship.isOrdered {
+            text += orderedAccessors(SwiftNames.property(relationship.name), suffix, handle, destination)
+        }
         return text + "}\n"
     }
 
-    private func orderedAccessors(_ property: String, _ suffix: String, _ handle: String, _ destination: String) -> String {
+    private func orderedAccessors(_ property: String, _ suffix: String, _ handle: String, _ destination: String)
+        -> String
+    {
         """
             \(access)func insertInto\(suffix)(_ value: \(destination), at idx: Int) { insert(value, into: \(handle), at: idx) }
             \(access)func removeFrom\(suffix)(at idx: Int) { remove(\(property)[idx], from: \(handle)) }

@@ -16,7 +16,8 @@ struct ClassWriter {
     var imports: String { "\(access)import Folio\n\(usesFoundation ? "\(access)import Foundation\n" : "")" }
 
     var usesFoundation: Bool {
-        entity.description.attributes.contains { SwiftType($0).isOfFoundation } || entity.description.relationships.contains { $0.isToMany && $0.isOrdered }
+        entity.description.attributes.contains { SwiftType($0).isOfFoundation }
+            || entity.description.relationships.contains { $0.isToMany && $0.isOrdered }
     }
 
     /// The class itself, for its users to fill.
@@ -24,7 +25,9 @@ struct ClassWriter {
 
     var classText: String {
         // A class that is open to inheritance in the model is so in Swift.
-        let isFinal = !model.entities.contains { $0 !== entity && $0.isKind(of: entity) && names.classes[$0.name] != nil }
+        let isFinal = !model.entities.contains {
+            $0 !== entity && $0.isKind(of: entity) && names.classes[$0.name] != nil
+        }
         let keyword = isFinal ? "final class" : "class"
         let opened = !isFinal && generator.accessLevel == .public ? "open class" : access + keyword
         return comment(entity.description.userInfo, indent: "") + "\(opened) \(className): \(superclass) {\n}\n"
@@ -33,7 +36,8 @@ struct ClassWriter {
     // A class is as visible as what it inherits from.
     private var superclass: String { names.objectType(entity.superentity) }
 
-    /// Whether the class is the uppermost of the model's in its hierarchy, whose conformances the others inherit.
+    /// Whether the class is the uppermost of the model's in its hierarchy, whose conformances the
+    /// others inherit.
     private var isRoot: Bool { superclass == "ManagedObject" }
 
     /// The properties, in order of their names.
@@ -45,7 +49,9 @@ struct ClassWriter {
         for relationship in entity.description.relationships { text += "\n" + property(relationship) }
         for fetched in entity.description.fetchedProperties { text += "\n" + property(fetched) }
         text += "\n" + keyPaths + "}\n"
-        for relationship in entity.description.relationships where relationship.isToMany { text += "\n" + accessors(relationship) }
+        for relationship in entity.description.relationships where relationship.isToMany {
+            text += "\n" + accessors(relationship)
+        }
         return isRoot ? text + conformances : text
     }
 
@@ -78,7 +84,8 @@ struct ClassWriter {
         let destination = names.objectType(model.entity(named: relationship.destinationEntityName))
         let handle = SwiftNames.handle(relationship.name)
         let type = relationship.isToMany ? "ManagedObjects<\(destination)>" : "\(destination)?"
-        let keeper = relationship.isToMany ? "TypedToMany<ManagedObjects<\(destination)>>" : "TypedToOne<\(destination)>"
+        let keeper =
+            relationship.isToMany ? "TypedToMany<ManagedObjects<\(destination)>>" : "TypedToOne<\(destination)>"
         var text = comment(relationship.userInfo, indent: "    ")
         text += "    \(access)var \(SwiftNames.property(relationship.name)): \(type) {\n"
         text += "        get { self[Self.\(handle)] }\n        set { self[Self.\(handle)] = newValue }\n    }\n"
@@ -87,34 +94,44 @@ struct ClassWriter {
 
     private func property(_ fetched: FetchedPropertyDescription) -> String {
         let type = names.objectType(model.entity(named: fetched.fetchRequest.entityName))
-        return comment(fetched.userInfo, indent: "    ") + "    \(access)var \(SwiftNames.property(fetched.name)): [\(type)] { self[\(literal(fetched.name))] as? [\(type)] ?? [] }\n"
+        return comment(fetched.userInfo, indent: "    ")
+            + "    \(access)var \(SwiftNames.property(fetched.name)): [\(type)] { self[\(literal(fetched.name))] as? [\(type)] ?? [] }\n"
     }
 
     // MARK: What all properties are called
 
-    private static func keyPaths(of className: String) -> String { className.prefix(1).lowercased() + className.dropFirst() + "KeyPaths" }
+    private static func keyPaths(of className: String) -> String {
+        className.prefix(1).lowercased() + className.dropFirst() + "KeyPaths"
+    }
 
     /// What queries know the properties by, asked of the class or of one that inherits from it.
     private var keyPaths: String {
         let properties = entity.description.attributes.map(\.name) + entity.description.relationships.map(\.name)
-        var text = "    \(access)static func \(Self.keyPaths(of: className))(of type: ManagedObject.Type) -> [AnyKeyPath: String] {\n"
+        var text =
+            "    \(access)static func \(Self.keyPaths(of: className))(of type: ManagedObject.Type) -> [AnyKeyPath: String] {\n"
         guard !properties.isEmpty else { return text + "        [:]\n    }\n" }
         text += "        func names<Object: \(className) & KeyPathNaming>(_: Object.Type) -> [AnyKeyPath: String] {\n"
         text += "            var names: [AnyKeyPath: String] = [:]\n"
-        for property in properties { text += "            names[\\Object.\(SwiftNames.property(property))] = \(literal(property))\n" }
+        for property in properties {
+            text += "            names[\\Object.\(SwiftNames.property(property))] = \(literal(property))\n"
+        }
         text += "            return names\n        }\n"
-        return text + "        return (type as? any (\(className) & KeyPathNaming).Type).map { names($0) } ?? [:]\n    }\n"
+        return text
+            + "        return (type as? any (\(className) & KeyPathNaming).Type).map { names($0) } ?? [:]\n    }\n"
     }
 
     /// What the classes of the whole hierarchy conform to.
     private var conformances: String {
-        let classes = model.entities.filter { $0.isKind(of: entity) && generator.isGenerated($0) }.compactMap { names.classes[$0.name] }
+        let classes = model.entities.filter { $0.isKind(of: entity) && generator.isGenerated($0) }.compactMap {
+            names.classes[$0.name]
+        }
         var text = "\nextension \(className): KeyPathDeclaring {\n"
         text += "    \(access)static var keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] {\n        ["
         text += classes.map { "\($0).\(Self.keyPaths(of: $0))" }.joined(separator: ", ") + "]\n    }\n}\n"
         // An attribute called `id` is what identifies the object, if it can.
         let hasUnfitID = model.entities.contains { other in
-            other.isKind(of: entity) && other.description.attributes.contains { $0.name == "id" && SwiftType($0).typed == nil }
+            other.isKind(of: entity)
+                && other.description.attributes.contains { $0.name == "id" && SwiftType($0).typed == nil }
         }
         if !hasUnfitID { text += "\nextension \(className): Identifiable {}\n" }
         if generator.isCodable { text += "\nextension \(className): CodableObject {}\n" }
@@ -138,7 +155,11 @@ func literal(_ text: String) -> String {
         case "\"", "\\": result += "\\" + String(scalar)
         case "\u{20}"..."\u{7E}": result.unicodeScalars.append(scalar)
         default:
-            if scalar.properties.isAlphabetic { result.unicodeScalars.append(scalar) } else { result += "\\u{\(String(scalar.value, radix: 16))}" }
+            if scalar.properties.isAlphabetic {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            }
         }
     }
     return result + "\""

@@ -2,9 +2,10 @@ package import Schema
 
 /// Makes Swift classes for the entities of a model.
 ///
-/// Each entity that names a class gives two files, as Xcode's own generation does: `Book+Class.swift` with the class, which its users fill with methods and
-/// overridden hooks, and `Book+Properties.swift` with its properties, which is written anew whenever the model changes. `ShopModel.swift` has the model and the list of
-/// the classes. The same model gives the same text.
+/// Each entity that names a class gives two files, as Xcode's own generation does:
+/// `Book+Class.swift` with the class, which its users fill with methods and overridden hooks, and
+/// `Book+Properties.swift` with its properties, which is written anew whenever the model changes.
+/// `ShopModel.swift` has the model and the list of the classes. The same model gives the same text.
 package struct CodeGenerator {
     package enum AccessLevel: String, CaseIterable, Sendable {
         case `public`, `package`, `internal`
@@ -16,42 +17,56 @@ package struct CodeGenerator {
     package enum Selection: Sendable {
         /// Every entity that names a class.
         case all
-        /// Those whose code generation is not manual in Xcode: class and properties for “Class Definition”, properties alone for “Category/Extension”.
+        /// Those whose code generation is not manual in Xcode: class and properties for “Class
+        /// Definition”, properties alone for “Category/Extension”.
         case asDeclared
     }
 
     package var accessLevel: AccessLevel = .public
     package var selection: Selection = .all
-    /// Whether classes conform to `CodableObject`: each object stands for the graph that it leads to.
+    /// Whether classes conform to `CodableObject`: each object stands for the graph that it leads
+    /// to.
     package var isCodable = false
 
     package init() {}
 
     /// - Parameters:
     ///   - model: The model.
-    ///   - name: What the model is called, such as `Shop`; the enum of the last file is named after it.
+    ///   - name: What the model is called, such as `Shop`; the enum of the last file is named after
+    ///     it.
     ///   - contents: The model's XML, which the last file carries.
     /// - Throws: `CodegenError` with everything that can't be said in Swift.
-    package func files(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError) -> [GeneratedFile] {
+    package func files(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError)
+        -> [GeneratedFile]
+    {
         let names = try SwiftNames(model)
         var files: [GeneratedFile] = []
         for writer in writers(for: model, names) {
-            if isClassGenerated(writer.entity) { files.append(GeneratedFile("\(writer.className)+Class.swift", writer.classFile, isKept: true)) }
+            if isClassGenerated(writer.entity) {
+                files.append(GeneratedFile("\(writer.className)+Class.swift", writer.classFile, isKept: true))
+            }
             files.append(GeneratedFile("\(writer.className)+Properties.swift", writer.propertiesFile, isKept: false))
         }
         let modelWriter = ModelWriter(model: model, name: SwiftNames.typeName(name), names: names, generator: self)
-        files.append(GeneratedFile("\(SwiftNames.typeName(name))Model.swift", modelWriter.file(contents: contents), isKept: false))
+        files.append(
+            GeneratedFile(
+                "\(SwiftNames.typeName(name))Model.swift", modelWriter.file(contents: contents), isKept: false))
         return files
     }
 
-    /// The same in one text, for tools that have to know what files there will be before they look at the model.
-    package func text(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError) -> String {
+    /// The same in one text, for tools that have to know what files there will be before they look
+    /// at the model.
+    package func text(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError)
+        -> String
+    {
         let names = try SwiftNames(model)
         let writers = writers(for: model, names)
         let modelWriter = ModelWriter(model: model, name: SwiftNames.typeName(name), names: names, generator: self)
         var text = ClassWriter.notice + "\(accessLevel.prefix)import Folio\n"
         if writers.contains(where: \.usesFoundation) { text += "\(accessLevel.prefix)import Foundation\n" }
-        for writer in writers { text += "\n" + (isClassGenerated(writer.entity) ? writer.classText + "\n" : "") + writer.propertiesText }
+        for writer in writers {
+            text += "\n" + (isClassGenerated(writer.entity) ? writer.classText + "\n" : "") + writer.propertiesText
+        }
         return text + "\n" + modelWriter.text(contents: contents)
     }
 
@@ -62,7 +77,8 @@ package struct CodeGenerator {
         }
     }
 
-    /// Whether an entity's properties are generated. Classes of entities with manual generation are their user's; they exist too.
+    /// Whether an entity's properties are generated. Classes of entities with manual generation are
+    /// their user's; they exist too.
     func isGenerated(_ entity: Entity) -> Bool {
         selection == .all || entity.description.extraMarkup["codeGenerationType"] != nil
     }
@@ -76,7 +92,8 @@ package struct CodeGenerator {
 package struct GeneratedFile: Sendable, Hashable {
     package let name: String
     package let text: String
-    /// Whether a file of this name that is there already stays as it is, since its users write in it.
+    /// Whether a file of this name that is there already stays as it is, since its users write in
+    /// it.
     package let isKept: Bool
 
     init(_ name: String, _ text: String, isKept: Bool) {

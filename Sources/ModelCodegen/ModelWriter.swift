@@ -9,7 +9,9 @@ struct ModelWriter {
 
     private var access: String { generator.accessLevel.prefix }
 
-    func file(contents: String) -> String { ClassWriter.notice + "\(access)import Folio\n\n" + text(contents: contents) }
+    func file(contents: String) -> String {
+        ClassWriter.notice + "\(access)import Folio\n\n" + text(contents: contents)
+    }
 
     func text(contents: String) -> String {
         var text = "/// The model \(name) and the classes of its objects.\n\(access)enum \(name)Model {\n"
@@ -22,14 +24,18 @@ struct ModelWriter {
         text += templates
         let hashes = fence(contents)
         text += "\n    private static let text = \(hashes)\"\"\"\n"
-        for line in contents.split(separator: "\n", omittingEmptySubsequences: false) { text += line.isEmpty ? "\n" : "        \(line)\n" }
+        for line in contents.split(separator: "\n", omittingEmptySubsequences: false) {
+            text += line.isEmpty ? "\n" : "        \(line)\n"
+        }
         return text + "        \"\"\"\(hashes)\n}\n"
     }
 
     private var classes: String {
         var lines = ""
         for entity in model.entities {
-            guard let declared = entity.managedObjectClassName, let className = names.classes[entity.name], generator.isGenerated(entity) else { continue }
+            guard let declared = entity.managedObjectClassName, let className = names.classes[entity.name],
+                generator.isGenerated(entity)
+            else { continue }
             lines += "            \(literal(declared)): \(className).self,\n"
         }
         return lines
@@ -42,8 +48,10 @@ struct ModelWriter {
             let type = names.objectType(model.entity(named: template.entityName))
             let name = SwiftNames.property(Self.lowercased(SwiftNames.typeName(template.name)) + "Request")
             text += "\n    /// The model's fetch request “\(template.name.filter { !$0.isNewline })”.\n"
-            text += "    \(access)static func \(name)(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<\(type)> {\n"
-            text += "        try FetchRequest(template: model().description.fetchRequestTemplates[\(place)], substitutionVariables: variables)\n    }\n"
+            text +=
+                "    \(access)static func \(name)(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<\(type)> {\n"
+            text +=
+                "        try FetchRequest(template: model().description.fetchRequestTemplates[\(place)], substitutionVariables: variables)\n    }\n"
         }
         return text
     }

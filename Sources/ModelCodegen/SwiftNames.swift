@@ -2,20 +2,26 @@ import Schema
 
 /// The Swift names of a model's classes and properties.
 struct SwiftNames {
-    /// By entity: the name of the class, without the module's; entities that name none, or `NSManagedObject`, have no entry.
+    /// By entity: the name of the class, without the module's; entities that name none, or
+    /// `NSManagedObject`, have no entry.
     let classes: [String: String]
 
     private static let baseClasses: Set<String> = ["NSManagedObject", "ManagedObject"]
     /// Names that a class can't give a property, since `ManagedObject` has a property of that name.
     private static let taken: Set<String> = [
-        "hasPersistentChangedValues", "managedObjectContext", "entity", "objectID", "isInserted", "isUpdated", "isDeleted", "isFault", "hasChanges",
+        "hasPersistentChangedValues", "managedObjectContext", "entity", "objectID", "isInserted", "isUpdated",
+        "isDeleted", "isFault", "hasChanges",
         "description", "hashValue",
     ]
     private static let keywords: Set<String> = [
-        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout", "internal", "let", "open", "operator",
-        "private", "precedencegroup", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias", "var", "break", "case", "catch",
-        "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return", "throw", "switch", "where", "while",
-        "Any", "as", "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type", "Protocol",
+        "associatedtype", "class", "deinit", "enum", "extension", "fileprivate", "func", "import", "init", "inout",
+        "internal", "let", "open", "operator",
+        "private", "precedencegroup", "protocol", "public", "rethrows", "static", "struct", "subscript", "typealias",
+        "var", "break", "case", "catch",
+        "continue", "default", "defer", "do", "else", "fallthrough", "for", "guard", "if", "in", "repeat", "return",
+        "throw", "switch", "where", "while",
+        "Any", "as", "await", "false", "is", "nil", "self", "Self", "super", "throws", "true", "try", "Type",
+        "Protocol",
     ]
 
     init(_ model: ManagedObjectModel) throws(CodegenError) {
@@ -23,17 +29,21 @@ struct SwiftNames {
         var owners: [String: String] = [:]
         var faults: [String] = []
         for entity in model.entities {
-            guard let declared = entity.managedObjectClassName, let last = declared.split(separator: ".").last.map(String.init), !Self.baseClasses.contains(last)
+            guard let declared = entity.managedObjectClassName,
+                let last = declared.split(separator: ".").last.map(String.init), !Self.baseClasses.contains(last)
             else { continue }
             if !Self.isIdentifier(last) { faults.append("\(entity.name): “\(declared)” is no name of a Swift class") }
-            if let other = owners.updateValue(entity.name, forKey: last) { faults.append("\(entity.name): its class \(last) is that of \(other) too") }
+            if let other = owners.updateValue(entity.name, forKey: last) {
+                faults.append("\(entity.name): its class \(last) is that of \(other) too")
+            }
             classes[entity.name] = last
         }
         guard faults.isEmpty else { throw CodegenError(faults: faults) }
         self.classes = classes
     }
 
-    /// What the objects of an entity are in Swift: the class of the nearest entity upwards that has one.
+    /// What the objects of an entity are in Swift: the class of the nearest entity upwards that has
+    /// one.
     func objectType(_ entity: Entity?) -> String {
         var next = entity
         while let entity = next {

@@ -2,7 +2,8 @@ import Schema
 
 /// The Swift type of an attribute, as Xcode's generation chooses it.
 ///
-/// A scalar is not optional and shows 0 for nil; everything else is optional, whether the model lets it be nil or not, since a new object may have none.
+/// A scalar is not optional and shows 0 for nil; everything else is optional, whether the model
+/// lets it be nil or not, since a new object may have none.
 struct SwiftType {
     /// The type of the property.
     let text: String
@@ -30,7 +31,8 @@ struct SwiftType {
         case .uuid: (scalar, object) = (nil, "UUID")
         case .uri: (scalar, object) = (nil, "URL")
         // What the transformer made; the model's value class is known to the transformer alone.
-        case .binary, .transformable: (scalar, object) = (nil, attribute.allowsExternalBinaryDataStorage ? "LargeValue" : "Data")
+        case .binary, .transformable:
+            (scalar, object) = (nil, attribute.allowsExternalBinaryDataStorage ? "LargeValue" : "Data")
         case .composite: (scalar, object) = (nil, "[String: PropertyValue]")
         case .undefined, .objectID: (scalar, object) = (nil, "Any")
         }

@@ -28,19 +28,23 @@ public struct ModelFile: Sendable {
     public let url: URL
     /// How the model is kept, by what was found there.
     public let kind: Kind
-    /// The names of the versions, numbers in them in order of value: a hint only, files do not say in which order versions came.
+    /// The names of the versions, numbers in them in order of value: a hint only, files do not say
+    /// in which order versions came.
     public let versionNames: [String]
-    /// The version that is read where none is named: the one that the files call current, the only one, else the last by name.
+    /// The version that is read where none is named: the one that the files call current, the only
+    /// one, else the last by name.
     public let currentVersionName: String
     /// Whether the files themselves say which version is current, or there is only one.
     public let saysWhichVersionIsCurrent: Bool
-    /// The hashes of every version's entities as the tools recorded them when compiling; empty for sources.
+    /// The hashes of every version's entities as the tools recorded them when compiling; empty for
+    /// sources.
     public let recordedVersionHashes: [String: [String: Data]]
     private let files: [String: URL]
 
     /// Looks at a model without reading its versions.
     ///
-    /// - Throws: ``ModelError`` `notFound` where there is nothing, `unreadable` for something that is no model, `permission` or `inputOutput` where that can't be found out.
+    /// - Throws: ``ModelError`` `notFound` where there is nothing, `unreadable` for something that
+    ///   is no model, `permission` or `inputOutput` where that can't be found out.
     public init(contentsOf url: URL) throws(ModelError) {
         let found = try ModelFileFinder(url)
         self.url = url
@@ -59,20 +63,27 @@ public struct ModelFile: Sendable {
 
     /// Reads one version, the current one for nil.
     ///
-    /// - Throws: ``ModelError`` `notFound` for an unknown version; `unreadable`, `invalid`, `permission` and `inputOutput` as for any model.
+    /// - Throws: ``ModelError`` `notFound` for an unknown version; `unreadable`, `invalid`,
+    ///   `permission` and `inputOutput` as for any model.
     public func model(version: String? = nil) throws(ModelError) -> ManagedObjectModel {
         let name = version.map { Self.withoutExtension($0) } ?? currentVersionName
         guard let file = files[name] ?? version.flatMap({ files[$0] }) else {
-            throw ModelError(.notFound, "There is no version “\(name)”, only \(versionNames.map { "“\($0)”" }.joined(separator: ", "))", path: url.path)
+            throw ModelError(
+                .notFound,
+                "There is no version “\(name)”, only \(versionNames.map { "“\($0)”" }.joined(separator: ", "))",
+                path: url.path)
         }
         return try Self.read(file)
     }
 
     /// The version whose hashes a store recorded, the current one first; nil where none fits.
     ///
-    /// Versions that are no models or make no sense are passed over. Cost: reads versions until one fits.
-    /// - Throws: ``ModelError`` `permission` or `inputOutput` for a version that could not be read: it may be the one that fits.
-    public func model(matching hashes: [String: Data]) throws(ModelError) -> (name: String, model: ManagedObjectModel)? {
+    /// Versions that are no models or make no sense are passed over. Cost: reads versions until one
+    /// fits.
+    /// - Throws: ``ModelError`` `permission` or `inputOutput` for a version that could not be read:
+    ///   it may be the one that fits.
+    public func model(matching hashes: [String: Data]) throws(ModelError) -> (name: String, model: ManagedObjectModel)?
+    {
         let names = [currentVersionName] + versionNames.reversed().filter { $0 != currentVersionName }
         let recorded = names.filter { recordedVersionHashes[$0] == hashes }
         for name in recorded + names.filter({ !recorded.contains($0) }) {
@@ -86,7 +97,7 @@ public struct ModelFile: Sendable {
     private func readableModel(version: String) throws(ModelError) -> ManagedObjectModel? {
         do {
             return try model(version: version)
-        } catch where error.code == .permission || error.code == .inputOutput {
+        } catch  where error.code == .permission || error.code == .inputOutput {
             throw error
         } catch {
             return nil
@@ -102,11 +113,14 @@ public struct ModelFile: Sendable {
     package static func decode(_ data: Data, path: String?) throws(ModelError) -> ManagedObjectModel {
         guard PropertyList.isBinary(data) else { return try ModelContents.decode(data, path: path) }
         let rootClass = try? KeyedArchive(data).root().className
-        return rootClass == "XDPMModel" ? try LegacyModel.decode(data, path: path) : try CompiledModel.decode(data, path: path)
+        return rootClass == "XDPMModel"
+            ? try LegacyModel.decode(data, path: path) : try CompiledModel.decode(data, path: path)
     }
 
     private static func withoutExtension(_ name: String) -> String {
-        for suffix in [".xcdatamodel", ".mom"] where name.hasSuffix(suffix) { return String(name.dropLast(suffix.count)) }
+        for suffix in [".xcdatamodel", ".mom"] where name.hasSuffix(suffix) {
+            return String(name.dropLast(suffix.count))
+        }
         return name
     }
 }
@@ -114,7 +128,8 @@ public struct ModelFile: Sendable {
 extension ManagedObjectModel {
     /// Reads the current version of a model in files; see ``ModelFile`` for the others.
     ///
-    /// - Throws: ``ModelError`` `notFound`, `unreadable`, or `invalid` with everything that is wrong in the model.
+    /// - Throws: ``ModelError`` `notFound`, `unreadable`, or `invalid` with everything that is
+    ///   wrong in the model.
     public convenience init(contentsOf url: URL) throws(ModelError) {
         try self.init(try ModelFile(contentsOf: url).model().description)
     }

@@ -41,7 +41,9 @@ struct ModelFileFinder {
             return
         }
         kind = .versionedCompiled
-        for child in children where child.pathExtension == "mom" { files[child.deletingPathExtension().lastPathComponent] = child }
+        for child in children where child.pathExtension == "mom" {
+            files[child.deletingPathExtension().lastPathComponent] = child
+        }
         guard !files.isEmpty else { throw ModelError(.unreadable, "The directory holds no model", path: url.path) }
         try readVersionInfo(url.appendingPathComponent("VersionInfo.plist"))
     }
@@ -50,8 +52,12 @@ struct ModelFileFinder {
     static func contents(of url: URL) throws(ModelError) -> Data {
         do {
             let values = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
-            guard values[.type] as? FileAttributeType == .typeRegular else { throw ModelError(.unreadable, "Not a file", path: url.path) }
-            guard let size = values[.size] as? Int, size <= maximumSize else { throw ModelError(.unreadable, "Too large for a model", path: url.path) }
+            guard values[.type] as? FileAttributeType == .typeRegular else {
+                throw ModelError(.unreadable, "Not a file", path: url.path)
+            }
+            guard let size = values[.size] as? Int, size <= maximumSize else {
+                throw ModelError(.unreadable, "Too large for a model", path: url.path)
+            }
             return try Data(contentsOf: url)
         } catch let error as ModelError {
             throw error
@@ -62,11 +68,13 @@ struct ModelFileFinder {
 
     /// The error for what the system says of a file or folder.
     private static func failure(_ error: any Error, _ url: URL) -> ModelError {
-        let known = error as? CocoaError, system = ((known?.userInfo[NSUnderlyingErrorKey] ?? error) as? POSIXError)?.code
+        let known = error as? CocoaError,
+            system = ((known?.userInfo[NSUnderlyingErrorKey] ?? error) as? POSIXError)?.code
         let code: ModelError.Code =
             switch (known?.code, system) {
             case (.fileReadNoPermission, _), (_, .EACCES), (_, .EPERM): .permission
-            case (.fileReadNoSuchFile, _), (_, .ENOENT), (_, .ENOTDIR), (_, .EISDIR), (_, .ELOOP), (_, .ENAMETOOLONG): .unreadable
+            case (.fileReadNoSuchFile, _), (_, .ENOENT), (_, .ENOTDIR), (_, .EISDIR), (_, .ELOOP), (_, .ENAMETOOLONG):
+                .unreadable
             default: .inputOutput
             }
         let reason = system.map { String(cString: strerror($0.rawValue)) } ?? error.localizedDescription
@@ -85,12 +93,16 @@ struct ModelFileFinder {
     private static func isCompiled(_ url: URL) throws(ModelError) -> Bool {
         let data = try contents(of: url)
         if PropertyList.isBinary(data) {
-            guard let name = try? KeyedArchive(data).root().className, name == "NSManagedObjectModel" || name == "XDPMModel" else {
+            guard let name = try? KeyedArchive(data).root().className,
+                name == "NSManagedObjectModel" || name == "XDPMModel"
+            else {
                 throw ModelError(.unreadable, "The archive holds no model", path: url.path)
             }
             return name == "NSManagedObjectModel"
         }
-        guard data.prefix(4096).contains(UInt8(ascii: "<")), data.first.map({ $0 == UInt8(ascii: "<") || $0 == 0xEF || $0 <= 0x20 }) == true else {
+        guard data.prefix(4096).contains(UInt8(ascii: "<")),
+            data.first.map({ $0 == UInt8(ascii: "<") || $0 == 0xEF || $0 <= 0x20 }) == true
+        else {
             throw ModelError(.unreadable, "The file is no model", path: url.path)
         }
         return false
@@ -100,14 +112,18 @@ struct ModelFileFinder {
         for name in ["contents", "elements"] {
             let file = directory.appendingPathComponent(name)
             var isDirectory: ObjCBool = false
-            if FileManager.default.fileExists(atPath: file.path, isDirectory: &isDirectory), !isDirectory.boolValue { return file }
+            if FileManager.default.fileExists(atPath: file.path, isDirectory: &isDirectory), !isDirectory.boolValue {
+                return file
+            }
         }
         return nil
     }
 
     private static func children(of url: URL) throws(ModelError) -> [URL] {
         do {
-            return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().map { url.appendingPathComponent($0) }
+            return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted().map {
+                url.appendingPathComponent($0)
+            }
         } catch {
             throw failure(error, url)
         }
@@ -115,7 +131,9 @@ struct ModelFileFinder {
 
     /// Absent and empty files are found in the wild; they say nothing.
     private mutating func readCurrentVersion(_ url: URL) throws(ModelError) {
-        guard let list = try Self.propertyList(url), let name = list[key: "_XCCurrentVersionName"]?.string else { return }
+        guard let list = try Self.propertyList(url), let name = list[key: "_XCCurrentVersionName"]?.string else {
+            return
+        }
         current = name.hasSuffix(".xcdatamodel") ? String(name.dropLast(12)) : name
     }
 

@@ -25,7 +25,8 @@ public struct ModelReference: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { version.map { "\(url.path)#\($0)" } ?? url.path }
 
-    /// Whether the path holds a model in files; a store or document that carries one is another room's business.
+    /// Whether the path holds a model in files; a store or document that carries one is another
+    /// room's business.
     public var isModelFile: Bool { (try? ModelFile(contentsOf: url)) != nil }
 
     /// Reads the version.
@@ -33,7 +34,8 @@ public struct ModelReference: Sendable, Hashable, CustomStringConvertible {
         try ModelFile(contentsOf: url).model(version: version)
     }
 
-    /// Reads the version that fits a store with `hashes`: the named one, or among several the one whose hashes are equal.
+    /// Reads the version that fits a store with `hashes`: the named one, or among several the one
+    /// whose hashes are equal.
     ///
     /// - Returns: nil where no version fits.
     public func model(matching hashes: [String: Data]) throws(ModelError) -> ManagedObjectModel? {

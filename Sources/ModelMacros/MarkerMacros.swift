@@ -4,7 +4,8 @@ package import SwiftSyntaxMacros
 /// `@Attribute`, `@Relationship`, `@Transient`: say nothing by themselves, `@Model` reads them.
 package struct MarkerMacro: PeerMacro {
     package static func expansion(
-        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
         let name = "@\(node.attributeName.trimmedDescription)"
         if !context.standsInModel {
@@ -18,8 +19,13 @@ package struct MarkerMacro: PeerMacro {
 
 /// `#Unique`, `#Index`: say nothing by themselves, `@Model` reads them.
 package struct DeclarationMarkerMacro: DeclarationMacro {
-    package static func expansion(of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext) -> [DeclSyntax] {
-        if !context.standsInModel { context.report("outsideModel", "#\(node.macroName.text) stands among the members of a class with @Model", at: node) }
+    package static func expansion(
+        of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
+    ) -> [DeclSyntax] {
+        if !context.standsInModel {
+            context.report(
+                "outsideModel", "#\(node.macroName.text) stands among the members of a class with @Model", at: node)
+        }
         return []
     }
 }
@@ -28,6 +34,8 @@ extension MacroExpansionContext {
     /// Whether the next declaration around is a class with `@Model`.
     fileprivate var standsInModel: Bool {
         guard let attributes = lexicalContext.first?.as(ClassDeclSyntax.self)?.attributes else { return false }
-        return attributes.contains { $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription.split(separator: ".").last == "Model" }
+        return attributes.contains {
+            $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription.split(separator: ".").last == "Model"
+        }
     }
 }

@@ -8,15 +8,18 @@ struct MemberChecks<Context: MacroExpansionContext> {
 
     /// What `ManagedObject` calls properties of its own.
     private var taken: Set<String> {
-        ["hasPersistentChangedValues", "managedObjectContext", "entity", "objectID", "isInserted", "isUpdated", "isDeleted", "isFault", "hasChanges", "description"]
+        [
+            "hasPersistentChangedValues", "managedObjectContext", "entity", "objectID", "isInserted", "isUpdated",
+            "isDeleted", "isFault", "hasChanges", "description",
+        ]
     }
 
     func check(_ members: MemberBlockItemListSyntax) {
         for member in members {
             if let variable = member.decl.as(VariableDeclSyntax.self) {
                 if PersistedProperty.isStoredVariable(variable) { check(variable) } else { checkUnmarked(variable) }
-            } else if let initialiser = member.decl.as(InitializerDeclSyntax.self) {
-                check(initialiser)
+            } else if let initializer = member.decl.as(InitializerDeclSyntax.self) {
+                check(initializer)
             }
         }
     }
@@ -36,28 +39,37 @@ struct MemberChecks<Context: MacroExpansionContext> {
                 fixIts: [.replacing("weak", "remove “\(modifier.name.text)”", variable, by: mended)])
             return
         }
-        guard variable.bindings.count == 1, let binding = variable.bindings.first, let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else {
-            return context.report("severalBindings", "declare each property of an entity by itself", at: variable.bindings)
+        guard variable.bindings.count == 1, let binding = variable.bindings.first,
+            let pattern = binding.pattern.as(IdentifierPatternSyntax.self)
+        else {
+            return context.report(
+                "severalBindings", "declare each property of an entity by itself", at: variable.bindings)
         }
         if PersistedProperty.isObserved(binding), let block = binding.accessorBlock {
-            return context.report("observer", "a property of an entity can't have observers: override willSave, or observe the context", at: block)
+            return context.report(
+                "observer", "a property of an entity can't have observers: override willSave, or observe the context",
+                at: block)
         }
         if taken.contains(pattern.identifier.text.trimmingBackticks) {
-            return context.report("taken", "ManagedObject has a property “\(pattern.identifier.text)” of its own", at: pattern)
+            return context.report(
+                "taken", "ManagedObject has a property “\(pattern.identifier.text)” of its own", at: pattern)
         }
         if let type = binding.typeAnnotation?.type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
             let optional = OptionalTypeSyntax(wrappedType: type.wrappedType, trailingTrivia: type.trailingTrivia)
             context.report(
-                "unwrapped", "a value can be missing: a property of an entity is optional or has a value of its own", at: type,
+                "unwrapped", "a value can be missing: a property of an entity is optional or has a value of its own",
+                at: type,
                 fixIts: [.replacing("unwrapped", "make it optional", type, by: optional)])
             return
         }
         guard PersistedProperty(variable) != nil else {
             let annotation = TypeAnnotationSyntax(
-                colon: .colonToken(trailingTrivia: .space), type: IdentifierTypeSyntax(name: .identifier("<#Type#>")), trailingTrivia: .space)
+                colon: .colonToken(trailingTrivia: .space), type: IdentifierTypeSyntax(name: .identifier("<#Type#>")),
+                trailingTrivia: .space)
             let mended = binding.with(\.pattern.trailingTrivia, []).with(\.typeAnnotation, annotation)
             return context.report(
-                "needsType", "write the type of “\(pattern.identifier.text)”: a macro sees no more than the text", at: pattern,
+                "needsType", "write the type of “\(pattern.identifier.text)”: a macro sees no more than the text",
+                at: pattern,
                 fixIts: [.replacing("needsType", "write the type", binding, by: mended)])
         }
         check(variable, binding)
@@ -69,7 +81,9 @@ struct MemberChecks<Context: MacroExpansionContext> {
         if let relationship, variable.attribute(named: "Attribute") != nil {
             context.report("both", "a property is an attribute or a relationship, not both", at: relationship)
         }
-        if let transient = variable.attribute(named: "Transient"), let unique = variable.attribute(named: "Attribute")?.option("unique") {
+        if let transient = variable.attribute(named: "Transient"),
+            let unique = variable.attribute(named: "Attribute")?.option("unique")
+        {
             let mended = variable.without { $0.attributes = $0.attributes.filter { $0.id != transient.id } }
             context.report(
                 "uniqueTransient", "the store keeps values unique, and never sees a transient one", at: unique,
@@ -92,24 +106,26 @@ struct MemberChecks<Context: MacroExpansionContext> {
             guard let attribute = variable.attribute(named: name) else { continue }
             let mended = variable.without { $0.attributes = $0.attributes.filter { $0.id != attribute.id } }
             context.report(
-                "notStored", "this property is none of the entity's: those are stored variables of the object", at: attribute,
+                "notStored", "this property is none of the entity's: those are stored variables of the object",
+                at: attribute,
                 fixIts: [.replacing("notStored", "remove @\(name)", variable, by: mended)])
         }
     }
 
-    private func check(_ initialiser: InitializerDeclSyntax) {
-        let modifiers = Set(initialiser.modifiers.map(\.name.text))
+    private func check(_ initializer: InitializerDeclSyntax) {
+        let modifiers = Set(initializer.modifiers.map(\.name.text))
         guard modifiers.isDisjoint(with: ["convenience", "required", "override"]) else { return }
-        var mended = initialiser
+        var mended = initializer
         mended.modifiers.append(DeclModifierSyntax(name: .keyword(.convenience, trailingTrivia: .space)))
-        if initialiser.modifiers.isEmpty {
+        if initializer.modifiers.isEmpty {
             // What stands before the keyword goes before the modifier.
-            mended.modifiers[mended.modifiers.startIndex].leadingTrivia = initialiser.initKeyword.leadingTrivia
+            mended.modifiers[mended.modifiers.startIndex].leadingTrivia = initializer.initKeyword.leadingTrivia
             mended.initKeyword.leadingTrivia = []
         }
         context.report(
-            "designated", "an object is made by its context: this initialiser calls self.init(context:)", at: initialiser.initKeyword,
-            fixIts: [.replacing("designated", "make it a convenience initialiser", initialiser, by: mended)])
+            "designated", "an object is made by its context: this initializer calls self.init(context:)",
+            at: initializer.initKeyword,
+            fixIts: [.replacing("designated", "make it a convenience initializer", initializer, by: mended)])
     }
 
     /// A plain name without arguments: neither optional nor a collection.
@@ -137,6 +153,8 @@ extension AttributeSyntax {
 
     /// An argument without label, such as `.unique`.
     fileprivate func option(_ name: String) -> LabeledExprSyntax? {
-        arguments?.as(LabeledExprListSyntax.self)?.first { $0.label == nil && $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == name }
+        arguments?.as(LabeledExprListSyntax.self)?.first {
+            $0.label == nil && $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == name
+        }
     }
 }

@@ -18,17 +18,21 @@ struct ModelDeclaration {
             return nil
         }
         if let generics = classDeclaration.genericParameterClause {
-            context.report("generic", "a class with @Model can't be generic: it is the class of one entity", at: generics)
+            context.report(
+                "generic", "a class with @Model can't be generic: it is the class of one entity", at: generics)
             return nil
         }
         guard let superclass = classDeclaration.inheritanceClause?.inheritedTypes.first?.type.trimmedDescription else {
             let clause = InheritanceClauseSyntax(
-                colon: .colonToken(trailingTrivia: .space), inheritedTypes: [InheritedTypeSyntax(type: IdentifierTypeSyntax(name: "ManagedObject"))], trailingTrivia: .space)
+                colon: .colonToken(trailingTrivia: .space),
+                inheritedTypes: [InheritedTypeSyntax(type: IdentifierTypeSyntax(name: "ManagedObject"))],
+                trailingTrivia: .space)
             var mended = classDeclaration
             mended.name = mended.name.with(\.trailingTrivia, [])
             mended.inheritanceClause = clause
             context.report(
-                "needsSuperclass", "a class with @Model inherits from ManagedObject or from another class with @Model", at: classDeclaration.name,
+                "needsSuperclass", "a class with @Model inherits from ManagedObject or from another class with @Model",
+                at: classDeclaration.name,
                 fixIts: [.replacing("needsSuperclass", "inherit from ManagedObject", classDeclaration, by: mended)])
             return nil
         }
@@ -43,16 +47,22 @@ struct ModelDeclaration {
     func keyPathLists(of macro: String, in context: some MacroExpansionContext) -> [String] {
         var lists: [String] = []
         for member in members {
-            guard let expansion = member.decl.as(MacroExpansionDeclSyntax.self), expansion.macroName.text == macro else { continue }
+            guard let expansion = member.decl.as(MacroExpansionDeclSyntax.self), expansion.macroName.text == macro
+            else { continue }
             for argument in expansion.arguments {
                 guard let elements = argument.expression.as(ArrayExprSyntax.self)?.elements else {
-                    context.report("keyPaths", "#\(macro) takes arrays of key paths, such as [\\.name]", at: argument.expression)
+                    context.report(
+                        "keyPaths", "#\(macro) takes arrays of key paths, such as [\\.name]", at: argument.expression)
                     continue
                 }
                 let names = elements.map { element -> String? in
                     let components = element.expression.as(KeyPathExprSyntax.self)?.components
-                    guard let components, components.count == 1, let property = components.first?.component.as(KeyPathPropertyComponentSyntax.self) else {
-                        context.report("keyPaths", "#\(macro) takes key paths of one step, such as \\.name", at: element.expression)
+                    guard let components, components.count == 1,
+                        let property = components.first?.component.as(KeyPathPropertyComponentSyntax.self)
+                    else {
+                        context.report(
+                            "keyPaths", "#\(macro) takes key paths of one step, such as \\.name", at: element.expression
+                        )
                         return nil
                     }
                     return "\"\(property.declName.baseName.text.trimmingBackticks)\""

@@ -25,7 +25,9 @@ extension MacroExpansionContext {
 
 extension FixIt {
     /// Puts `new` in the place of `old`.
-    static func replacing(_ id: String, _ message: String, _ old: some SyntaxProtocol, by new: some SyntaxProtocol) -> FixIt {
+    static func replacing(_ id: String, _ message: String, _ old: some SyntaxProtocol, by new: some SyntaxProtocol)
+        -> FixIt
+    {
         FixIt(message: ModelDiagnostic(id, message), changes: [.replace(oldNode: Syntax(old), newNode: Syntax(new))])
     }
 }

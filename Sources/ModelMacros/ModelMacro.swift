@@ -5,11 +5,13 @@ package import SwiftSyntaxMacros
 /// `@Model`: makes a class's stored properties those of its entity, and declares the entity.
 package struct ModelMacro: MemberMacro, MemberAttributeMacro {
     package static func expansion(
-        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax, conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
         guard let model = ModelDeclaration(declaration, in: context) else { return [] }
         MemberChecks(context: context).check(declaration.memberBlock.members)
-        let properties = declaration.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }.compactMap(PersistedProperty.init)
+        let properties = declaration.memberBlock.members.compactMap { $0.decl.as(VariableDeclSyntax.self) }.compactMap(
+            PersistedProperty.init)
         let name = model.name
         var arguments = ["\"\(name)\", of: \(name).self, superclass: \(model.superclass).self"]
         arguments.append("properties: [\(properties.map(\.declaration).joined(separator: ", "))]")
@@ -20,13 +22,18 @@ package struct ModelMacro: MemberMacro, MemberAttributeMacro {
             let lists = model.keyPathLists(of: macro, in: context)
             if !lists.isEmpty { arguments.append("\(label): [\(lists.joined(separator: ", "))]") }
         }
-        if let original = node.arguments?.as(LabeledExprListSyntax.self)?.first(where: { $0.label?.text == "originalName" }) {
+        if let original = node.arguments?.as(LabeledExprListSyntax.self)?.first(where: {
+            $0.label?.text == "originalName"
+        }) {
             arguments.append("originalName: \(original.expression.trimmed)")
         }
-        return ["\(raw: model.access)override class var schemaEntity: SchemaEntity? { SchemaEntity(\(raw: arguments.joined(separator: ", "))) }"]
+        return [
+            "\(raw: model.access)override class var schemaEntity: SchemaEntity? { SchemaEntity(\(raw: arguments.joined(separator: ", "))) }"
+        ]
     }
 
-    /// A closure that names the properties by key paths of the class, or of one that inherits from it: those are others.
+    /// A closure that names the properties by key paths of the class, or of one that inherits from
+    /// it: those are others.
     private static func keyPaths(of properties: [PersistedProperty], in name: String) -> String {
         let entries = properties.map { "names[\\_Object.\($0.identifier)] = \"\($0.name)\"" }
         return """
@@ -42,7 +49,8 @@ package struct ModelMacro: MemberMacro, MemberAttributeMacro {
     }
 
     package static func expansion(
-        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax, providingAttributesFor member: some DeclSyntaxProtocol,
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingAttributesFor member: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
     ) -> [AttributeSyntax] {
         guard let variable = member.as(VariableDeclSyntax.self), PersistedProperty(variable) != nil else { return [] }

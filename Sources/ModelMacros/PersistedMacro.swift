@@ -2,17 +2,20 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `@_Persisted`, which `@Model` puts before each property: the accessors, and the handle that they go by.
+/// `@_Persisted`, which `@Model` puts before each property: the accessors, and the handle that they
+/// go by.
 package struct PersistedMacro: AccessorMacro, PeerMacro {
     package static func expansion(
-        of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+        of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
     ) -> [AccessorDeclSyntax] {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
         return ["get { \(raw: property.place) }", "set { \(raw: property.place) = newValue }"]
     }
 
     package static func expansion(
-        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol, in context: some MacroExpansionContext
+        of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
+        in context: some MacroExpansionContext
     ) -> [DeclSyntax] {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
         return [

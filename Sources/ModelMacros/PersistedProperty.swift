@@ -15,7 +15,9 @@ struct PersistedProperty {
 
     /// Whether a declaration is one of stored variables of the instance.
     static func isStoredVariable(_ variable: VariableDeclSyntax) -> Bool {
-        let isInstance = !variable.modifiers.contains { ["static", "class", "lazy", "override"].contains($0.name.text) }
+        let isInstance = !variable.modifiers.contains {
+            ["static", "class", "lazy", "override"].contains($0.name.text)
+        }
         return isInstance && variable.bindings.allSatisfy { $0.accessorBlock == nil || isObserved($0) }
     }
 
@@ -26,15 +28,19 @@ struct PersistedProperty {
 
     /// Nil for what is no variable that can be persisted; `MemberChecks` says why.
     init?(_ variable: VariableDeclSyntax) {
-        guard variable.bindingSpecifier.tokenKind == .keyword(.var), Self.isStoredVariable(variable), variable.bindings.count == 1,
-            let binding = variable.bindings.first, !Self.isObserved(binding), let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
+        guard variable.bindingSpecifier.tokenKind == .keyword(.var), Self.isStoredVariable(variable),
+            variable.bindings.count == 1,
+            let binding = variable.bindings.first, !Self.isObserved(binding),
+            let pattern = binding.pattern.as(IdentifierPatternSyntax.self),
             !variable.modifiers.contains(where: { ["weak", "unowned"].contains($0.name.text) }),
             binding.typeAnnotation?.type.is(ImplicitlyUnwrappedOptionalTypeSyntax.self) != true
         else { return nil }
         initialValue = binding.initializer?.value.trimmed
         if let annotation = binding.typeAnnotation?.type {
             type = annotation.trimmedDescription
-            isOptional = annotation.is(OptionalTypeSyntax.self) || annotation.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
+            isOptional =
+                annotation.is(OptionalTypeSyntax.self)
+                || annotation.as(IdentifierTypeSyntax.self)?.name.text == "Optional"
         } else if let inferred = initialValue.flatMap(Self.literalType) {
             type = inferred
             isOptional = false
@@ -71,7 +77,9 @@ struct PersistedProperty {
     var declaration: String {
         var arguments = ["isOptional: \(isOptional)"]
         if isTransient { arguments.append("isTransient: true") }
-        if let initialValue, relationshipArguments == nil, !initialValue.is(NilLiteralExprSyntax.self) { arguments.append("defaultValue: \(initialValue)") }
+        if let initialValue, relationshipArguments == nil, !initialValue.is(NilLiteralExprSyntax.self) {
+            arguments.append("defaultValue: \(initialValue)")
+        }
         if let attributeArguments { arguments.append("AttributeOptions(\(attributeArguments))") }
         if let relationshipArguments { arguments.append("RelationshipOptions(\(relationshipArguments))") }
         return "\(handle).declaration(\(arguments.joined(separator: ", ")))"
@@ -80,7 +88,8 @@ struct PersistedProperty {
 
 extension VariableDeclSyntax {
     func attribute(named name: String) -> AttributeSyntax? {
-        for case .attribute(let attribute) in attributes where attribute.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) == name {
+        for case .attribute(let attribute) in attributes
+        where attribute.attributeName.trimmedDescription.split(separator: ".").last.map(String.init) == name {
             return attribute
         }
         return nil
@@ -103,5 +112,7 @@ extension DeclModifierListSyntax {
 }
 
 extension String {
-    var trimmingBackticks: String { hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self }
+    var trimmingBackticks: String {
+        hasPrefix("`") && hasSuffix("`") && count > 2 ? String(dropFirst().dropLast()) : self
+    }
 }

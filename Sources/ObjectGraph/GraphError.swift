@@ -6,7 +6,8 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
-            case unknownEntity, unknownKey, wrongType, abstractEntity, noStore, objectNotFound, conflict, constraint, recursiveDirtying, foreignObject, loadFailed, alreadySaved
+            case unknownEntity, unknownKey, wrongType, abstractEntity, noStore, objectNotFound, conflict, constraint,
+                recursiveDirtying, foreignObject, loadFailed, alreadySaved
         }
         private let value: Value
         private init(_ value: Value) { self.value = value }
@@ -24,7 +25,8 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         public static let objectNotFound = Code(.objectNotFound)
         /// Objects were changed or deleted in the store since they were read; see `conflicts`.
         public static let conflict = Code(.conflict)
-        /// A uniqueness constraint is violated: `keys` together are not unique, and `objects` have the same values of them; see `constraintConflicts`.
+        /// A uniqueness constraint is violated: `keys` together are not unique, and `objects` have
+        /// the same values of them; see `constraintConflicts`.
         public static let constraint = Code(.constraint)
         /// Every round of `willSave` changed objects again.
         public static let recursiveDirtying = Code(.recursiveDirtying)
@@ -32,7 +34,8 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         public static let alreadySaved = Code(.alreadySaved)
         /// An object of another context.
         public static let foreignObject = Code(.foreignObject)
-        /// A value could not be read when it was first used; nothing was saved on the strength of it.
+        /// A value could not be read when it was first used; nothing was saved on the strength of
+        /// it.
         public static let loadFailed = Code(.loadFailed)
     }
 
@@ -43,7 +46,8 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
     public var key: String?
     /// Of a constraint: the properties that are to be unique together.
     public var keys: [String]
-    /// Of a constraint: the object that could not be saved, and the one with the same values where it is known.
+    /// Of a constraint: the object that could not be saved, and the one with the same values where
+    /// it is known.
     public var objects: [ManagedObjectID]
     /// Of a conflict: each object with what was read of it and what the store has.
     public var conflicts: [MergeConflict]
@@ -52,8 +56,10 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
     public var underlying: (any Error)?
 
     public init(
-        _ code: Code, _ message: String, object: ManagedObjectID? = nil, entity: String? = nil, key: String? = nil, keys: [String] = [],
-        objects: [ManagedObjectID] = [], conflicts: [MergeConflict] = [], constraintConflicts: [ConstraintConflict] = [], underlying: (any Error)? = nil
+        _ code: Code, _ message: String, object: ManagedObjectID? = nil, entity: String? = nil, key: String? = nil,
+        keys: [String] = [],
+        objects: [ManagedObjectID] = [], conflicts: [MergeConflict] = [],
+        constraintConflicts: [ConstraintConflict] = [], underlying: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
@@ -93,16 +99,25 @@ extension GraphError {
     }
 
     static func wrongType(_ value: String, for property: Property, of entity: Entity) -> GraphError {
-        let wanted = property.attribute.map { $0.type.name } ?? "an object of \(property.relationship?.destinationEntityName ?? "")"
+        let wanted =
+            property.attribute.map { $0.type.name }
+            ?? "an object of \(property.relationship?.destinationEntityName ?? "")"
         return GraphError(
-            .wrongType, "\(entity.name).\(property.name) is \(wanted) and can't be \(value)", entity: entity.name, key: property.name)
+            .wrongType, "\(entity.name).\(property.name) is \(wanted) and can't be \(value)", entity: entity.name,
+            key: property.name)
     }
 
-    static func wrongType(_ value: String, for attribute: AttributeDescription, key: String, of entity: Entity) -> GraphError {
-        GraphError(.wrongType, "\(entity.name).\(key) is \(attribute.type.name) and can't be \(value)", entity: entity.name, key: key)
+    static func wrongType(_ value: String, for attribute: AttributeDescription, key: String, of entity: Entity)
+        -> GraphError
+    {
+        GraphError(
+            .wrongType, "\(entity.name).\(key) is \(attribute.type.name) and can't be \(value)", entity: entity.name,
+            key: key)
     }
 
     static let noContext = GraphError(
-        .objectNotFound, "The object has no context any more: it was deleted and saved, its insertion was taken back, or its context was reset or released. Fetch it by an objectID kept before")
+        .objectNotFound,
+        "The object has no context any more: it was deleted and saved, its insertion was taken back, or its context was reset or released. Fetch it by an objectID kept before"
+    )
     static let noStore = GraphError(.noStore, "The coordinator has no store; add one before fetching or saving")
 }

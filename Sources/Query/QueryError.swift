@@ -35,7 +35,8 @@ public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
     public var suggestions: [String]
 
     public init(
-        _ code: Code, _ message: String, text: String? = nil, offset: Int? = nil, expected: String? = nil, entity: String? = nil, key: String? = nil,
+        _ code: Code, _ message: String, text: String? = nil, offset: Int? = nil, expected: String? = nil,
+        entity: String? = nil, key: String? = nil,
         suggestions: [String] = []
     ) {
         self.code = code

@@ -1,13 +1,17 @@
-/// A list that grows at its end and never moves what it holds: pieces of memory, each twice as large as the one before.
+/// A list that grows at its end and never moves what it holds: pieces of memory, each twice as
+/// large as the one before.
 ///
-/// An array that doubles copies its elements, and asks the system for fresh memory each time: where many thousands of changes are noted, that takes longer than noting them.
-/// Reading and writing one element costs a few instructions more than in an array. Copies share their memory until one of them is changed.
+/// An array that doubles copies its elements, and asks the system for fresh memory each time: where
+/// many thousands of changes are noted, that takes longer than noting them. Reading and writing one
+/// element costs a few instructions more than in an array. Copies share their memory until one of
+/// them is changed.
 ///
 /// Public, as rows are, so that loops in other rooms are compiled into them.
 ///
 /// Invariants:
-/// 1. Element `n` stands in the piece whose number is the position of the highest bit of `n + 4`, counted from bit 2, at the place that the other bits say.
-/// 2. Elements `0..<count` are initialised, and no others.
+/// 1. Element `n` stands in the piece whose number is the position of the highest bit of `n + 4`,
+///    counted from bit 2, at the place that the other bits say.
+/// 2. Elements `0..<count` are initialized, and no others.
 public struct GrowingList<Element> {
     @usableFromInline final class Storage {
         @usableFromInline typealias Piece = UnsafeMutablePointer<Element>
@@ -21,7 +25,8 @@ public struct GrowingList<Element> {
             pieces.initialize(repeating: nil, count: Self.pieceLimit)
         }
 
-        /// Few lists of small changes ever get more elements than a few, and there may be one for each step that can be undone.
+        /// Few lists of small changes ever get more elements than a few, and there may be one for
+        /// each step that can be undone.
         @inlinable static var firstBits: Int { 2 }
         @inlinable static var first: Int { 1 << firstBits }
         /// As many as any memory has room for.
@@ -33,11 +38,13 @@ public struct GrowingList<Element> {
             return pieces[bit &- Self.firstBits].unsafelyUnwrapped + (number ^ (1 << bit))
         }
 
-        /// The place of one more element, which whoever asks initialises at once.
+        /// The place of one more element, which whoever asks initializes at once.
         @inlinable @inline(__always) func nextPlace() -> Piece {
             let index = count
             let number = index &+ Self.first
-            if number & (number &- 1) == 0, pieces[number.trailingZeroBitCount &- Self.firstBits] == nil { addPiece(for: index) }
+            if number & (number &- 1) == 0, pieces[number.trailingZeroBitCount &- Self.firstBits] == nil {
+                addPiece(for: index)
+            }
             count = index &+ 1
             return place(index)
         }
@@ -48,12 +55,15 @@ public struct GrowingList<Element> {
             pieces[capacity.trailingZeroBitCount - Self.firstBits] = .allocate(capacity: capacity)
         }
 
-        /// Destroys the elements; the pieces stay. Nothing that an element does when it goes reaches the list.
+        /// Destroys the elements; the pieces stay. Nothing that an element does when it goes
+        /// reaches the list.
         func removeElements() {
             var first = 0
             var left = count
             count = 0
-            while left > 0, let piece = pieces[first.bitWidth - 1 - (first + Self.first).leadingZeroBitCount - Self.firstBits] {
+            while left > 0,
+                let piece = pieces[first.bitWidth - 1 - (first + Self.first).leadingZeroBitCount - Self.firstBits]
+            {
                 let capacity = first + Self.first
                 piece.deinitialize(count: Swift.min(left, capacity))
                 left -= capacity
@@ -119,7 +129,9 @@ public struct GrowingList<Element> {
         let own = Self.makeStorage()
         if let storage {
             for index in 0..<storage.count {
-                if index + Storage.first == 1 << (index + Storage.first).trailingZeroBitCount { own.addPiece(for: index) }
+                if index + Storage.first == 1 << (index + Storage.first).trailingZeroBitCount {
+                    own.addPiece(for: index)
+                }
                 own.place(index).initialize(to: storage.place(index).pointee)
                 own.count = index + 1
             }
@@ -137,9 +149,12 @@ extension GrowingList: RandomAccessCollection, MutableCollection {
 
 extension GrowingList {
     /// An object of the list without holding it; whoever uses it holds the list.
-    @inlinable @inline(__always) public func unowned<Object: AnyObject>(at index: Int) -> Unmanaged<Object>? where Element == Object? {
+    @inlinable @inline(__always) public func unowned<Object: AnyObject>(at index: Int) -> Unmanaged<Object>?
+    where Element == Object? {
         precondition(index >= 0 && index < count, "There is no such element")
         // A reference that may be nil is kept as a pointer that may be nil.
-        return UnsafeRawPointer(storage.unsafelyUnwrapped.place(index)).load(as: UnsafeRawPointer?.self).map { Unmanaged.fromOpaque($0) }
+        return UnsafeRawPointer(storage.unsafelyUnwrapped.place(index)).load(as: UnsafeRawPointer?.self).map {
+            Unmanaged.fromOpaque($0)
+        }
     }
 }

@@ -1,11 +1,15 @@
-/// Finds a reference by a number: pages that are addressed directly, since the numbers of objects are dense.
+/// Finds a reference by a number: pages that are addressed directly, since the numbers of objects
+/// are dense.
 ///
-/// Costs 8 bytes for each number of a page that is in use, two loads to read and a load and a store to write.
+/// Costs 8 bytes for each number of a page that is in use, two loads to read and a load and a store
+/// to write.
 ///
 /// Invariants:
-/// 1. `directory` has `directoryCount` entries, each nil or a page of `pageSize` initialised entries that the index owns.
+/// 1. `directory` has `directoryCount` entries, each nil or a page of `pageSize` initialized
+///    entries that the index owns.
 /// 2. A page exists from the first number that is set in it until the index is emptied.
-/// 3. Pages from `directPages` on are found by a hash instead, since a foreign file may have any numbers.
+/// 3. Pages from `directPages` on are found by a hash instead, since a foreign file may have any
+///    numbers.
 public final class PagedIndex {
     @usableFromInline typealias Page = UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
@@ -42,7 +46,8 @@ public final class PagedIndex {
         }
     }
 
-    /// The page of the number that was asked for last: many numbers in order lie on few pages. Only for a loop in which the index is not emptied.
+    /// The page of the number that was asked for last: many numbers in order lie on few pages. Only
+    /// for a loop in which the index is not emptied.
     public struct LastPage {
         @usableFromInline var number: Int64 = -1
         @usableFromInline var page: Page?
@@ -55,15 +60,20 @@ public final class PagedIndex {
         }
     }
 
-    /// The place of a number's reference; nil where it has no page. It is there until the index is emptied.
-    @inlinable @inline(__always) public func place(_ key: Int64, _ last: inout LastPage) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+    /// The place of a number's reference; nil where it has no page. It is there until the index is
+    /// emptied.
+    @inlinable @inline(__always) public func place(_ key: Int64, _ last: inout LastPage) -> UnsafeMutablePointer<
+        UnsafeMutableRawPointer?
+    >? {
         let number = key >> Self.pageBits
         if number != last.number { last = LastPage(number: number, page: page(number)) }
         return last.page.map { $0 + (Int(key) & (Self.pageSize - 1)) }
     }
 
     /// The place of a number's reference; its page is made where there is none.
-    @inlinable @inline(__always) public func madePlace(_ key: Int64, _ last: inout LastPage) -> UnsafeMutablePointer<UnsafeMutableRawPointer?> {
+    @inlinable @inline(__always) public func madePlace(_ key: Int64, _ last: inout LastPage) -> UnsafeMutablePointer<
+        UnsafeMutableRawPointer?
+    > {
         let number = key >> Self.pageBits
         if number == last.number, let page = last.page { return page + (Int(key) & (Self.pageSize - 1)) }
         let page = addPage(key)
@@ -71,17 +81,20 @@ public final class PagedIndex {
         return page + (Int(key) & (Self.pageSize - 1))
     }
 
-    /// Calls `body` with the places of numbers that follow one another, piece by piece, until it answers false: each piece's first place, and how many there are in it. Pages are made
-    /// where there are none, or left out.
+    /// Calls `body` with the places of numbers that follow one another, piece by piece, until it
+    /// answers false: each piece's first place, and how many there are in it. Pages are made where
+    /// there are none, or left out.
     @inlinable @inline(__always) public func forEachPiece(
-        of keys: Range<Int64>, makesPages: Bool, _ body: (_ places: UnsafeMutableBufferPointer<UnsafeMutableRawPointer?>, _ offset: Int) -> Bool
+        of keys: Range<Int64>, makesPages: Bool,
+        _ body: (_ places: UnsafeMutableBufferPointer<UnsafeMutableRawPointer?>, _ offset: Int) -> Bool
     ) {
         var key = keys.lowerBound
         while key < keys.upperBound {
             let place = Int(key) & (Self.pageSize - 1)
             let count = min(Int(keys.upperBound - key), Self.pageSize - place)
             if let page = makesPages ? addPage(key) : page(key >> Self.pageBits) {
-                guard body(UnsafeMutableBufferPointer(start: page + place, count: count), Int(key - keys.lowerBound)) else { return }
+                guard body(UnsafeMutableBufferPointer(start: page + place, count: count), Int(key - keys.lowerBound))
+                else { return }
             }
             key += Int64(count)
         }

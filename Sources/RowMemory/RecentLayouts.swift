@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// The layouts of the models that were used last. Models are told apart by their number, which no two of a process share.
+/// The layouts of the models that were used last. Models are told apart by their number, which no
+/// two of a process share.
 enum RecentLayouts {
     private static let greatestCount = 8
     private static let entries = Mutex<[(modelNumber: UInt64, layouts: [RowLayout])]>([])

@@ -1,7 +1,8 @@
 import Foundation
 package import Schema
 
-/// Untyped access to attributes. Relationships are not values here: read `reference(_:)` and `members(_:)`.
+/// Untyped access to attributes. Relationships are not values here: read `reference(_:)` and
+/// `members(_:)`.
 extension Row {
     /// The value of an attribute.
     package func value(_ slot: RowSlot) -> PropertyValue { cells.value(slot) }

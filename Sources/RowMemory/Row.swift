@@ -1,7 +1,8 @@
 /// One row: a view into a slab that keeps the slab alive.
 ///
-/// Copying a `Row` copies the view, not the values. Slots must come from the layout of the row's entity or of one of its super-entities, and be read as the
-/// type of their kind; the typed accessors check the kind in debug builds only.
+/// Copying a `Row` copies the view, not the values. Slots must come from the layout of the row's
+/// entity or of one of its super-entities, and be read as the type of their kind; the typed
+/// accessors check the kind in debug builds only.
 public struct Row {
     public let slab: RowSlab
     @usableFromInline let base: UnsafeMutableRawPointer

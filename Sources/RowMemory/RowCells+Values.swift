@@ -1,4 +1,5 @@
-/// Values by their slots, without hold on the slab: what loops over many objects use. Slots are of the row's layout or of that of a super-entity.
+/// Values by their slots, without hold on the slab: what loops over many objects use. Slots are of
+/// the row's layout or of that of a super-entity.
 extension RowCells {
     @inlinable @inline(__always) public func hasValue(_ slot: RowSlot) -> Bool {
         base.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self) & slot.presenceMask != 0
@@ -21,7 +22,9 @@ extension RowCells {
 
     @inlinable func setPresence(_ slot: RowSlot, to isPresent: Bool) {
         let present = base.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self)
-        base.storeBytes(of: isPresent ? present | slot.presenceMask : present & ~slot.presenceMask, toByteOffset: Int(slot.presenceOffset), as: UInt8.self)
+        base.storeBytes(
+            of: isPresent ? present | slot.presenceMask : present & ~slot.presenceMask,
+            toByteOffset: Int(slot.presenceOffset), as: UInt8.self)
     }
 
     /// Destroys the value, if there is one, and leaves none.

@@ -1,11 +1,13 @@
 /// The values of one row, without hold on their slab.
 ///
-/// Public for one reason: typed properties of objects compile to these loads and stores in the client's own module, and Swift inlines across packages only
-/// what is public. Only this package can make one.
+/// Public for one reason: typed properties of objects compile to these loads and stores in the
+/// client's own module, and Swift inlines across packages only what is public. Only this package
+/// can make one.
 ///
 /// Invariants, kept by the one who holds it:
 /// 1. The row's slab is held as long as the cells are used.
-/// 2. A cell is of the row's layout or of the layout of a super-entity, and is read and written as the type in which its kind is kept.
+/// 2. A cell is of the row's layout or of the layout of a super-entity, and is read and written as
+///    the type in which its kind is kept.
 public struct RowCells {
     @usableFromInline let base: UnsafeMutableRawPointer
 
@@ -26,7 +28,9 @@ public struct RowCells {
 
     /// The value, nil if there is none.
     @inlinable public func load<Value>(_ cell: RowCell, as type: Value.Type) -> Value? {
-        guard base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self) & cell.presenceMask != 0 else { return nil }
+        guard base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self) & cell.presenceMask != 0 else {
+            return nil
+        }
         return (base + Int(cell.offset)).assumingMemoryBound(to: Value.self).pointee
     }
 

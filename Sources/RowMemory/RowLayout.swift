@@ -4,8 +4,10 @@ package import Schema
 ///
 /// Invariants:
 /// 1. Slots stand in the order of `Entity.properties`; slot `i` belongs to property `i`.
-/// 2. The layout of a sub-entity begins with that of its super-entity: a slot means the same place in every descendant's rows.
-/// 3. A row begins with its key and version (16 bytes); every slot is aligned for its kind; no two slots overlap.
+/// 2. The layout of a sub-entity begins with that of its super-entity: a slot means the same place
+///    in every descendant's rows.
+/// 3. A row begins with its key and version (16 bytes); every slot is aligned for its kind; no two
+///    slots overlap.
 /// 4. Memory of zeros is a row without values.
 public final class RowLayout: Sendable {
     public let entityIndex: Int
@@ -30,8 +32,11 @@ public final class RowLayout: Sendable {
         let presenceStart = parent?.end ?? Self.headerSize
         var offset = presenceStart + (own.count + 7) / 8
         var placed = [Int: Int](minimumCapacity: own.count)
-        // Widest alignment first, so that no gap arises between slots; but what is small enough stands in the gap behind the presence bits.
-        var pending = own.map { ($0.index, Self.kind(of: $0)) }.sorted { ($1.1.alignment, $0.0) < ($0.1.alignment, $1.0) }
+        // Widest alignment first, so that no gap arises between slots; but what is small enough
+        // stands in the gap behind the presence bits.
+        var pending = own.map { ($0.index, Self.kind(of: $0)) }.sorted {
+            ($1.1.alignment, $0.0) < ($0.1.alignment, $1.0)
+        }
         let gapEnd = pending.first.map { Self.aligned(offset, $0.1.alignment) } ?? offset
         for (index, kind) in pending.reversed() where Self.aligned(offset, kind.alignment) + kind.size <= gapEnd {
             offset = Self.aligned(offset, kind.alignment)
@@ -47,7 +52,8 @@ public final class RowLayout: Sendable {
         for (position, property) in own.enumerated() {
             slots.append(
                 RowSlot(
-                    kind: Self.kind(of: property), presenceMask: 1 << UInt8(position % 8), index: UInt16(property.index),
+                    kind: Self.kind(of: property), presenceMask: 1 << UInt8(position % 8),
+                    index: UInt16(property.index),
                     offset: UInt32(placed[property.index] ?? 0), presenceOffset: UInt32(presenceStart + position / 8)))
         }
         self.slots = slots
@@ -57,12 +63,15 @@ public final class RowLayout: Sendable {
         stride = Self.aligned(offset, 8)
     }
 
-    /// Whether rows of both look the same: layouts of one entity do, whoever made them, and those of an equal entity of an equal model.
+    /// Whether rows of both look the same: layouts of one entity do, whoever made them, and those
+    /// of an equal entity of an equal model.
     package func isSame(as other: RowLayout) -> Bool {
-        self === other || (entityIndex == other.entityIndex && (modelNumber == other.modelNumber || slots == other.slots))
+        self === other
+            || (entityIndex == other.entityIndex && (modelNumber == other.modelNumber || slots == other.slots))
     }
 
-    /// The layouts of all entities of a model, by position. Costs nothing for the few models that were asked for last.
+    /// The layouts of all entities of a model, by position. Costs nothing for the few models that
+    /// were asked for last.
     package static func layouts(for model: ManagedObjectModel) -> [RowLayout] {
         if let known = RecentLayouts.layouts(modelNumber: model.number) { return known }
         var layouts: [RowLayout] = []
@@ -74,7 +83,8 @@ public final class RowLayout: Sendable {
         return layouts
     }
 
-    /// The layout of an entity where no list of layouts is at hand. Costs one layout for each super-entity, unless its model is among those asked for last.
+    /// The layout of an entity where no list of layouts is at hand. Costs one layout for each
+    /// super-entity, unless its model is among those asked for last.
     package static func layout(of entity: Entity) -> RowLayout {
         if let known = RecentLayouts.layouts(modelNumber: entity.modelNumber) { return known[entity.index] }
         return RowLayout(entity: entity, parent: entity.superentity.map { layout(of: $0) })

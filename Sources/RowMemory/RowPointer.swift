@@ -6,7 +6,8 @@ struct RowPointer {
     let base: UnsafeMutableRawPointer
 
     @inline(__always) func destroyManaged(_ slots: UnsafeBufferPointer<RowSlot>) {
-        for slot in slots where base.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self) & slot.presenceMask != 0 {
+        for slot in slots
+        where base.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self) & slot.presenceMask != 0 {
             destroy(slot)
         }
     }
@@ -27,7 +28,8 @@ struct RowPointer {
     func retain(_ slot: RowSlot) {
         let place = base + Int(slot.offset)
         func own<Value>(_ type: Value.Type) {
-            // The bits are moved out, and a real copy of the value is put back beside the one that keeps them alive elsewhere.
+            // The bits are moved out, and a real copy of the value is put back beside the one that
+            // keeps them alive elsewhere.
             let original = UnsafePointer(place.assumingMemoryBound(to: Value.self))
             let copy = original.pointee
             UnsafeMutablePointer(mutating: original).initialize(to: copy)

@@ -24,7 +24,8 @@ public struct RowPresence: Sendable {
 extension RowCells {
     /// Whether all of the slots have values.
     @inlinable public func hasValues(_ presence: RowPresence) -> Bool {
-        for part in presence.parts where base.load(fromByteOffset: Int(part.offset), as: UInt8.self) & part.mask != part.mask { return false }
+        for part in presence.parts
+        where base.load(fromByteOffset: Int(part.offset), as: UInt8.self) & part.mask != part.mask { return false }
         return true
     }
 }

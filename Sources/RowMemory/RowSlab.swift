@@ -1,24 +1,31 @@
 /// The memory of some rows of one entity.
 ///
-/// Public, as rows and slots are, for one reason: loops over rows in other rooms are compiled into them, and Swift inlines across modules only what is public.
-/// No product lets users import this room.
+/// Public, as rows and slots are, for one reason: loops over rows in other rooms are compiled into
+/// them, and Swift inlines across modules only what is public. No product lets users import this
+/// room.
 ///
-/// Rows are added one after the other and live as long as the slab. Whoever holds a ``Row`` holds its slab.
+/// Rows are added one after the other and live as long as the slab. Whoever holds a ``Row`` holds
+/// its slab.
 ///
 /// Invariants:
-/// 1. Rows `0..<count` are initialised; a slot's memory is initialised if and only if its presence bit is set.
+/// 1. Rows `0..<count` are initialized; a slot's memory is initialized if and only if its presence
+///    bit is set.
 /// 2. The slab owns every value in its rows and destroys each once.
-/// 3. One owner at a time writes: a slab is filled by the one who makes it, then changes hands as a whole.
-/// 4. While rows of it are lent, its owner adds none and changes none of them: a lent row that is to be changed is copied first, and the copy is changed.
-// Invariants 3 and 4 are what makes it safe to send: a store fills a slab and gives it away; a context lends rows of its slabs in a change set, or copies them into slabs
-// that it gives away.
+/// 3. One owner at a time writes: a slab is filled by the one who makes it, then changes hands as a
+///    whole.
+/// 4. While rows of it are lent, its owner adds none and changes none of them: a lent row that is
+///    to be changed is copied first, and the copy is changed.
+// Invariants 3 and 4 are what makes it safe to send: a store fills a slab and gives it away; a
+// context lends rows of its slabs in a change set, or copies them into slabs that it gives away.
 public final class RowSlab: @unchecked Sendable {
     public let layout: RowLayout
     public let capacity: Int
-    /// The number of the answer that the slab is part of, 0 for one that is part of none. No two answers of a process have the same.
+    /// The number of the answer that the slab is part of, 0 for one that is part of none. No two
+    /// answers of a process have the same.
     package let source: UInt64
     @usableFromInline let stride: Int
-    /// The first row. The count stands before it, in the same piece of memory, where a ``RowCursor`` finds it too.
+    /// The first row. The count stands before it, in the same piece of memory, where a
+    /// ``RowCursor`` finds it too.
     @usableFromInline let base: UnsafeMutableRawPointer
     /// Whether rows of the slab are lent to somebody who reads them. Only the owner looks at it.
     @exclusivity(unchecked) package var isLent = false
@@ -33,7 +40,8 @@ public final class RowSlab: @unchecked Sendable {
         RowCursor.setCount(0, before: base)
     }
 
-    /// Where rows are added without holding the slab; whoever uses it holds the slab in another way.
+    /// Where rows are added without holding the slab; whoever uses it holds the slab in another
+    /// way.
     package var cursor: RowCursor { RowCursor(base: base, stride: stride, capacity: capacity, layout: layout) }
 
     /// How many rows there are.
@@ -56,7 +64,8 @@ public final class RowSlab: @unchecked Sendable {
         return Row(slab: self, base: append(copyOf: row.cells).base)
     }
 
-    /// Adds a copy of the row that `cells` are of, which has the same layout; to-many slots stay empty.
+    /// Adds a copy of the row that `cells` are of, which has the same layout; to-many slots stay
+    /// empty.
     @discardableResult
     package func append(copyOf cells: RowCells) -> RowCells {
         let count = self.count
@@ -65,23 +74,28 @@ public final class RowSlab: @unchecked Sendable {
         // Rows are short and multiples of 8 bytes: a call costs more than the loads and stores.
         var offset = 0
         while offset < stride {
-            place.storeBytes(of: cells.base.load(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset, as: UInt64.self)
+            place.storeBytes(
+                of: cells.base.load(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset, as: UInt64.self)
             offset += 8
         }
         // The slab holds its layout.
-        Unmanaged.passUnretained(layout)._withUnsafeGuaranteedRef { $0.managedSlots.withUnsafeBufferPointer { Self.own($0, at: place) } }
+        Unmanaged.passUnretained(layout)._withUnsafeGuaranteedRef {
+            $0.managedSlots.withUnsafeBufferPointer { Self.own($0, at: place) }
+        }
         RowCursor.setCount(count + 1, before: base)
         return RowCells(base: place)
     }
 
     /// Makes a row whose bits were copied an owner of its values; to-many slots become empty.
-    @inline(__always) private static func own(_ slots: UnsafeBufferPointer<RowSlot>, at place: UnsafeMutableRawPointer) {
+    @inline(__always) private static func own(_ slots: UnsafeBufferPointer<RowSlot>, at place: UnsafeMutableRawPointer)
+    {
         let pointer = RowPointer(base: place)
         for slot in slots {
             let presence = place.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self)
             guard presence & slot.presenceMask != 0 else { continue }
             if slot.kind == .toMany {
-                place.storeBytes(of: presence & ~slot.presenceMask, toByteOffset: Int(slot.presenceOffset), as: UInt8.self)
+                place.storeBytes(
+                    of: presence & ~slot.presenceMask, toByteOffset: Int(slot.presenceOffset), as: UInt8.self)
             } else {
                 pointer.retain(slot)
             }
@@ -103,7 +117,8 @@ public final class RowSlab: @unchecked Sendable {
         return index
     }
 
-    /// Calls `body` with the cells of rows that follow one another until it answers false, for whoever holds the slab.
+    /// Calls `body` with the cells of rows that follow one another until it answers false, for
+    /// whoever holds the slab.
     @inlinable @inline(__always) public func forEachRow(_ rows: Range<Int>, while body: (RowCells) -> Bool) {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "There are no such rows")
         var place = base + rows.lowerBound * stride
@@ -113,9 +128,12 @@ public final class RowSlab: @unchecked Sendable {
         }
     }
 
-    /// The numbers of rows that are in the order of their numbers, where these follow one another; nil where they don't.
+    /// The numbers of rows that are in the order of their numbers, where these follow one another;
+    /// nil where they don't.
     package func consecutiveKeys(of rows: Range<Int>) -> Range<Int64>? {
-        assert(zip(rows, rows.dropFirst()).allSatisfy { cells(at: $0).key < cells(at: $1).key }, "The rows are in the order of their numbers")
+        assert(
+            zip(rows, rows.dropFirst()).allSatisfy { cells(at: $0).key < cells(at: $1).key },
+            "The rows are in the order of their numbers")
         guard let first = rows.first, let last = rows.last else { return nil }
         let (least, greatest) = (cells(at: first).key, cells(at: last).key)
         return least >= 0 && greatest < .max && greatest - least == Int64(rows.count - 1) ? least..<(greatest + 1) : nil

@@ -20,7 +20,8 @@ public enum SlotKind: UInt8, Sendable {
     case boxed
     /// `ObjectReference`
     case toOne
-    /// An object of the graph that knows the members; nil is a fault. Never filled by a store and never copied.
+    /// An object of the graph that knows the members; nil is a fault. Never filled by a store and
+    /// never copied.
     case toMany
 }
 

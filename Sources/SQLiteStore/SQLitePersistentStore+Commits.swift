@@ -4,8 +4,12 @@ package import Storage
 import Synchronization
 
 extension SQLitePersistentStore: CommitObservingStore {
-    package func observeCommits(_ handler: @escaping @Sendable (PersistentHistoryToken?) -> Void) throws -> any CommitObservation {
-        guard !description.isInMemory else { throw StorageError(.unsupported, "A store in memory has no other programs that save to it", path: path) }
+    package func observeCommits(_ handler: @escaping @Sendable (PersistentHistoryToken?) -> Void) throws
+        -> any CommitObservation
+    {
+        guard !description.isInMemory else {
+            throw StorageError(.unsupported, "A store in memory has no other programs that save to it", path: path)
+        }
         // SQLite keeps its journals beside the file itself, not beside a link to it.
         let observer = CommitObserver(self, file: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, handler)
         do {
@@ -23,7 +27,9 @@ extension SQLitePersistentStore: CommitObservingStore {
             // One that is read without locks has no state of its own: then its files tell.
             let state = (try? session.state()) ?? nil
             let files = state == nil ? ["", "-wal"].map { (try? Disk.status(of: file + $0)) ?? nil } : []
-            return CommitObserver.State(state: state, files: files, token: (try? session.reading { try session.history.currentHistoryToken() }) ?? nil)
+            return CommitObserver.State(
+                state: state, files: files,
+                token: (try? session.reading { try session.history.currentHistoryToken() }) ?? nil)
         }
     }
 }
@@ -51,7 +57,8 @@ private final class CommitObserver: CommitObservation {
     private let handler: @Sendable (PersistentHistoryToken?) -> Void
     private let progress: Mutex<Progress>
 
-    init(_ store: SQLitePersistentStore, file: String, _ handler: @escaping @Sendable (PersistentHistoryToken?) -> Void) {
+    init(_ store: SQLitePersistentStore, file: String, _ handler: @escaping @Sendable (PersistentHistoryToken?) -> Void)
+    {
         self.store = store
         self.file = file
         self.handler = handler

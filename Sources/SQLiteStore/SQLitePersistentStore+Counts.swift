@@ -3,8 +3,10 @@ import SQLiteKit
 import Storage
 
 extension SQLitePersistentStore {
-    /// How many objects of each entity stand in a store's tables, sub-entities not counted in, by what the tables themselves say: no model is needed. Nothing is written.
-    /// - Returns: The counts by the names of the entities of the store's model, abstract ones among them.
+    /// How many objects of each entity stand in a store's tables, sub-entities not counted in, by
+    /// what the tables themselves say: no model is needed. Nothing is written.
+    /// - Returns: The counts by the names of the entities of the store's model, abstract ones among
+    ///   them.
     /// - Throws: `StorageError`, as `open`.
     package static func objectCounts(at url: URL) throws -> [String: Int] {
         do {
@@ -19,8 +21,12 @@ extension SQLitePersistentStore {
                 for root in entities where root.parent == 0 {
                     let table = "Z" + root.name.uppercased()
                     guard catalog.table(table) != nil else { continue }
-                    for row in try connection.rows("SELECT Z_ENT, count(*) FROM \(SQLName.quoted(table)) WHERE Z_PK > 0 GROUP BY Z_ENT") {
-                        if let number = row[0].integer, let name = names[number] { counts[name] = Int(row[1].integer ?? 0) }
+                    for row in try connection.rows(
+                        "SELECT Z_ENT, count(*) FROM \(SQLName.quoted(table)) WHERE Z_PK > 0 GROUP BY Z_ENT")
+                    {
+                        if let number = row[0].integer, let name = names[number] {
+                            counts[name] = Int(row[1].integer ?? 0)
+                        }
                     }
                 }
                 return counts

@@ -7,11 +7,13 @@ import SQLiteKit
 package import Storage
 
 extension SQLitePersistentStore {
-    /// Makes a store where there is none, with its model inside. Either it is whole and on the disk afterwards, or there is no file.
+    /// Makes a store where there is none, with its model inside. Either it is whole and on the disk
+    /// afterwards, or there is no file.
     /// - Parameter uuid: The store's identity; nil for a new one.
     /// - Throws: `StorageError.cannotCreate` where a file is there already.
     package static func create(
-        _ description: PersistentStoreDescription, model: ManagedObjectModel, uuid: String? = nil, files: ExternalValues? = nil
+        _ description: PersistentStoreDescription, model: ManagedObjectModel, uuid: String? = nil,
+        files: ExternalValues? = nil
     ) throws -> SQLitePersistentStore {
         let path = description.url.path
         let uuid = (uuid ?? UUID().uuidString).uppercased()
@@ -22,17 +24,22 @@ extension SQLitePersistentStore {
             if !description.isInMemory { try File(path, .create(mode: description.fileMode ?? 0o666)).close() }
             do {
                 let derivedChanges = DerivedChanges()
-                let connection = try makeDatabase(at: path, description, layout, metadata, cache: try ModelCache.encode(model), derivedChanges)
+                let connection = try makeDatabase(
+                    at: path, description, layout, metadata, cache: try ModelCache.encode(model), derivedChanges)
                 if !description.isInMemory { try Disk.synchronizeDirectory(FilePath.parent(path)) }
                 return SQLitePersistentStore(
                     session: StoreSession(
-                        path: path, description: description, connection: connection, derivedChanges: derivedChanges, layout: layout,
+                        path: path, description: description, connection: connection, derivedChanges: derivedChanges,
+                        layout: layout,
                         rowLayouts: RowLayout.layouts(for: model),
-                        identity: StoreIdentity(uuid: uuid, model: model), files: files ?? (description.isInMemory ? .inMemory() : .besideStore(at: path))))
+                        identity: StoreIdentity(uuid: uuid, model: model),
+                        files: files ?? (description.isInMemory ? .inMemory() : .besideStore(at: path))))
             } catch let error as ShortOfJournal {
                 throw error.underlying
             } catch {
-                for suffix in ["", "-wal", "-shm", "-journal"] where !description.isInMemory { _ = try? Disk.removeFileIfPresent(path + suffix) }
+                for suffix in ["", "-wal", "-shm", "-journal"] where !description.isInMemory {
+                    _ = try? Disk.removeFileIfPresent(path + suffix)
+                }
                 throw error
             }
         } catch {
@@ -41,7 +48,8 @@ extension SQLitePersistentStore {
     }
 
     private static func makeDatabase(
-        at path: String, _ description: PersistentStoreDescription, _ layout: StoreLayout, _ metadata: StoreMetadata, cache: Data,
+        at path: String, _ description: PersistentStoreDescription, _ layout: StoreLayout, _ metadata: StoreMetadata,
+        cache: Data,
         _ derivedChanges: DerivedChanges
     ) throws -> Connection {
         var writable = description
@@ -56,9 +64,11 @@ extension SQLitePersistentStore {
                 let entity = layout.model.entities[storage.entityIndex]
                 let parent = entity.superentity.flatMap { layout[$0.index]?.number } ?? 0
                 try connection.run(
-                    "INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)", [.integer(storage.number), .text(entity.name), .integer(parent)])
+                    "INSERT INTO Z_PRIMARYKEY VALUES (?, ?, ?, 0)",
+                    [.integer(storage.number), .text(entity.name), .integer(parent)])
             }
-            try connection.run("INSERT INTO Z_METADATA VALUES (1, ?, ?)", [.text(metadata.uuid), .blob([UInt8](metadata.encoded))])
+            try connection.run(
+                "INSERT INTO Z_METADATA VALUES (1, ?, ?)", [.text(metadata.uuid), .blob([UInt8](metadata.encoded))])
             try connection.run("INSERT INTO Z_MODELCACHE VALUES (?)", [.blob([UInt8](cache))])
         }
         // After the content, so that the main file alone is a whole store from the beginning.
@@ -72,7 +82,8 @@ extension SQLitePersistentStore {
     }
 }
 
-/// Others use the store, which is whole but has not got its journal: it is theirs as well by now, and is not removed.
+/// Others use the store, which is whole but has not got its journal: it is theirs as well by now,
+/// and is not removed.
 private struct ShortOfJournal: Error {
     let underlying: SQLiteError
 }

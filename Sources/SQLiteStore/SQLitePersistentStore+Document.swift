@@ -4,13 +4,15 @@ import Storage
 
 /// What a document does with its store's files.
 extension SQLitePersistentStore {
-    /// How long a checkpoint waits for readers, in milliseconds: it can be done again at the next chance.
+    /// How long a checkpoint waits for readers, in milliseconds: it can be done again at the next
+    /// chance.
     private static let checkpointPatience = 100
     /// How long folding a journal waits for others, in milliseconds.
     static let foldingPatience = 1_000
 
     /// Brings everything that is committed into the main file and empties the WAL.
-    /// - Returns: false where somebody who reads the store kept it from that; what is committed is safe all the same.
+    /// - Returns: false where somebody who reads the store kept it from that; what is committed is
+    ///   safe all the same.
     package func checkpoint() throws -> Bool {
         try withSession { session in
             try session.checkWritable()
@@ -20,14 +22,21 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// How many bytes of the WAL can count at most since this store's last commit, whatever the size of a page; nil before the first.
-    package func greatestJournalSize() throws -> Int64? { try withSession { $0.connection.logFrames.map { WriteAheadLog.greatestSize(frames: $0) } } }
+    /// How many bytes of the WAL can count at most since this store's last commit, whatever the
+    /// size of a page; nil before the first.
+    package func greatestJournalSize() throws -> Int64? {
+        try withSession { $0.connection.logFrames.map { WriteAheadLog.greatestSize(frames: $0) } }
+    }
 
-    /// Closes a store that nobody else has open, with all that is committed in its main file and no journal beside it.
-    /// - Throws: `StorageError.busy` where that can't be had: the main file alone would not be the store.
+    /// Closes a store that nobody else has open, with all that is committed in its main file and no
+    /// journal beside it.
+    /// - Throws: `StorageError.busy` where that can't be had: the main file alone would not be the
+    ///   store.
     package func closeAsOneFile() throws {
         if try withSession({ try $0.connection.journalMode() }) == .wal {
-            guard try checkpoint() else { throw StorageError(.busy, "The journal can't be brought into the store", path: path) }
+            guard try checkpoint() else {
+                throw StorageError(.busy, "The journal can't be brought into the store", path: path)
+            }
             try closeRemovingJournal()
         } else {
             try close()
@@ -43,8 +52,9 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// Closes a store whose WAL is empty, and lets SQLite take the WAL and its index away, which it does only where nobody else has the store open: whoever reads by an index
-    /// that has lost its name would not be seen by those who come later, nor see them.
+    /// Closes a store whose WAL is empty, and lets SQLite take the WAL and its index away, which it
+    /// does only where nobody else has the store open: whoever reads by an index that has lost its
+    /// name would not be seen by those who come later, nor see them.
     package func closeRemovingJournal() throws {
         try withSession { session in
             try session.connection.setKeepsWAL(false)
@@ -66,17 +76,20 @@ extension SQLitePersistentStore {
         return isAlone
     }
 
-    /// Runs `body` with the store's files as they are on the disk, past SQLite, between two commits: for keeping versions. They are of no use afterwards. What `body`
-    /// throws comes out as it is.
+    /// Runs `body` with the store's files as they are on the disk, past SQLite, between two
+    /// commits: for keeping versions. They are of no use afterwards. What `body` throws comes out
+    /// as it is.
     package func withFiles<Result: Sendable>(_ body: (DatabaseFiles) throws -> Result) throws -> Result {
         try withSession { session in
             try session.connection.withFiles { files in Swift.Result { try body(files) } }
         }.get()
     }
 
-    /// Copies the store as it is now, its WAL included, page by page into a new file. The copy is one durable file without a WAL.
+    /// Copies the store as it is now, its WAL included, page by page into a new file. The copy is
+    /// one durable file without a WAL.
     /// - Parameter uuid: The identity that the copy gets; nil for the same.
-    /// - Throws: `StorageError.cannotCreate` where a file is there already; after any failure there is none.
+    /// - Throws: `StorageError.cannotCreate` where a file is there already; after any failure there
+    ///   is none.
     package func copy(to path: String, uuid: String? = nil) throws {
         try withSession { session in
             try session.reading {
@@ -104,7 +117,8 @@ extension SQLitePersistentStore {
         try changing(path) { try $0.run("UPDATE Z_METADATA SET Z_UUID = ?", [.text(uuid.uppercased())]) }
     }
 
-    /// Takes the persistent history out of a store that nobody has open, so that no old text is left in the file.
+    /// Takes the persistent history out of a store that nobody has open, so that no old text is
+    /// left in the file.
     ///
     /// Writes the whole file anew where there is any.
     package static func removeHistory(fromStoreAt path: String) throws {
@@ -112,7 +126,9 @@ extension SQLitePersistentStore {
             let catalog = try StoreCatalog.read(from: connection)
             let tables = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"].filter { catalog.table($0) != nil }
             guard !tables.isEmpty else { return }
-            try connection.transaction(.immediate) { for table in tables { try connection.run("DELETE FROM \(SQLName.quoted(table))") } }
+            try connection.transaction(.immediate) {
+                for table in tables { try connection.run("DELETE FROM \(SQLName.quoted(table))") }
+            }
             connection.clearCache()
             try connection.execute("VACUUM")
         }
@@ -131,7 +147,8 @@ extension SQLitePersistentStore {
     }
 
     /// Brings what stands in the journals beside a store that nobody has open into its main file.
-    /// - Throws: `StorageError.busy` where somebody has it open after all, and keeps the main file from being the whole store.
+    /// - Throws: `StorageError.busy` where somebody has it open after all, and keeps the main file
+    ///   from being the whole store.
     package static func foldJournal(at path: String) throws {
         do {
             var options = OpenOptions(.readWrite, defense: .foreign)
@@ -159,8 +176,10 @@ extension SQLitePersistentStore {
     package func integrityFindings(isThorough: Bool) throws -> [String] {
         try withSession { session in
             try session.reading {
-                let rows = try session.connection.rows(isThorough ? "PRAGMA integrity_check(100)" : "PRAGMA quick_check(100)")
-                return rows.compactMap { $0.first?.text }.filter { $0 != "ok" } + (isThorough ? try session.indexing.sideIndexFindings() : [])
+                let rows = try session.connection.rows(
+                    isThorough ? "PRAGMA integrity_check(100)" : "PRAGMA quick_check(100)")
+                return rows.compactMap { $0.first?.text }.filter { $0 != "ok" }
+                    + (isThorough ? try session.indexing.sideIndexFindings() : [])
             }
         }
     }

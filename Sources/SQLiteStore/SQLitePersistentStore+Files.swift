@@ -6,10 +6,13 @@ package import Storage
 /// Whole stores, by their files. Nobody else may have them open.
 extension SQLitePersistentStore {
     /// What a store says of itself, read without opening it any further; nothing is written.
-    package static func metadata(at url: URL) throws -> [String: MetadataValue] { try storedModelInfo(at: url).metadata }
+    package static func metadata(at url: URL) throws -> [String: MetadataValue] {
+        try storedModelInfo(at: url).metadata
+    }
 
     /// Removes a store with its journals and the files of its large values.
-    /// - Throws: `StorageError`: `busy` where somebody has it open, `notFound`, `notAStore` for a database of another kind, which stays.
+    /// - Throws: `StorageError`: `busy` where somebody has it open, `notFound`, `notAStore` for a
+    ///   database of another kind, which stays.
     package static func destroy(at url: URL) throws {
         let path = url.path
         do {
@@ -36,7 +39,8 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// Puts a copy of a store, with its identity, in the place of another or where none is. What is there stays until the copy is whole.
+    /// Puts a copy of a store, with its identity, in the place of another or where none is. What is
+    /// there stays until the copy is whole.
     /// - Throws: `StorageError`, as ``destroy(at:)``.
     package static func replace(_ source: URL, _ target: URL) throws {
         let path = target.path

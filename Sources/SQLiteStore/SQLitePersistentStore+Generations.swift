@@ -10,8 +10,10 @@ extension SQLitePersistentStore: GenerationStore {
 
     package func viewForReading() throws -> (any StoreView)? { try view(mayHoldUpWriters: true) }
 
-    /// Keeps whatever this store reads from here on to what is committed now, until it is closed. Writers may have to wait for it.
-    /// - Throws: `StorageError.busy`, here and from whatever reads later, where others commit and no lock keeps the state.
+    /// Keeps whatever this store reads from here on to what is committed now, until it is closed.
+    /// Writers may have to wait for it.
+    /// - Throws: `StorageError.busy`, here and from whatever reads later, where others commit and
+    ///   no lock keeps the state.
     package func holdState() throws {
         try withSession { try $0.hold() }
     }
@@ -19,9 +21,12 @@ extension SQLitePersistentStore: GenerationStore {
     private func view(mayHoldUpWriters: Bool) throws -> (any StoreView)? {
         let mode = try withSession { $0.archive == nil ? try $0.connection.journalMode() : nil }
         // With a rollback journal nobody commits as long as somebody reads.
-        guard mode == .wal || mode != nil && mode != .memory && mayHoldUpWriters, !description.isInMemory else { return nil }
+        guard mode == .wal || mode != nil && mode != .memory && mayHoldUpWriters, !description.isInMemory else {
+            return nil
+        }
         do {
-            // Of its own: a transaction that stays open must not hold up the connection that writes.
+            // Of its own: a transaction that stays open must not hold up the connection that
+            // writes.
             guard let connection = try connectionForView() else { return nil }
             try connection.execute("BEGIN DEFERRED")
             // A transaction begins with what it reads first.
@@ -31,7 +36,9 @@ extension SQLitePersistentStore: GenerationStore {
             let files = try withSession { $0.files }
             return SQLiteStoreView(
                 of: self,
-                session: StoreSession(path: path, description: readOnly, connection: connection, derivedChanges: DerivedChanges(), layout: layout, rowLayouts: layouts, identity: identity, files: files))
+                session: StoreSession(
+                    path: path, description: readOnly, connection: connection, derivedChanges: DerivedChanges(),
+                    layout: layout, rowLayouts: layouts, identity: identity, files: files))
         } catch {
             throw StorageError(error, path: path)
         }
@@ -74,15 +81,24 @@ final class SQLiteStoreView: StoreView {
     }
 
     func rows(_ request: RowRequest) throws -> RowBatch { try read { try $0.rows(request) } }
-    func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection { try read { try $0.selection(request, known: known) } }
+    func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
+        try read { try $0.selection(request, known: known) }
+    }
     func count(_ request: RowRequest) throws -> Int { try read { try $0.count(request) } }
     func answerablePart(of request: RowRequest) throws -> RowRequest { try base.answerablePart(of: request) }
-    func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] { try read { try $0.rows(table, of: request) } }
-
-    func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
-        try read { try $0.related(entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows) }
+    func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
+        try read { try $0.rows(table, of: request) }
     }
 
-    func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 { try base.reserveKeys(entityIndex: entityIndex, count: count) }
+    func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
+        try read {
+            try $0.related(
+                entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
+        }
+    }
+
+    func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
+        try base.reserveKeys(entityIndex: entityIndex, count: count)
+    }
     func apply(_ changes: ChangeSet) throws -> SaveReceipt { try base.apply(changes) }
 }

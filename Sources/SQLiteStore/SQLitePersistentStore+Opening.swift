@@ -9,35 +9,43 @@ package import Storage
 extension SQLitePersistentStore {
     /// For the coordinator's registry.
     package static let factory = StoreFactory(
-        type: .sqlite, open: { description, model in try SQLitePersistentStore.open(description, model: model) }, metadata: { try metadata(at: $0) },
+        type: .sqlite, open: { description, model in try SQLitePersistentStore.open(description, model: model) },
+        metadata: { try metadata(at: $0) },
         destroy: { try destroy(at: $0) }, replace: { try replace($0, $1) })
 
     /// Opens the store, or makes it where there is none and the description says so.
     /// - Parameters:
-    ///   - model: The model to read it with, which must be the one that it was written with; nil for the store's own.
+    ///   - model: The model to read it with, which must be the one that it was written with; nil
+    ///     for the store's own.
     ///   - files: Where large values are; nil for beside the store.
-    /// - Throws: `StorageError`, which says whether the file is something else, damaged, of another model…
+    /// - Throws: `StorageError`, which says whether the file is something else, damaged, of another
+    ///   model…
     package static func open(
         _ description: PersistentStoreDescription, model: ManagedObjectModel? = nil, files: ExternalValues? = nil
     ) throws -> SQLitePersistentStore {
         try open(description, files: files) { _ in model }
     }
 
-    /// Opens the store with the model that `resolve` picks by what the store says of its own, nil for the store's own.
+    /// Opens the store with the model that `resolve` picks by what the store says of its own, nil
+    /// for the store's own.
     ///
-    /// Cheaper than asking ``storedModelInfo(at:)`` first, which opens the file once more. For a store that is to be made, `resolve` is given nil. What it throws
-    /// comes out as it is.
+    /// Cheaper than asking ``storedModelInfo(at:)`` first, which opens the file once more. For a
+    /// store that is to be made, `resolve` is given nil. What it throws comes out as it is.
     package static func open(
-        _ description: PersistentStoreDescription, files: ExternalValues? = nil, resolvingModel resolve: (StoreSignature?) throws -> ManagedObjectModel?
+        _ description: PersistentStoreDescription, files: ExternalValues? = nil,
+        resolvingModel resolve: (StoreSignature?) throws -> ManagedObjectModel?
     ) throws -> SQLitePersistentStore {
         let path = description.url.path
         do {
             return try waitingForItsMaker(path, description) {
                 if try shouldCreate(at: path, description) {
-                    guard let model = try chosen(nil, resolve) else { throw StorageError(.noModel, "A new store needs a model") }
+                    guard let model = try chosen(nil, resolve) else {
+                        throw StorageError(.noModel, "A new store needs a model")
+                    }
                     return try create(description, model: model, files: files)
                 }
-                return SQLitePersistentStore(session: try openSession(path, description, resolve, files ?? .besideStore(at: path)))
+                return SQLitePersistentStore(
+                    session: try openSession(path, description, resolve, files ?? .besideStore(at: path)))
             }
         } catch let error as ResolvingError {
             throw error.underlying
@@ -46,10 +54,12 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// For how long a file without tables may be one that another process is about to fill, in seconds.
+    /// For how long a file without tables may be one that another process is about to fill, in
+    /// seconds.
     private static let longestMaking = 30.0
 
-    /// Runs `open` again where another process makes the same store at this moment: between its first step and its last the file is there and has no tables.
+    /// Runs `open` again where another process makes the same store at this moment: between its
+    /// first step and its last the file is there and has no tables.
     private static func waitingForItsMaker(
         _ path: String, _ description: PersistentStoreDescription, _ open: () throws -> SQLitePersistentStore
     ) throws -> SQLitePersistentStore {
@@ -57,12 +67,15 @@ extension SQLitePersistentStore {
         let deadline = Date(timeIntervalSinceNow: min(description.timeout, longestMaking))
         while true {
             let status = try Disk.status(of: path)
-            let isYoung = status.map { Date().timeIntervalSince1970 - Double($0.identity.modified) / 1e9 < longestMaking } ?? true
+            let isYoung =
+                status.map { Date().timeIntervalSince1970 - Double($0.identity.modified) / 1e9 < longestMaking } ?? true
             // SQLite writes the first page, empty, when it is told how the file is to be laid out.
             let mayBeInTheMaking = isYoung && (status.map { $0.kind == .file && $0.size <= 4096 } ?? true)
             do {
                 return try open()
-            } catch let error as StorageError where mayBeInTheMaking && Date() < deadline && isOfAnUnfinishedStore(error) {
+            } catch let error as StorageError
+                where mayBeInTheMaking && Date() < deadline && isOfAnUnfinishedStore(error)
+            {
                 Thread.sleep(forTimeInterval: 0.01)
             }
         }
@@ -75,14 +88,16 @@ extension SQLitePersistentStore {
 
     /// Opens a store that lies uncompressed in an archive, without taking it out.
     ///
-    /// `description.url` is where the store would be if it were a file; its WAL is there, and the archive is never written: ``checkpoint()`` throws. The caller holds
-    /// the document's lock. Read-only, nothing is written at all, and the WAL is read where there is one.
+    /// `description.url` is where the store would be if it were a file; its WAL is there, and the
+    /// archive is never written: ``checkpoint()`` throws. The caller holds the document's lock.
+    /// Read-only, nothing is written at all, and the WAL is read where there is one.
     package static func open(
         _ description: PersistentStoreDescription, in archive: ArchivedDatabase, files: ExternalValues,
         resolvingModel resolve: (StoreSignature?) throws -> ManagedObjectModel?
     ) throws -> SQLitePersistentStore {
         do {
-            return SQLitePersistentStore(session: try openSession(description.url.path, description, resolve, files, archive))
+            return SQLitePersistentStore(
+                session: try openSession(description.url.path, description, resolve, files, archive))
         } catch let error as ResolvingError {
             throw error.underlying
         } catch {
@@ -105,7 +120,8 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// What a store that lies uncompressed in an archive says of its model, with what the WAL at `workingPath` adds; nothing is written.
+    /// What a store that lies uncompressed in an archive says of its model, with what the WAL at
+    /// `workingPath` adds; nothing is written.
     package static func storedModelInfo(in archive: ArchivedDatabase, workingPath: String) throws -> StoredModelInfo {
         do {
             let connection = try Connection.openForReading(archive, workingPath: workingPath)
@@ -126,7 +142,8 @@ extension SQLitePersistentStore {
     }
 
     private static func openSession(
-        _ path: String, _ description: PersistentStoreDescription, _ resolve: (StoreSignature?) throws -> ManagedObjectModel?, _ files: ExternalValues,
+        _ path: String, _ description: PersistentStoreDescription,
+        _ resolve: (StoreSignature?) throws -> ManagedObjectModel?, _ files: ExternalValues,
         _ archive: ArchivedDatabase? = nil
     ) throws -> sending StoreSession {
         let derivedChanges = DerivedChanges()
@@ -149,12 +166,17 @@ extension SQLitePersistentStore {
         }
         let layout = try look.schema.layout(for: model)
         let foreignTriggers = try look.schema.catalog.triggersBeside(layout)
-        if description.journal == .heldByDocument, let trigger = foreignTriggers.first { throw SchemaRules.refusal(of: trigger) }
-        // Only now, when it is known to be a store: the journal of a document's store may be changed by it.
+        if description.journal == .heldByDocument, let trigger = foreignTriggers.first {
+            throw SchemaRules.refusal(of: trigger)
+        }
+        // Only now, when it is known to be a store: the journal of a document's store may be
+        // changed by it.
         try StoreSession.prepareJournal(of: connection, description)
         return StoreSession(
-            path: path, description: description, archive: archive, connection: connection, derivedChanges: derivedChanges, layout: layout,
-            rowLayouts: RowLayout.layouts(for: model), identity: StoreIdentity(uuid: look.metadata.uuid, model: model), files: files, writingRefusal: look.schema.catalog.writingRefusal,
+            path: path, description: description, archive: archive, connection: connection,
+            derivedChanges: derivedChanges, layout: layout,
+            rowLayouts: RowLayout.layouts(for: model), identity: StoreIdentity(uuid: look.metadata.uuid, model: model),
+            files: files, writingRefusal: look.schema.catalog.writingRefusal,
             hasTriggers: !foreignTriggers.isEmpty, metadata: KnownMetadata(read: look.plist, look.metadata))
     }
 
@@ -171,7 +193,9 @@ extension SQLitePersistentStore {
             throw StorageError(.unsupported, "A store that is open for reading only keeps its \(option)")
         }
         if description.isInMemory {
-            guard !description.isReadOnly else { throw StorageError(.unsupported, "A store in memory begins empty: there is nothing to read only") }
+            guard !description.isReadOnly else {
+                throw StorageError(.unsupported, "A store in memory begins empty: there is nothing to read only")
+            }
             return true
         }
         if let status = try Disk.status(of: path) {
@@ -190,7 +214,8 @@ extension SQLitePersistentStore {
     }
 
     private static func checkKind(_ status: FileStatus) throws {
-        // A link is followed by SQLite itself, which refuses what it leads to if that is no plain file.
+        // A link is followed by SQLite itself, which refuses what it leads to if that is no plain
+        // file.
         if status.kind == .directory { throw StorageError(.notAStore, "This is a folder, not a store") }
     }
 }

@@ -5,9 +5,14 @@ package import Schema
 package import Storage
 
 extension SQLitePersistentStore {
-    /// What SQLite says of a setting of the store's connection, such as `journal_mode`; nil for none of this name.
+    /// What SQLite says of a setting of the store's connection, such as `journal_mode`; nil for
+    /// none of this name.
     package func setting(_ name: String) throws -> String? {
-        try withSession { session in try session.connection.value("SELECT * FROM pragma_\(name)").map { $0.text ?? $0.integer.map(String.init) ?? "" } }
+        try withSession { session in
+            try session.connection.value("SELECT * FROM pragma_\(name)").map {
+                $0.text ?? $0.integer.map(String.init) ?? ""
+            }
+        }
     }
 
     package func rows(_ request: RowRequest) throws -> RowBatch {
@@ -38,10 +43,14 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.explanation(of: table, of: request) } }
     }
 
-    package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
+    package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws
+        -> RelatedBatch
+    {
         try withSession { session in
             try session.reading {
-                try session.related(entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
+                try session.related(
+                    entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows
+                )
             }
         }
     }
@@ -50,7 +59,8 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.explanation(of: request) } }
     }
 
-    /// The metadata as this store read or wrote them last, without looking again: for whoever has just opened it, and whom nobody can have written between; nil where it has none.
+    /// The metadata as this store read or wrote them last, without looking again: for whoever has
+    /// just opened it, and whom nobody can have written between; nil where it has none.
     package func knownMetadata() throws -> [String: MetadataValue]? {
         try withSession { $0.lastMetadata?.metadata.publicValues }
     }

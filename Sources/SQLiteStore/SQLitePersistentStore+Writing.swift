@@ -7,7 +7,9 @@ extension SQLitePersistentStore {
     }
 
     package func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool {
-        try withSession { session in try session.writer.deletesMembers(entityIndex: entityIndex, propertyIndex: propertyIndex) }
+        try withSession { session in
+            try session.writer.deletesMembers(entityIndex: entityIndex, propertyIndex: propertyIndex)
+        }
     }
 
     package func apply(_ changes: ChangeSet) throws -> SaveReceipt {

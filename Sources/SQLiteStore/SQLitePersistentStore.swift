@@ -7,8 +7,8 @@ import Synchronization
 
 /// A store in Core Data's own SQLite layout.
 ///
-/// Reading leaves the file and its folder as they are; writing keeps to what Core Data itself relies on (COREDATA_FORMATS §3.10). The store serialises its
-/// work on one connection.
+/// Reading leaves the file and its folder as they are; writing keeps to what Core Data itself
+/// relies on (COREDATA_FORMATS §3.10). The store serializes its work on one connection.
 package final class SQLitePersistentStore: PersistentStore {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
@@ -27,7 +27,8 @@ package final class SQLitePersistentStore: PersistentStore {
         self.session = Mutex(session)
     }
 
-    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a `StorageError` (or a `QueryError`).
+    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a
+    /// `StorageError` (or a `QueryError`).
     func withSession<Result: Sendable>(_ body: (StoreSession) throws -> Result) throws -> Result {
         try session.withLock { session in
             guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }

@@ -7,7 +7,8 @@ extension StoreSession {
     func followDebugLevel() {
         let level = SQLDebug.level
         guard level != .off else { return connection.trace(nil) }
-        connection.trace(TraceOptions(expandsArguments: level >= .arguments, keepsRows: level >= .rows, explains: level >= .plans))
+        connection.trace(
+            TraceOptions(expandsArguments: level >= .arguments, keepsRows: level >= .rows, explains: level >= .plans))
     }
 
     /// Tells what was run.
@@ -18,7 +19,8 @@ extension StoreSession {
         for statement in statements {
             handler(
                 SQLDebug.Event(
-                    store: store, statement: statement.sql, seconds: statement.seconds, rowCount: statement.rowCount, rows: statement.rows, plan: statement.plan))
+                    store: store, statement: statement.sql, seconds: statement.seconds, rowCount: statement.rowCount,
+                    rows: statement.rows, plan: statement.plan))
         }
     }
 }

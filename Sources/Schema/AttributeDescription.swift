@@ -14,9 +14,11 @@ public struct AttributeDescription: Sendable, Hashable {
     public var isTransient: Bool
     /// What a new object starts with; nil for none.
     public var defaultValue: PropertyValue?
-    /// The smallest valid number or date, inclusive; for a string its smallest length in UTF-16 units.
+    /// The smallest valid number or date, inclusive; for a string its smallest length in UTF-16
+    /// units.
     public var minimumValue: PropertyValue?
-    /// The largest valid number or date, inclusive; for a string its greatest length in UTF-16 units.
+    /// The largest valid number or date, inclusive; for a string its greatest length in UTF-16
+    /// units.
     public var maximumValue: PropertyValue?
     /// A pattern that a string must match as a whole.
     public var regularExpression: String?
@@ -28,7 +30,8 @@ public struct AttributeDescription: Sendable, Hashable {
     public var allowsExternalBinaryDataStorage: Bool
     /// The value is kept in the history's tombstone when the object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool
-    /// The format text of a derived attribute's expression, such as `items.@count`; nil if the attribute is not derived.
+    /// The format text of a derived attribute's expression, such as `items.@count`; nil if the
+    /// attribute is not derived.
     public var derivationExpression: String?
     /// The name of the composite that a composite attribute's value is an instance of.
     public var compositeName: String?
@@ -50,12 +53,17 @@ public struct AttributeDescription: Sendable, Hashable {
     public var extraMarkup: [String: String]
 
     public init(
-        _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false, defaultValue: PropertyValue? = nil,
+        _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
+        defaultValue: PropertyValue? = nil,
         minimumValue: PropertyValue? = nil, maximumValue: PropertyValue? = nil, regularExpression: String? = nil,
-        valueTransformerName: String? = nil, attributeValueClassName: String? = nil, allowsExternalBinaryDataStorage: Bool = false,
-        preservesValueInHistoryOnDeletion: Bool = false, derivationExpression: String? = nil, compositeName: String? = nil,
-        isIndexed: Bool = false, isIndexedBySpotlight: Bool = false, allowsCloudEncryption: Bool = false, usesScalarValueType: Bool = false,
-        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:], extraMarkup: [String: String] = [:]
+        valueTransformerName: String? = nil, attributeValueClassName: String? = nil,
+        allowsExternalBinaryDataStorage: Bool = false,
+        preservesValueInHistoryOnDeletion: Bool = false, derivationExpression: String? = nil,
+        compositeName: String? = nil,
+        isIndexed: Bool = false, isIndexedBySpotlight: Bool = false, allowsCloudEncryption: Bool = false,
+        usesScalarValueType: Bool = false,
+        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+        extraMarkup: [String: String] = [:]
     ) {
         self.name = name
         self.type = type
@@ -81,6 +89,7 @@ public struct AttributeDescription: Sendable, Hashable {
         self.extraMarkup = extraMarkup
     }
 
-    /// Whether the model says that the value is computed from others; the triggers of Apple's stores do it.
+    /// Whether the model says that the value is computed from others; the triggers of Apple's
+    /// stores do it.
     public var isDerived: Bool { derivationExpression != nil }
 }

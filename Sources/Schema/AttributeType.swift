@@ -1,4 +1,5 @@
-/// The type of an attribute's values; the raw values are those of Core Data's public headers and enter version hashes.
+/// The type of an attribute's values; the raw values are those of Core Data's public headers and
+/// enter version hashes.
 public enum AttributeType: Int, Sendable, Hashable, CaseIterable {
     /// No declared type; only transient attributes have it.
     case undefined = 0

@@ -1,6 +1,8 @@
-/// An entity in its model, with everything that follows from the model resolved: inherited properties, place in the hierarchy.
+/// An entity in its model, with everything that follows from the model resolved: inherited
+/// properties, place in the hierarchy.
 ///
-/// Immutable. It holds its super-entities and not its model; the sub-entities and destinations of relationships are found by asking the model.
+/// Immutable. It holds its super-entities and not its model; the sub-entities and destinations of
+/// relationships are found by asking the model.
 public final class Entity: Sendable {
     /// What the model declares for this entity alone.
     public let description: EntityDescription
@@ -22,11 +24,13 @@ public final class Entity: Sendable {
     package let rootIndex: Int
     /// Tells models apart cheaply: no two models of a process have the same number.
     package let modelNumber: UInt64
-    /// This entity and all its descendants stand together at these positions of `ManagedObjectModel.entities`.
+    /// This entity and all its descendants stand together at these positions of
+    /// `ManagedObjectModel.entities`.
     package let family: Range<Int>
 
     package init(
-        description: EntityDescription, superentity: Entity?, subentityNames: [String], index: Int, family: Range<Int>, modelNumber: UInt64,
+        description: EntityDescription, superentity: Entity?, subentityNames: [String], index: Int, family: Range<Int>,
+        modelNumber: UInt64,
         resolveEntity: (String) -> Int?
     ) {
         self.description = description
@@ -38,7 +42,10 @@ public final class Entity: Sendable {
         rootIndex = superentity?.rootIndex ?? index
         var properties = superentity?.properties ?? []
         for attribute in description.attributes {
-            properties.append(Property(kind: .attribute(attribute), index: properties.count, declaringEntityIndex: index, destinationIndex: -1))
+            properties.append(
+                Property(
+                    kind: .attribute(attribute), index: properties.count, declaringEntityIndex: index,
+                    destinationIndex: -1))
         }
         for relationship in description.relationships {
             properties.append(

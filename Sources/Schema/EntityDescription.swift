@@ -1,7 +1,7 @@
 /// An entity as a model declares it: its own properties, and other entities by name.
 ///
-/// A value to build models from and to read what a model file says. What follows from the model as a whole (inherited properties, sub-entities) is found
-/// at the model's ``Entity``.
+/// A value to build models from and to read what a model file says. What follows from the model as
+/// a whole (inherited properties, sub-entities) is found at the model's ``Entity``.
 ///
 /// ```swift
 /// EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")])
@@ -38,9 +38,11 @@ public struct EntityDescription: Sendable, Hashable {
 
     public init(
         _ name: String, managedObjectClassName: String? = nil, superentityName: String? = nil, isAbstract: Bool = false,
-        attributes: [AttributeDescription] = [], relationships: [RelationshipDescription] = [], fetchedProperties: [FetchedPropertyDescription] = [],
+        attributes: [AttributeDescription] = [], relationships: [RelationshipDescription] = [],
+        fetchedProperties: [FetchedPropertyDescription] = [],
         uniquenessConstraints: [[String]] = [], indexes: [FetchIndexDescription] = [], compoundIndexes: [[String]] = [],
-        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:], extraMarkup: [String: String] = [:]
+        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+        extraMarkup: [String: String] = [:]
     ) {
         self.name = name
         self.managedObjectClassName = managedObjectClassName

@@ -12,12 +12,17 @@ struct EntityTree {
 
     private(set) var nodes: [Node] = []
 
-    /// `entities` form a forest: validation has seen to it that parents exist and that there is no cycle.
+    /// `entities` form a forest: validation has seen to it that parents exist and that there is no
+    /// cycle.
     init(_ entities: [EntityDescription]) {
         var childrenByParent: [String: [EntityDescription]] = [:]
         var roots: [EntityDescription] = []
         for entity in entities {
-            if let parent = entity.superentityName { childrenByParent[parent, default: []].append(entity) } else { roots.append(entity) }
+            if let parent = entity.superentityName {
+                childrenByParent[parent, default: []].append(entity)
+            } else {
+                roots.append(entity)
+            }
         }
         // An explicit stack: the depth of a foreign model's hierarchy is not ours to trust.
         var pending: [(EntityDescription, Int?)] = Self.sorted(roots).reversed().map { ($0, nil) }

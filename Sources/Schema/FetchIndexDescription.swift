@@ -1,7 +1,8 @@
 /// An index that a model asks for.
 public struct FetchIndexDescription: Sendable, Hashable {
-    /// How an index finds values; the raw values are those of compiled models. SQLite stores make a plain index of either; those that Folio makes have an R-tree besides
-    /// where all elements are `rTree` and numbers or dates.
+    /// How an index finds values; the raw values are those of compiled models. SQLite stores make a
+    /// plain index of either; those that Folio makes have an R-tree besides where all elements are
+    /// `rTree` and numbers or dates.
     public enum Kind: Int, Sendable, Hashable {
         case binary = 0
         case rTree = 1
@@ -21,7 +22,8 @@ public struct FetchIndexDescription: Sendable, Hashable {
         public var extraMarkup: [String: String]
 
         public init(
-            propertyName: String?, expression: String? = nil, kind: Kind = .binary, isAscending: Bool = true, extraMarkup: [String: String] = [:]
+            propertyName: String?, expression: String? = nil, kind: Kind = .binary, isAscending: Bool = true,
+            extraMarkup: [String: String] = [:]
         ) {
             self.propertyName = propertyName
             self.expression = expression

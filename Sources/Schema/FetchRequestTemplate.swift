@@ -1,4 +1,5 @@
-/// A fetch request kept in a model, or the request of a fetched property; the predicate is format text.
+/// A fetch request kept in a model, or the request of a fetched property; the predicate is format
+/// text.
 public struct FetchRequestTemplate: Sendable, Hashable {
     public var name: String
     /// The entity that is fetched.
@@ -23,8 +24,10 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     public var extraMarkup: [String: String]
 
     public init(
-        _ name: String, entityName: String, predicateFormat: String? = nil, fetchLimit: Int = 0, fetchBatchSize: Int = 0, includesSubentities: Bool = true,
-        includesPropertyValues: Bool = true, returnsObjectsAsFaults: Bool = true, returnsDistinctResults: Bool = false, resultType: Int = 0,
+        _ name: String, entityName: String, predicateFormat: String? = nil, fetchLimit: Int = 0,
+        fetchBatchSize: Int = 0, includesSubentities: Bool = true,
+        includesPropertyValues: Bool = true, returnsObjectsAsFaults: Bool = true, returnsDistinctResults: Bool = false,
+        resultType: Int = 0,
         extraMarkup: [String: String] = [:]
     ) {
         self.name = name
@@ -58,7 +61,8 @@ public struct FetchedPropertyDescription: Sendable, Hashable {
     public var extraMarkup: [String: String]
 
     public init(
-        _ name: String, fetchRequest: FetchRequestTemplate, isOptional: Bool = true, renamingIdentifier: String? = nil, versionHashModifier: String? = nil,
+        _ name: String, fetchRequest: FetchRequestTemplate, isOptional: Bool = true, renamingIdentifier: String? = nil,
+        versionHashModifier: String? = nil,
         userInfo: [String: String] = [:], extraMarkup: [String: String] = [:]
     ) {
         self.name = name

@@ -1,12 +1,14 @@
 extension ManagedObjectModel {
     /// One model of everything that several models say.
     ///
-    /// An entity, composite or fetch request may stand in several of them if all say the same of it; a configuration has the entities that any of them gives it.
+    /// An entity, composite or fetch request may stand in several of them if all say the same of
+    /// it; a configuration has the entities that any of them gives it.
     ///
     /// ```swift
     /// let model = try ManagedObjectModel(byMerging: [contacts, calendar])
     /// ```
-    /// - Throws: ``ModelError`` `mergeConflict` with every name of which two models say different things; `invalid` if the whole makes no sense.
+    /// - Throws: ``ModelError`` `mergeConflict` with every name of which two models say different
+    ///   things; `invalid` if the whole makes no sense.
     public convenience init(byMerging models: [ManagedObjectModel]) throws(ModelError) {
         var merged = Description()
         var faults: [ModelError.Fault] = []
@@ -16,17 +18,22 @@ extension ManagedObjectModel {
         for model in models.map(\.description) {
             for entity in model.entities {
                 if let known = entities.updateValue(entity, forKey: entity.name), known != entity {
-                    faults.append(ModelError.Fault(entity: entity.name, message: "the models say different things of this entity"))
+                    faults.append(
+                        ModelError.Fault(entity: entity.name, message: "the models say different things of this entity")
+                    )
                 }
             }
             for composite in model.composites {
                 if let known = composites.updateValue(composite, forKey: composite.name), known != composite {
-                    faults.append(ModelError.Fault(entity: composite.name, message: "the models say different things of this composite"))
+                    faults.append(
+                        ModelError.Fault(
+                            entity: composite.name, message: "the models say different things of this composite"))
                 }
             }
             for request in model.fetchRequestTemplates {
                 if let known = requests.updateValue(request, forKey: request.name), known != request {
-                    faults.append(ModelError.Fault(message: "the models have different fetch requests called “\(request.name)”"))
+                    faults.append(
+                        ModelError.Fault(message: "the models have different fetch requests called “\(request.name)”"))
                 }
             }
             for (name, members) in model.configurations {

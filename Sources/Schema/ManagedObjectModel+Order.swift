@@ -1,5 +1,6 @@
 extension ManagedObjectModel.Description {
-    /// The same model with everything whose order has no meaning in order of name, so that equal models are equal values wherever they were read.
+    /// The same model with everything whose order has no meaning in order of name, so that equal
+    /// models are equal values wherever they were read.
     ///
     /// Constraints, indexes and the attributes of composites keep the order they were declared in.
     package func ordered() -> Self {

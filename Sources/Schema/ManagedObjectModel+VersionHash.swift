@@ -2,13 +2,17 @@ internal import Coding
 public import Foundation
 internal import Synchronization
 
-/// Version hashes: what a store remembers of the model it was made with, byte for byte as Core Data computes them.
+/// Version hashes: what a store remembers of the model it was made with, byte for byte as Core Data
+/// computes them.
 ///
-/// A property is hashed with its name, type, optionality, destination, counts and modifier; an entity with its persistent properties, those of
-/// its ancestors, its constraints and its modifier. Defaults, validation, delete rules, indexes, classes and renaming identifiers leave the hash alone.
-/// Entities with a derived attribute are the known exception: their hashes differ from Core Data's (COREDATA_FORMATS §4).
+/// A property is hashed with its name, type, optionality, destination, counts and modifier; an
+/// entity with its persistent properties, those of its ancestors, its constraints and its modifier.
+/// Defaults, validation, delete rules, indexes, classes and renaming identifiers leave the hash
+/// alone. Entities with a derived attribute are the known exception: their hashes differ from Core
+/// Data's (COREDATA_FORMATS §4).
 extension ManagedObjectModel {
-    /// The hash of every entity, 32 bytes each. Computed by the first call, in time linear in the model.
+    /// The hash of every entity, 32 bytes each. Computed by the first call, in time linear in the
+    /// model.
     public var versionHashesByEntityName: [String: Data] {
         hashes.withLock { known in
             let result = known ?? computedHashes
@@ -44,18 +48,24 @@ extension ManagedObjectModel {
         return Data(digest.digest()).base64EncodedString()
     }
 
-    /// Whether a store with these hashes can be opened with this model, or with one of its configurations.
+    /// Whether a store with these hashes can be opened with this model, or with one of its
+    /// configurations.
     ///
-    /// The hash of every entity must be equal and neither side may have an entity that the other lacks.
+    /// The hash of every entity must be equal and neither side may have an entity that the other
+    /// lacks.
     /// - Returns: false also where there is no such configuration.
     public func isCompatible(withVersionHashes hashes: [String: Data], configuration: String? = nil) -> Bool {
-        guard let members = entities(inConfiguration: configuration), members.count == hashes.count else { return false }
+        guard let members = entities(inConfiguration: configuration), members.count == hashes.count else {
+            return false
+        }
         let own = versionHashesByEntityName
         return members.allSatisfy { own[$0.name] == hashes[$0.name] }
     }
 
     private var sortedHashes: [(String, Data)] {
-        versionHashesByEntityName.sorted { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }.map { ($0.key, $0.value) }
+        versionHashesByEntityName.sorted { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }.map {
+            ($0.key, $0.value)
+        }
     }
 
     private static func hash(of entity: Entity, superentityHash: Data?) -> Data {
@@ -63,7 +73,9 @@ extension ManagedObjectModel {
         bytes.append(entity.name)
         bytes.append(UInt8(entity.isAbstract ? 1 : 0))
         if let superentityHash { bytes.append(superentityHash) }
-        let persistent = entity.properties.filter { !$0.isTransient }.sorted { $0.name.utf16.lexicographicallyPrecedes($1.name.utf16) }
+        let persistent = entity.properties.filter { !$0.isTransient }.sorted {
+            $0.name.utf16.lexicographicallyPrecedes($1.name.utf16)
+        }
         for property in persistent { bytes.append(property.versionHash) }
         bytes.append(entity.description.versionHashModifier ?? "")
         for constraint in entity.description.uniquenessConstraints { bytes.append(constraint.joined(separator: ".")) }
@@ -85,7 +97,9 @@ extension AttributeDescription {
     /// The attribute's part of its entity's version hash, 32 bytes.
     public var versionHash: Data {
         var bytes = HashInput()
-        bytes.append(HashInput.property(name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier))
+        bytes.append(
+            HashInput.property(
+                name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier))
         bytes.append(Int32(type.rawValue))
         if allowsExternalBinaryDataStorage { bytes.append(1 as UInt8) }
         if preservesValueInHistoryOnDeletion { bytes.append(1 as UInt8) }
@@ -97,7 +111,9 @@ extension RelationshipDescription {
     /// The relationship's part of its entity's version hash, 32 bytes.
     public var versionHash: Data {
         var bytes = HashInput()
-        bytes.append(HashInput.property(name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier))
+        bytes.append(
+            HashInput.property(
+                name: name, isOptional: isOptional, isTransient: isTransient, modifier: versionHashModifier))
         bytes.append(destinationEntityName)
         bytes.append(inverseName ?? "")
         bytes.append(Int32(clamping: maxCount))

@@ -3,7 +3,8 @@ import Synchronization
 
 /// What a document's objects look like: entities, composites, configurations, fetch requests.
 ///
-/// A model is immutable and checked: whoever holds one can rely on every name in it. To change one, change its `description` and make another.
+/// A model is immutable and checked: whoever holds one can rely on every name in it. To change one,
+/// change its `description` and make another.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(entities: [
@@ -34,7 +35,8 @@ public final class ManagedObjectModel: Sendable {
 
     /// All that the model says, ordered by name where order has no meaning.
     public let description: Description
-    /// Depth first, roots and siblings in case-insensitive order of their names: the order in which new stores number them.
+    /// Depth first, roots and siblings in case-insensitive order of their names: the order in which
+    /// new stores number them.
     public let entities: [Entity]
     private let indexByName: [String: Int]
     private let compositesByName: [String: CompositeDescription]
@@ -59,12 +61,14 @@ public final class ManagedObjectModel: Sendable {
         for (index, node) in tree.nodes.enumerated() {
             entities.append(
                 Entity(
-                    description: node.description, superentity: node.parent.map { entities[$0] }, subentityNames: node.children, index: index,
+                    description: node.description, superentity: node.parent.map { entities[$0] },
+                    subentityNames: node.children, index: index,
                     family: index..<(index + node.size), modelNumber: number, resolveEntity: { indexByName[$0] }))
         }
         self.entities = entities
         self.indexByName = indexByName
-        compositesByName = Dictionary(description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        compositesByName = Dictionary(
+            description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// A model of `entities` and nothing else.
@@ -95,7 +99,8 @@ public final class ManagedObjectModel: Sendable {
         entity(named: relationship.destinationEntityName)
     }
 
-    /// The entities of a configuration; all of them for nil, nil where there is no such configuration.
+    /// The entities of a configuration; all of them for nil, nil where there is no such
+    /// configuration.
     public func entities(inConfiguration name: String?) -> [Entity]? {
         guard let name else { return entities }
         guard let members = description.configurations[name] else { return nil }
@@ -115,7 +120,9 @@ public final class ManagedObjectModel: Sendable {
 
     /// The place of the inverse of a relationship among the properties of the destination entity.
     package func inverse(of property: Property) -> Property? {
-        guard let relationship = property.relationship, let name = relationship.inverseName, property.destinationIndex >= 0 else { return nil }
+        guard let relationship = property.relationship, let name = relationship.inverseName,
+            property.destinationIndex >= 0
+        else { return nil }
         return entities[property.destinationIndex].property(named: name)
     }
 }

@@ -15,7 +15,8 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let mergeConflict = Code(.mergeConflict)
         /// A file or folder may not be read.
         public static let permission = Code(.permission)
-        /// A file or folder could not be read, whatever is in it: too many files are open, or the disk fails.
+        /// A file or folder could not be read, whatever is in it: too many files are open, or the
+        /// disk fails.
         public static let inputOutput = Code(.inputOutput)
     }
 

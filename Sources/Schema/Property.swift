@@ -8,7 +8,8 @@ public struct Property: Sendable, Hashable {
 
     /// What the property is, with its declaration.
     public let kind: Kind
-    /// The place among the entity's properties. A sub-entity begins with the properties of its super-entity, in the same places.
+    /// The place among the entity's properties. A sub-entity begins with the properties of its
+    /// super-entity, in the same places.
     public let index: Int
     /// The position in the model of the entity that declares the property.
     package let declaringEntityIndex: Int

@@ -1,4 +1,5 @@
-/// What happens to the objects at the other end when an object is deleted; the raw values are those of compiled models.
+/// What happens to the objects at the other end when an object is deleted; the raw values are those
+/// of compiled models.
 public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
     /// Nothing: their references to the deleted object are left dangling.
     case noAction = 0
@@ -10,7 +11,8 @@ public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
     case deny = 3
 }
 
-/// A relationship as a model declares it. Entities are named, not referenced: a description means the same in every model.
+/// A relationship as a model declares it. Entities are named, not referenced: a description means
+/// the same in every model.
 ///
 /// ```swift
 /// RelationshipDescription("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .cascade)
@@ -24,7 +26,8 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var inverseName: String?
     /// The smallest number of objects; checked by validation only.
     public var minCount: Int
-    /// The greatest number of objects, 0 (or −1) for any number. The relationship is to-one if and only if this is 1.
+    /// The greatest number of objects, 0 (or −1) for any number. The relationship is to-one if and
+    /// only if this is 1.
     public var maxCount: Int
     /// Whether an object can be saved without any.
     public var isOptional: Bool
@@ -46,9 +49,12 @@ public struct RelationshipDescription: Sendable, Hashable {
     public var extraMarkup: [String: String]
 
     public init(
-        _ name: String, to destinationEntityName: String, inverse inverseName: String? = nil, minCount: Int = 0, maxCount: Int = 1,
-        isOptional: Bool = true, isOrdered: Bool = false, isTransient: Bool = false, deleteRule: DeleteRule = .nullify, isIndexed: Bool = false,
-        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:], extraMarkup: [String: String] = [:]
+        _ name: String, to destinationEntityName: String, inverse inverseName: String? = nil, minCount: Int = 0,
+        maxCount: Int = 1,
+        isOptional: Bool = true, isOrdered: Bool = false, isTransient: Bool = false, deleteRule: DeleteRule = .nullify,
+        isIndexed: Bool = false,
+        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
+        extraMarkup: [String: String] = [:]
     ) {
         self.name = name
         self.destinationEntityName = destinationEntityName

@@ -1,7 +1,8 @@
 public import ObjectGraph
 
 extension PersistentStoreCoordinator {
-    /// Runs `body` off the caller with a context of its own. Objects stay inside; values and object IDs come out. Changes that `body` does not save are lost.
+    /// Runs `body` off the caller with a context of its own. Objects stay inside; values and object
+    /// IDs come out. Changes that `body` does not save are lost.
     ///
     /// A coordinator is Sendable, so tasks can be started side by side, from the main actor too:
     /// ```swift
@@ -10,7 +11,8 @@ extension PersistentStoreCoordinator {
     /// async let films = coordinator.performBackgroundTask { try importFilms(into: $0) }
     /// let counts = try await (books, films)
     /// ```
-    /// Contexts that merge changes automatically show what `body` saved when they next process changes, fetch or save.
+    /// Contexts that merge changes automatically show what `body` saved when they next process
+    /// changes, fetch or save.
     /// - Throws: what `body` throws.
     @concurrent
     public func performBackgroundTask<Result: Sendable>(

@@ -11,7 +11,8 @@ extension PersistentStoreCoordinator {
     /// try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
     /// let context = ManagedObjectContext(coordinator)
     /// ```
-    /// - Parameter classes: the classes of entities' objects, by the names that the model gives in `managedObjectClassName`; ``ManagedObject`` for all others.
+    /// - Parameter classes: the classes of entities' objects, by the names that the model gives in
+    ///   `managedObjectClassName`; ``ManagedObject`` for all others.
     public convenience init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
         self.init(model: model, classes: classes, factories: Self.builtInFactories)
     }

@@ -8,18 +8,25 @@ public import Storage
 extension StagedMigrationManager {
     /// Brings a store to the newest version, from whichever version it is of.
     ///
-    /// Every step is one transaction, and the handlers of custom stages save on their own: what fails or is cancelled leaves the store in the version that the last
-    /// step reached, whole, and the next call goes on from there. A `didMigrate` that did not come to its end is run again then, so it has to bear that.
-    /// Does nothing for a store of the newest version.
-    /// - Parameter classes: the classes of the objects that handlers see, where the versions don't say them as a ``VersionedSchema`` does.
+    /// Every step is one transaction, and the handlers of custom stages save on their own: what
+    /// fails or is cancelled leaves the store in the version that the last step reached, whole, and
+    /// the next call goes on from there. A `didMigrate` that did not come to its end is run again
+    /// then, so it has to bear that. Does nothing for a store of the newest version.
+    /// - Parameter classes: the classes of the objects that handlers see, where the versions don't
+    ///   say them as a ``VersionedSchema`` does.
     /// - Returns: the names of the stages that were gone through.
-    /// - Throws: ``MigrationError`` `missingModel` for a store of an unknown version; `StorageError`; what handlers throw.
+    /// - Throws: ``MigrationError`` `missingModel` for a store of an unknown version;
+    ///   `StorageError`; what handlers throw.
     @discardableResult
     public func migrateStore(
-        at description: PersistentStoreDescription, classes: [String: ManagedObject.Type] = [:], progress: MigrationProgress? = nil
+        at description: PersistentStoreDescription, classes: [String: ManagedObject.Type] = [:],
+        progress: MigrationProgress? = nil
     ) throws -> [String] {
         guard description.type == .sqlite else {
-            throw StorageError(.unsupported, "Stages run on SQLite stores; migrate a \(description.type.rawValue) store by a mapping model", path: description.url.path)
+            throw StorageError(
+                .unsupported,
+                "Stages run on SQLite stores; migrate a \(description.type.rawValue) store by a mapping model",
+                path: description.url.path)
         }
         let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
         var names: [String] = []
@@ -34,7 +41,9 @@ extension StagedMigrationManager {
             var metadata: [String: MetadataValue?] = [:]
             if case .custom(_, _, _, _, .some) = step.stage { metadata[Self.pendingStageKey] = .string(name) }
             try SQLitePersistentStore.migrate(description, [step.plan], metadata: metadata, progress: progress)
-            if !metadata.isEmpty { try finish(name, step.plan.destination.versionHashesByEntityName, description, classes) }
+            if !metadata.isEmpty {
+                try finish(name, step.plan.destination.versionHashesByEntityName, description, classes)
+            }
         }
         return names
     }
@@ -43,7 +52,8 @@ extension StagedMigrationManager {
     private static let pendingStageKey = "FolioPendingMigrationStage"
 
     private func finish(
-        _ name: String, _ hashes: [String: Data], _ description: PersistentStoreDescription, _ classes: [String: ManagedObject.Type]
+        _ name: String, _ hashes: [String: Data], _ description: PersistentStoreDescription,
+        _ classes: [String: ManagedObject.Type]
     ) throws {
         for case .custom(name, _, let new, _, let work?) in stages where new.isCompatible(withVersionHashes: hashes) {
             try run(work, new, description, classes)
@@ -57,10 +67,14 @@ extension StagedMigrationManager {
     }
 
     private func run(
-        _ work: (ManagedObjectContext) throws -> Void, _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ classes: [String: ManagedObject.Type]
+        _ work: (ManagedObjectContext) throws -> Void, _ model: ManagedObjectModel,
+        _ description: PersistentStoreDescription, _ classes: [String: ManagedObject.Type]
     ) throws {
-        let declared = versionClasses.first { $0.version.isCompatible(withVersionHashes: model.versionHashesByEntityName) }
-        let coordinator = PersistentStoreCoordinator(model: declared?.version ?? model, classes: declared?.classes ?? classes)
+        let declared = versionClasses.first {
+            $0.version.isCompatible(withVersionHashes: model.versionHashesByEntityName)
+        }
+        let coordinator = PersistentStoreCoordinator(
+            model: declared?.version ?? model, classes: declared?.classes ?? classes)
         var description = description
         description.createsIfMissing = false
         try coordinator.addPersistentStore(description)

@@ -6,21 +6,29 @@ import SQLiteStore
 import Storage
 
 extension StoreFactory {
-    /// SQLite stores, brought to the version that they are opened with where their description says so and the rules of inference allow it.
+    /// SQLite stores, brought to the version that they are opened with where their description says
+    /// so and the rules of inference allow it.
     static let migratingSQLite: StoreFactory = {
         var factory = SQLitePersistentStore.factory
         let open = factory.open
         factory.open = { description, model in
             do {
                 return try open(description, model)
-            } catch let error as StorageError where error.code == .incompatibleModel && description.migratesAutomatically && description.infersMappingModel {
-                guard let model, !description.isReadOnly, let old = try SQLitePersistentStore.storedModelInfo(at: description.url).embeddedModel() else { throw error }
+            } catch let error as StorageError
+                where error.code == .incompatibleModel && description.migratesAutomatically
+                && description.infersMappingModel
+            {
+                guard let model, !description.isReadOnly,
+                    let old = try SQLitePersistentStore.storedModelInfo(at: description.url).embeddedModel()
+                else { throw error }
                 let plan: MigrationPlan
                 do {
                     plan = try MigrationPlan.inferred(from: old, to: model)
                 } catch {
                     throw StorageError(
-                        .unmigratable, "The store is of another version of the model, from which this one can't be inferred: \(error)", path: description.url.path,
+                        .unmigratable,
+                        "The store is of another version of the model, from which this one can't be inferred: \(error)",
+                        path: description.url.path,
                         underlying: error)
                 }
                 try SQLitePersistentStore.migrate(description, [plan])

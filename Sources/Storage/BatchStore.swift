@@ -3,11 +3,15 @@ package import RowMemory
 
 /// A store that changes many objects by itself, without anybody reading them.
 package protocol BatchStore: PersistentStore {
-    /// Sets properties of the objects that a request selects, and raises their versions: all of them or none.
-    /// - Throws: `QueryError` with code `unsupported` where the store can't say the request or a value; nothing is changed then.
+    /// Sets properties of the objects that a request selects, and raises their versions: all of
+    /// them or none.
+    /// - Throws: `QueryError` with code `unsupported` where the store can't say the request or a
+    ///   value; nothing is changed then.
     func update(_ update: BatchUpdate, origin: ChangeOrigin) throws -> BatchReceipt
-    /// Deletes the objects that a request selects, by the model's delete rules: all of them or none.
-    /// - Throws: `StorageError` with code `constraint` where a rule denies it, or an object that stays would lose a mandatory relationship; `QueryError` as above.
+    /// Deletes the objects that a request selects, by the model's delete rules: all of them or
+    /// none.
+    /// - Throws: `StorageError` with code `constraint` where a rule denies it, or an object that
+    ///   stays would lose a mandatory relationship; `QueryError` as above.
     func delete(_ request: RowRequest, origin: ChangeOrigin) throws -> BatchReceipt
 }
 

@@ -1,8 +1,10 @@
 /// A store that can be read as it is at one moment, whatever is committed afterwards.
 package protocol GenerationStore: PersistentStore {
-    /// What is committed now, for as long as the result is held; nil where the store can't keep it. What is written by way of it goes to the store.
+    /// What is committed now, for as long as the result is held; nil where the store can't keep it.
+    /// What is written by way of it goes to the store.
     func viewOfThisMoment() throws -> (any StoreView)?
-    /// What is committed now, for a reading of many steps that soon comes to its end: writers may have to wait for it. Nil where the store can't keep it.
+    /// What is committed now, for a reading of many steps that soon comes to its end: writers may
+    /// have to wait for it. Nil where the store can't keep it.
     func viewForReading() throws -> (any StoreView)?
 }
 

@@ -4,9 +4,11 @@ public import Schema
 /// What an ``IncrementalStore`` is asked for.
 public struct IncrementalFetchRequest: Sendable {
     public let entity: Entity
-    /// Whose objects are wanted: the entity, and those that inherit from it where the request includes them. No object is of an abstract one.
+    /// Whose objects are wanted: the entity, and those that inherit from it where the request
+    /// includes them. No object is of an abstract one.
     public let entities: [Entity]
-    /// Checked against the entity, with constants of the attributes' types and objects as IDs; nil for all objects.
+    /// Checked against the entity, with constants of the attributes' types and objects as IDs; nil
+    /// for all objects.
     public let predicate: FetchPredicate?
     public let sortKeys: [SortKey]
     public let fetchOffset: Int
@@ -14,7 +16,8 @@ public struct IncrementalFetchRequest: Sendable {
     public let fetchLimit: Int?
 
     package init(
-        entity: Entity, entities: [Entity], predicate: FetchPredicate? = nil, sortKeys: [SortKey] = [], fetchOffset: Int = 0, fetchLimit: Int? = nil
+        entity: Entity, entities: [Entity], predicate: FetchPredicate? = nil, sortKeys: [SortKey] = [],
+        fetchOffset: Int = 0, fetchLimit: Int? = nil
     ) {
         self.entity = entity
         self.entities = entities
@@ -25,10 +28,12 @@ public struct IncrementalFetchRequest: Sendable {
     }
 }
 
-/// What an ``IncrementalStore`` answers to a fetch: objects, and how much of the request they are the answer to. Folio does the rest.
+/// What an ``IncrementalStore`` answers to a fetch: objects, and how much of the request they are
+/// the answer to. Folio does the rest.
 ///
-/// A store that can't test a predicate answers with everything that may match. One that can, but does not sort, answers with what matches. One whose own query language says all
-/// of it answers completely, and then no object is looked at that the caller does not want.
+/// A store that can't test a predicate answers with everything that may match. One that can, but
+/// does not sort, answers with what matches. One whose own query language says all of it answers
+/// completely, and then no object is looked at that the caller does not want.
 public struct IncrementalFetchResult: Sendable {
     package enum Extent: Sendable {
         case candidates, matching, complete
@@ -46,16 +51,29 @@ public struct IncrementalFetchResult: Sendable {
     }
 
     /// At least all objects that the request is for, in whatever order.
-    public static func candidates(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult { IncrementalFetchResult(.candidates, objectIDs, []) }
-    public static func candidates(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult { IncrementalFetchResult(.candidates, nodes.map(\.objectID), nodes) }
+    public static func candidates(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult {
+        IncrementalFetchResult(.candidates, objectIDs, [])
+    }
+    public static func candidates(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult {
+        IncrementalFetchResult(.candidates, nodes.map(\.objectID), nodes)
+    }
 
-    /// The objects of the entity that the predicate holds for, each once, in whatever order and from first to last.
-    public static func matching(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult { IncrementalFetchResult(.matching, objectIDs, []) }
-    public static func matching(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult { IncrementalFetchResult(.matching, nodes.map(\.objectID), nodes) }
+    /// The objects of the entity that the predicate holds for, each once, in whatever order and
+    /// from first to last.
+    public static func matching(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult {
+        IncrementalFetchResult(.matching, objectIDs, [])
+    }
+    public static func matching(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult {
+        IncrementalFetchResult(.matching, nodes.map(\.objectID), nodes)
+    }
 
     /// These in the order of the sort keys, from the offset on and no more than the limit.
-    public static func complete(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult { IncrementalFetchResult(.complete, objectIDs, []) }
-    public static func complete(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult { IncrementalFetchResult(.complete, nodes.map(\.objectID), nodes) }
+    public static func complete(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult {
+        IncrementalFetchResult(.complete, objectIDs, [])
+    }
+    public static func complete(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult {
+        IncrementalFetchResult(.complete, nodes.map(\.objectID), nodes)
+    }
 }
 
 /// What an ``IncrementalStore`` is to keep.
@@ -64,14 +82,19 @@ public struct IncrementalSaveRequest: Sendable {
     public struct SavedObject: Sendable {
         /// All its values, and the version that it is to have.
         public let node: IncrementalStoreNode
-        /// The to-many relationships that changed, whole, ordered ones in their order. A new object's are those that are not empty.
+        /// The to-many relationships that changed, whole, ordered ones in their order. A new
+        /// object's are those that are not empty.
         public let toManys: [String: [ManagedObjectID]]
-        /// The version that the store has: 0 for a new object, and that of the node where only the other end of a relationship was told.
+        /// The version that the store has: 0 for a new object, and that of the node where only the
+        /// other end of a relationship was told.
         public let storedVersion: Int64
         /// The properties whose values are others now.
         public let changedKeys: Set<String>
 
-        package init(node: IncrementalStoreNode, toManys: [String: [ManagedObjectID]], storedVersion: Int64, changedKeys: Set<String>) {
+        package init(
+            node: IncrementalStoreNode, toManys: [String: [ManagedObjectID]], storedVersion: Int64,
+            changedKeys: Set<String>
+        ) {
             self.node = node
             self.toManys = toManys
             self.storedVersion = storedVersion
@@ -90,7 +113,8 @@ public struct IncrementalSaveRequest: Sendable {
         }
     }
 
-    /// Objects with IDs that the store has given out; in a copy of another store with numbers that it has not: they are taken then.
+    /// Objects with IDs that the store has given out; in a copy of another store with numbers that
+    /// it has not: they are taken then.
     public let insertedObjects: [SavedObject]
     public let updatedObjects: [SavedObject]
     public let deletedObjects: [DeletedObject]
@@ -98,7 +122,8 @@ public struct IncrementalSaveRequest: Sendable {
     public let metadata: [String: MetadataValue]?
 
     package init(
-        insertedObjects: [SavedObject] = [], updatedObjects: [SavedObject] = [], deletedObjects: [DeletedObject] = [], metadata: [String: MetadataValue]? = nil
+        insertedObjects: [SavedObject] = [], updatedObjects: [SavedObject] = [], deletedObjects: [DeletedObject] = [],
+        metadata: [String: MetadataValue]? = nil
     ) {
         self.insertedObjects = insertedObjects
         self.updatedObjects = updatedObjects

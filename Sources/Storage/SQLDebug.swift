@@ -1,9 +1,11 @@
 import Foundation
 import Synchronization
 
-/// What is told of the SQL that stores run, for the eyes of whoever looks for what is slow or wrong.
+/// What is told of the SQL that stores run, for the eyes of whoever looks for what is slow or
+/// wrong.
 ///
-/// Switched on for a whole process by the environment (`FOLIO_SQL_DEBUG=1` to `4`, lines go to standard error) or here, at any time:
+/// Switched on for a whole process by the environment (`FOLIO_SQL_DEBUG=1` to `4`, lines go to
+/// standard error) or here, at any time:
 /// ```swift
 /// SQLDebug.handler = { logger.debug("\($0)") }
 /// SQLDebug.level = .arguments
@@ -29,7 +31,8 @@ public enum SQLDebug {
     public struct Event: Sendable, Hashable, CustomStringConvertible {
         /// The file name of the store.
         public let store: String
-        /// From ``Level/arguments`` on with its arguments in place, but for those that come as rows of a table.
+        /// From ``Level/arguments`` on with its arguments in place, but for those that come as rows
+        /// of a table.
         public let statement: String
         public let seconds: Double
         public let rowCount: Int
@@ -38,7 +41,9 @@ public enum SQLDebug {
         /// At ``Level/plans``: one line for each step, indented by depth.
         public let plan: [String]
 
-        package init(store: String, statement: String, seconds: Double, rowCount: Int, rows: [[String]] = [], plan: [String] = []) {
+        package init(
+            store: String, statement: String, seconds: Double, rowCount: Int, rows: [[String]] = [], plan: [String] = []
+        ) {
             self.store = store
             self.statement = statement
             self.seconds = seconds
@@ -64,7 +69,9 @@ public enum SQLDebug {
 
     private static let state = Mutex(
         State(
-            level: getenv("FOLIO_SQL_DEBUG").flatMap { Int(String(cString: $0)) }.map { Level(rawValue: min(max($0, 0), Level.plans.rawValue)) ?? .off } ?? .off,
+            level: getenv("FOLIO_SQL_DEBUG").flatMap { Int(String(cString: $0)) }.map {
+                Level(rawValue: min(max($0, 0), Level.plans.rawValue)) ?? .off
+            } ?? .off,
             handler: { FileHandle.standardError.write(Data("\($0)\n".utf8)) }))
 
     /// How much is told, from the next use of a store on.
@@ -73,7 +80,8 @@ public enum SQLDebug {
         set { state.withLock { $0.level = newValue } }
     }
 
-    /// Told of each statement when the store's work is done, on the thread that did it; it must not use the store. At first it writes to standard error.
+    /// Told of each statement when the store's work is done, on the thread that did it; it must not
+    /// use the store. At first it writes to standard error.
     public static var handler: @Sendable (Event) -> Void {
         get { state.withLock { $0.handler } }
         set { state.withLock { $0.handler = newValue } }

@@ -3,8 +3,10 @@ package import FileSystem
 import Schema
 
 extension StorageError {
-    /// The error of a store for what went wrong below it: in a file, in what was read from it, or in an application's own code.
-    /// - Parameter encoded: What of the store is read by `Coding`: all of one that is written as a whole, the metadata of another.
+    /// The error of a store for what went wrong below it: in a file, in what was read from it, or
+    /// in an application's own code.
+    /// - Parameter encoded: What of the store is read by `Coding`: all of one that is written as a
+    ///   whole, the metadata of another.
     package init(below error: any Error, path: String, encoded: String = "store") {
         switch error {
         case let error as StorageError:

@@ -17,14 +17,17 @@ extension StorageError {
             case (true, let holder): "a new object and \(shortName(holder))"
             case (false, let holder): "\(shortName(object.object)) and \(shortName(holder))"
             }
-        var error = StorageError(.constraint, "\(rule), but \(who) have \(value)", entities: [name], keys: keys, conflicts: [object])
+        var error = StorageError(
+            .constraint, "\(rule), but \(who) have \(value)", entities: [name], keys: keys, conflicts: [object])
         error.holder = holder
         return error
     }
 
     /// The model derives an attribute in a way that no store can keep.
     package init(underivable error: QueryError) {
-        self.init(.unsupported, error.message, entities: error.entity.map { [$0] } ?? [], keys: error.key.map { [$0] } ?? [], underlying: error)
+        self.init(
+            .unsupported, error.message, entities: error.entity.map { [$0] } ?? [], keys: error.key.map { [$0] } ?? [],
+            underlying: error)
     }
 
     private static func shortName(_ object: ManagedObjectID?) -> String {
@@ -37,6 +40,7 @@ extension StorageError {
     package static func unstorable(_ value: PropertyValue, _ key: String, of object: StoreConflict) -> StorageError {
         let name = object.object.entity.name
         return StorageError(
-            .unstorable, "\(name).\(key) is NaN, which this type of store can't keep", entities: [name], keys: [key], value: value, conflicts: [object])
+            .unstorable, "\(name).\(key) is NaN, which this type of store can't keep", entities: [name], keys: [key],
+            value: value, conflicts: [object])
     }
 }

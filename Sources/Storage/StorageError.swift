@@ -5,8 +5,10 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// What is wrong, as a stable word.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
-            case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput, permission, conflict, constraint, unstorable
-            case unknownObject, crossStore, historyExpired, unsupported, newer, cannotCreate, unmigratable, cancelled, tooLarge
+            case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput,
+                permission, conflict, constraint, unstorable
+            case unknownObject, crossStore, historyExpired, unsupported, newer, cannotCreate, unmigratable, cancelled,
+                tooLarge
         }
         private let value: Value
         private init(_ value: Value) { self.value = value }
@@ -26,10 +28,12 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let permission = Code(.permission)
         /// Rows were changed or deleted in the store since they were read; see `conflicts`.
         public static let conflict = Code(.conflict)
-        /// A uniqueness constraint is violated: `entities` and `keys` say which, `conflicts` whose values, `holder` who has them.
+        /// A uniqueness constraint is violated: `entities` and `keys` say which, `conflicts` whose
+        /// values, `holder` who has them.
         public static let constraint = Code(.constraint)
-        /// A value that this type of store can't keep, named by `entities`, `keys` and `value`. A SQLite store keeps no number or date that is NaN, since
-        /// SQLite makes that NULL; no store keeps a Decimal that is NaN.
+        /// A value that this type of store can't keep, named by `entities`, `keys` and `value`. A
+        /// SQLite store keeps no number or date that is NaN, since SQLite makes that NULL; no store
+        /// keeps a Decimal that is NaN.
         public static let unstorable = Code(.unstorable)
         public static let unknownObject = Code(.unknownObject)
         /// A relationship would lead from one store into another; `entities` and `keys` say which.
@@ -61,7 +65,8 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public var underlying: (any Error)?
 
     public init(
-        _ code: Code, _ message: String, path: String? = nil, entities: [String] = [], keys: [String] = [], value: PropertyValue? = nil,
+        _ code: Code, _ message: String, path: String? = nil, entities: [String] = [], keys: [String] = [],
+        value: PropertyValue? = nil,
         conflicts: [StoreConflict] = [], underlying: (any Error)? = nil
     ) {
         self.code = code

@@ -6,7 +6,8 @@ import ModelCodegen
 /// ```json
 /// { "access": "internal", "classes": "all", "codable": true }
 /// ```
-/// `access` is `public` (where it says nothing), `package` or `internal`; `classes` is `asDeclared` (what Xcode would generate) or `all`.
+/// `access` is `public` (where it says nothing), `package` or `internal`; `classes` is `asDeclared`
+/// (what Xcode would generate) or `all`.
 struct GeneratorConfiguration {
     struct Fault: Error {
         let path: String
@@ -28,12 +29,16 @@ struct GeneratorConfiguration {
         } catch {
             throw fault("this is no JSON: \(error.localizedDescription)")
         }
-        guard let entries = object as? [String: Any] else { throw fault("an object is expected, such as {\"access\": \"internal\"}") }
+        guard let entries = object as? [String: Any] else {
+            throw fault("an object is expected, such as {\"access\": \"internal\"}")
+        }
         var configuration = GeneratorConfiguration()
         for (key, value) in entries.sorted(by: { $0.key < $1.key }) {
             switch key {
             case "access":
-                guard let level = (value as? String).flatMap(CodeGenerator.AccessLevel.init) else { throw fault("“access” is public, package or internal") }
+                guard let level = (value as? String).flatMap(CodeGenerator.AccessLevel.init) else {
+                    throw fault("“access” is public, package or internal")
+                }
                 configuration.generator.accessLevel = level
             case "classes":
                 switch value as? String {

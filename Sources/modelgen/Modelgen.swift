@@ -3,7 +3,8 @@ import ModelCodegen
 import ModelFiles
 import Schema
 
-/// `modelgen MODEL OUTPUT [CONFIGURATION]`: writes the classes of a model into one Swift file. The build-tool plugin runs it.
+/// `modelgen MODEL OUTPUT [CONFIGURATION]`: writes the classes of a model into one Swift file. The
+/// build-tool plugin runs it.
 @main
 struct Modelgen {
     static func main() {
@@ -12,8 +13,12 @@ struct Modelgen {
             fail("modelgen: usage: modelgen MODEL OUTPUT [CONFIGURATION]", 64)
         }
         do {
-            let generator = try arguments.count == 3 ? GeneratorConfiguration.read(URL(fileURLWithPath: arguments[2])).generator : GeneratorConfiguration().generator
-            try write(try text(of: URL(fileURLWithPath: arguments[0]), generator), to: URL(fileURLWithPath: arguments[1]))
+            let generator =
+                try arguments.count == 3
+                ? GeneratorConfiguration.read(URL(fileURLWithPath: arguments[2])).generator
+                : GeneratorConfiguration().generator
+            try write(
+                try text(of: URL(fileURLWithPath: arguments[0]), generator), to: URL(fileURLWithPath: arguments[1]))
         } catch let error as GeneratorConfiguration.Fault {
             fail("\(error.path): error: \(error.message)", 65)
         } catch {

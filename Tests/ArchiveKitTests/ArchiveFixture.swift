@@ -16,14 +16,19 @@ enum ArchiveFixture {
         return try Disk.read(path, limit: 1 << 30)
     }
 
-    static func reader(_ bytes: [UInt8], in folder: URL, limits: ArchiveLimits = ArchiveLimits()) throws -> ArchiveReader {
+    static func reader(_ bytes: [UInt8], in folder: URL, limits: ArchiveLimits = ArchiveLimits()) throws
+        -> ArchiveReader
+    {
         let path = folder.path + "/spoilt-\(UUID().uuidString).zip"
         try Disk.replaceFile(path, with: bytes)
         return try ArchiveReader(File(path), limits: limits)
     }
 
-    /// What opening and unpacking these bytes is refused with; nil where it works. Nothing may be left of what is refused.
-    static func refusal(_ bytes: [UInt8], in folder: URL, limits: ArchiveLimits = ArchiveLimits()) throws -> ArchiveError? {
+    /// What opening and unpacking these bytes is refused with; nil where it works. Nothing may be
+    /// left of what is refused.
+    static func refusal(_ bytes: [UInt8], in folder: URL, limits: ArchiveLimits = ArchiveLimits()) throws
+        -> ArchiveError?
+    {
         let target = folder.path + "/out-\(UUID().uuidString)"
         do {
             try reader(bytes, in: folder, limits: limits).extract(to: target)

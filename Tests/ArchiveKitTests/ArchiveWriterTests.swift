@@ -20,7 +20,8 @@ import Testing
 
     private static func parts() -> [ArchivePart] {
         [
-            ArchivePart(name: "mimetype", content: .bytes(Array("application/vnd.folio.document".utf8)), isStored: true),
+            ArchivePart(
+                name: "mimetype", content: .bytes(Array("application/vnd.folio.document".utf8)), isStored: true),
             ArchivePart(name: "store/store.sqlite", content: .bytes(text), isStored: true),
             ArchivePart(name: "model/Überblick.xcdatamodel/contents", content: .bytes(text)),
             ArchivePart(name: "content/ab/noise", content: .bytes(noise(200_000))),
@@ -32,22 +33,31 @@ import Testing
     @Test func noBitOfTheRecordsIsAlteredUnseen() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a.zip"
-            try ArchiveFixture.write([
-                ArchivePart(name: "mimetype", content: .bytes(Array("text".utf8)), isStored: true), ArchivePart(name: "model/Überblick", content: .bytes(Array(Self.text.prefix(3000)))),
-                ArchivePart(name: "extra/empty", content: .bytes([])),
-            ], to: path)
+            try ArchiveFixture.write(
+                [
+                    ArchivePart(name: "mimetype", content: .bytes(Array("text".utf8)), isStored: true),
+                    ArchivePart(name: "model/Überblick", content: .bytes(Array(Self.text.prefix(3000)))),
+                    ArchivePart(name: "extra/empty", content: .bytes([])),
+                ], to: path)
             let good = try Disk.read(path, limit: 1 << 20), entries = try ArchiveReader(File(path)).directory.entries
             #expect(try ArchiveReader(File(path)).directory.alteredEntries.isEmpty)
-            for place in good.indices where !entries.contains(where: { ($0.dataOffset..<$0.dataOffset + $0.compressedSize).contains(Int64(place)) }) {
+            for place in good.indices
+            where !entries.contains(where: {
+                ($0.dataOffset..<$0.dataOffset + $0.compressedSize).contains(Int64(place))
+            }) {
                 for bit in UInt8(0)..<8 {
                     var bytes = good
                     bytes[place] ^= 1 << bit
                     try Data(bytes).write(to: URL(fileURLWithPath: path))
                     do {
                         let reader = try ArchiveReader(File(path))
-                        if reader.directory.alteredEntries.isEmpty, reader.directory.entries.map(\.name) == entries.map(\.name) {
+                        if reader.directory.alteredEntries.isEmpty,
+                            reader.directory.entries.map(\.name) == entries.map(\.name)
+                        {
                             // Sizes and checksums are held against the content.
-                            #expect(throws: ArchiveError.self, "byte \(place), bit \(bit)") { try reader.extract(to: folder.path + "/out-\(place)-\(bit)") }
+                            #expect(throws: ArchiveError.self, "byte \(place), bit \(bit)") {
+                                try reader.extract(to: folder.path + "/out-\(place)-\(bit)")
+                            }
                         }
                     } catch is ArchiveError {}
                 }
@@ -88,7 +98,9 @@ import Testing
             parts[1] = ArchivePart(name: parts[1].name, content: .file(path: folder.path + "/text"), isStored: true)
             parts[2] = ArchivePart(name: parts[2].name, content: .file(path: folder.path + "/text"))
             try ArchiveFixture.write(parts, to: folder.path + "/b.zip")
-            #expect(try Disk.read(folder.path + "/a.zip", limit: 1 << 30) == Disk.read(folder.path + "/b.zip", limit: 1 << 30))
+            #expect(
+                try Disk.read(folder.path + "/a.zip", limit: 1 << 30)
+                    == Disk.read(folder.path + "/b.zip", limit: 1 << 30))
         }
     }
 
@@ -102,15 +114,20 @@ import Testing
         }
     }
 
-    /// What looks like noise is not compressed to find out that it does not shrink; nothing else may be taken for it.
+    /// What looks like noise is not compressed to find out that it does not shrink; nothing else
+    /// may be taken for it.
     @Test func whatShrinksIsNotTakenForNoise() throws {
         try withTemporaryDirectory { folder throws in
             let contents: [(bytes: [UInt8], shrinks: Bool)] = [
                 (Self.noise(1 << 20), false), (Self.noise(20_000), false), (Self.noise(8_000), false),
-                ((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }, true), (Self.noise(16_384) + Self.noise(16_384) + Self.noise(16_384) + Self.noise(16_384), true),
-                (Array(Data(Self.noise(60_000)).base64EncodedString().utf8), true), (Self.noise(300_000).map { $0 & 0x7F }, true),
+                ((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }, true),
+                (Self.noise(16_384) + Self.noise(16_384) + Self.noise(16_384) + Self.noise(16_384), true),
+                (Array(Data(Self.noise(60_000)).base64EncodedString().utf8), true),
+                (Self.noise(300_000).map { $0 & 0x7F }, true),
             ]
-            let parts = contents.enumerated().map { ArchivePart(name: "content/\($0.offset)", content: .bytes($0.element.bytes)) }
+            let parts = contents.enumerated().map {
+                ArchivePart(name: "content/\($0.offset)", content: .bytes($0.element.bytes))
+            }
             try ArchiveFixture.write(parts, to: folder.path + "/a.zip")
             let reader = try ArchiveReader(File(folder.path + "/a.zip"))
             for (entry, content) in zip(reader.directory.entries, contents) {
@@ -149,19 +166,26 @@ import Testing
     @Test func manyEntriesNeedZip64AndAreRead() throws {
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/a.zip"
-            try ArchiveFixture.write((0..<70_000).map { ArchivePart(name: "\($0)", content: .bytes([]), isStored: true) }, to: path)
+            try ArchiveFixture.write(
+                (0..<70_000).map { ArchivePart(name: "\($0)", content: .bytes([]), isStored: true) }, to: path)
             #expect(try ArchiveReader(File(path)).directory.entries.count == 70_000)
-            if let answer = try python("import sys,zipfile;print(len(zipfile.ZipFile(sys.argv[1]).namelist()))", path) { #expect(answer == "70000") }
+            if let answer = try python("import sys,zipfile;print(len(zipfile.ZipFile(sys.argv[1]).namelist()))", path) {
+                #expect(answer == "70000")
+            }
         }
     }
 
     // Some twenty seconds for five gigabytes of zeros.
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["FOLIO_SLOW_TESTS"] != nil)) func aFileOverFourGigabytesIsWrittenAndListed() throws {
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["FOLIO_SLOW_TESTS"] != nil))
+    func aFileOverFourGigabytesIsWrittenAndListed() throws {
         try withTemporaryDirectory { folder throws in
             let big = try File(folder.path + "/big", .create())
             try big.truncate(to: 5 << 30)
             try ArchiveFixture.write(
-                [ArchivePart(name: "big", content: .file(path: big.path)), ArchivePart(name: "after", content: .bytes([1, 2, 3]))],
+                [
+                    ArchivePart(name: "big", content: .file(path: big.path)),
+                    ArchivePart(name: "after", content: .bytes([1, 2, 3])),
+                ],
                 to: folder.path + "/a.zip")
             // The guard against bombs has to be lifted for so many zeros.
             var limits = ArchiveLimits()
@@ -176,7 +200,8 @@ import Testing
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/a.zip"
             try ArchiveFixture.write(Self.parts(), to: path)
-            let script = "import sys,zipfile;z=zipfile.ZipFile(sys.argv[1]);print(z.testzip(),len(z.namelist()),'model/Überblick.xcdatamodel/contents' in z.namelist())"
+            let script =
+                "import sys,zipfile;z=zipfile.ZipFile(sys.argv[1]);print(z.testzip(),len(z.namelist()),'model/Überblick.xcdatamodel/contents' in z.namelist())"
             if let answer = try python(script, path) { #expect(answer == "None 5 True") }
             if let status = try run("/usr/bin/unzip", ["-tqq", path])?.status { #expect(status == 0) }
         }
@@ -198,7 +223,9 @@ import Testing
             guard try python(script, folder.path + "/p.zip") != nil else { return }
             let reader = try ArchiveReader(File(folder.path + "/p.zip"))
             try reader.extract(to: folder.path + "/out")
-            #expect(try Disk.read(folder.path + "/out/a/b", limit: 2000) == [UInt8](repeating: UInt8(ascii: "b"), count: 1000))
+            #expect(
+                try Disk.read(folder.path + "/out/a/b", limit: 2000)
+                    == [UInt8](repeating: UInt8(ascii: "b"), count: 1000))
             #expect(try reader.read("a/ü", limit: 1) == [UInt8(ascii: "x")])
             try ArchiveReader(File(folder.path + "/p.zip.stream")).extract(to: folder.path + "/streamed")
             #expect(try Disk.read(folder.path + "/streamed/c", limit: 1) == [UInt8(ascii: "c")])
@@ -209,7 +236,8 @@ import Testing
         try withTemporaryDirectory { folder throws in
             for (index, names) in [["../x"], ["/x"], ["a", "A"], [""], ["a\u{202E}b"]].enumerated() {
                 #expect(throws: ArchiveError.self) {
-                    try ArchiveFixture.write(names.map { ArchivePart(name: $0, content: .bytes([])) }, to: folder.path + "/\(index)")
+                    try ArchiveFixture.write(
+                        names.map { ArchivePart(name: $0, content: .bytes([])) }, to: folder.path + "/\(index)")
                 }
             }
         }
@@ -231,7 +259,9 @@ import Testing
     // MARK: Other tools, where they are there
 
     private func python(_ script: String, _ argument: String) throws -> String? {
-        guard let answer = try run("/usr/bin/env", ["python3", "-c", script, argument]), answer.status != 127 else { return nil }
+        guard let answer = try run("/usr/bin/env", ["python3", "-c", script, argument]), answer.status != 127 else {
+            return nil
+        }
         #expect(answer.status == 0)
         return answer.output.trimmingCharacters(in: .whitespacesAndNewlines)
     }

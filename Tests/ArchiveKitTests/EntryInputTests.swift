@@ -26,7 +26,8 @@ import Testing
             let path = folder.path + "/a.zip"
             try ArchiveFixture.write(
                 [
-                    ArchivePart(name: "before", content: .bytes(Self.noise)), ArchivePart(name: "value", content: .bytes(Self.text), isStored: isStored),
+                    ArchivePart(name: "before", content: .bytes(Self.noise)),
+                    ArchivePart(name: "value", content: .bytes(Self.text), isStored: isStored),
                     ArchivePart(name: "empty", content: .bytes([])),
                 ], to: path)
             let reader = try ArchiveReader(File(path))
@@ -35,7 +36,9 @@ import Testing
             for size in [1 << 20, 70_001, 4096] { #expect(try readAll(reader.input(of: entry), by: size) == Self.text) }
             let input = try reader.input(of: entry)
             for start in [500_000, 10, 899_990, 0, 300_000, 300_100] {
-                #expect(try read(input, from: Int64(start), count: 100) == Array(Self.text[start..<min(start + 100, Self.text.count)]))
+                #expect(
+                    try read(input, from: Int64(start), count: 100)
+                        == Array(Self.text[start..<min(start + 100, Self.text.count)]))
             }
             #expect(try read(input, from: 900_000, count: 5).isEmpty)
             #expect(try readAll(reader.input(of: #require(reader.directory["empty"])), by: 10).isEmpty)
@@ -45,7 +48,8 @@ import Testing
     @Test(arguments: [true, false]) func whoReadsADamagedEntryToItsEndIsTold(isStored: Bool) throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a.zip"
-            try ArchiveFixture.write([ArchivePart(name: "value", content: .bytes(Self.text), isStored: isStored)], to: path)
+            try ArchiveFixture.write(
+                [ArchivePart(name: "value", content: .bytes(Self.text), isStored: isStored)], to: path)
             let entry = try #require(try ZipDirectory(File(path))["value"])
             var bytes = try Disk.read(path, limit: 1 << 30)
             bytes[Int(entry.dataOffset + entry.compressedSize / 2)] ^= 4
@@ -57,8 +61,11 @@ import Testing
         }
     }
 
-    /// What is as good as empty would be taken for a bomb if it were compressed as far as it can be.
-    @Test(arguments: [1 << 20, (1 << 20) + 1, 5 << 20, 60 << 20]) func emptyContentIsWrittenSoThatItCanBeReadAgain(size: Int) throws {
+    /// What is as good as empty would be taken for a bomb if it were compressed as far as it can
+    /// be.
+    @Test(arguments: [1 << 20, (1 << 20) + 1, 5 << 20, 60 << 20]) func emptyContentIsWrittenSoThatItCanBeReadAgain(
+        size: Int
+    ) throws {
         try withTemporaryDirectory { folder in
             let source = folder.path + "/zeros", path = folder.path + "/a.zip"
             try File(source, .create()).truncate(to: Int64(size))

@@ -4,7 +4,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Each row of the table of threats against archives: a typed error that names the entry, and nothing left behind.
+/// Each row of the table of threats against archives: a typed error that names the entry, and
+/// nothing left behind.
 @Suite struct HostileArchiveTests {
     private let content = [UInt8](repeating: 7, count: 100)
 
@@ -12,7 +13,10 @@ import Testing
         try ArchiveFixture.bytes([("mimetype", [1]), ("aaaaaaaa", content), ("bbbbbbbb", content)], in: folder)
     }
 
-    @Test(arguments: ["../../xx", "/aaaaaaa", "aa/../bb", "a\\..\\bbb", "C:aaaaaa", "aaaa\u{0}aaa", "aaa\u{1B}[31m", "aa\u{202E}aaa", "aaa//aaa", "./aaaaaa"])
+    @Test(arguments: [
+        "../../xx", "/aaaaaaa", "aa/../bb", "a\\..\\bbb", "C:aaaaaa", "aaaa\u{0}aaa", "aaa\u{1B}[31m", "aa\u{202E}aaa",
+        "aaa//aaa", "./aaaaaa",
+    ])
     func unsafeNamesAreRefused(_ name: String) throws {
         try withTemporaryDirectory { folder throws in
             let bytes = ArchiveFixture.renaming("aaaaaaaa", to: Array(name.utf8), in: try good(folder))
@@ -22,7 +26,8 @@ import Testing
 
     @Test func namesThatAreNoTextAreRefused() throws {
         try withTemporaryDirectory { folder throws in
-            let bytes = ArchiveFixture.renaming("aaaaaaaa", to: [0xFF, 0xFE, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61], in: try good(folder))
+            let bytes = ArchiveFixture.renaming(
+                "aaaaaaaa", to: [0xFF, 0xFE, 0x61, 0x61, 0x61, 0x61, 0x61, 0x61], in: try good(folder))
             #expect(try ArchiveFixture.refusal(bytes, in: folder)?.code == .unsafeName)
         }
     }
@@ -47,7 +52,8 @@ import Testing
 
     @Test func anotherNameInTheEntrysOwnHeaderIsRefused() throws {
         try withTemporaryDirectory { folder throws in
-            let bytes = ArchiveFixture.renaming("aaaaaaaa", to: Array("cccccccc".utf8), in: try good(folder), onlyFirst: true)
+            let bytes = ArchiveFixture.renaming(
+                "aaaaaaaa", to: Array("cccccccc".utf8), in: try good(folder), onlyFirst: true)
             let error = try ArchiveFixture.refusal(bytes, in: folder)
             #expect(error?.code == .ambiguous)
             #expect(error?.entry == "aaaaaaaa")
@@ -98,7 +104,9 @@ import Testing
             for count in 1..<bytes.count {
                 let error = try ArchiveFixture.refusal(Array(bytes[..<count]), in: folder)
                 #expect(error != nil, "cut to \(count) bytes")
-                if count >= 4 { #expect(error?.code == .truncated, "cut to \(count) bytes: \(String(describing: error))") }
+                if count >= 4 {
+                    #expect(error?.code == .truncated, "cut to \(count) bytes: \(String(describing: error))")
+                }
             }
         }
     }
@@ -135,7 +143,8 @@ import Testing
     @Test func aBombIsRefusedBeforeItIsUnpacked() throws {
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/bomb.zip"
-            try ArchiveFixture.write([ArchivePart(name: "bomb", content: .bytes([UInt8](repeating: 0, count: 8 << 20)))], to: path)
+            try ArchiveFixture.write(
+                [ArchivePart(name: "bomb", content: .bytes([UInt8](repeating: 0, count: 8 << 20)))], to: path)
             // What the writer makes of it keeps to the rule; a stricter reader takes it for a bomb.
             let bytes = try Disk.read(path, limit: 1 << 30)
             #expect(try ArchiveFixture.refusal(bytes, in: folder) == nil)
@@ -148,7 +157,8 @@ import Testing
     @Test func lyingSizesStopTheUnpacking() throws {
         try withTemporaryDirectory { folder throws in
             let path = folder.path + "/lie.zip"
-            try ArchiveFixture.write([ArchivePart(name: "lie", content: .bytes([UInt8](repeating: 65, count: 100_000)))], to: path)
+            try ArchiveFixture.write(
+                [ArchivePart(name: "lie", content: .bytes([UInt8](repeating: 65, count: 100_000)))], to: path)
             var bytes = try Disk.read(path, limit: 1 << 30)
             for (signature, offset) in [(ArchiveFixture.localHeader, 22), (ArchiveFixture.centralHeader, 24)] {
                 let place = ArchiveFixture.place(of: signature, in: bytes) + offset
@@ -172,14 +182,17 @@ import Testing
 
     @Test func textIsNoArchive() throws {
         try withTemporaryDirectory { folder throws in
-            #expect(try ArchiveFixture.refusal(Array("just some text, and a good deal of it".utf8), in: folder)?.code == .notAnArchive)
+            #expect(
+                try ArchiveFixture.refusal(Array("just some text, and a good deal of it".utf8), in: folder)?.code
+                    == .notAnArchive)
             #expect(try ArchiveFixture.refusal([], in: folder)?.code == .notAnArchive)
         }
     }
 
     @Test func noFlippedBitTrapsOrEscapes() throws {
         try withTemporaryDirectory { folder throws in
-            let bytes = try ArchiveFixture.bytes([("mimetype", [1, 2, 3]), ("store/a", [UInt8](repeating: 9, count: 40))], in: folder)
+            let bytes = try ArchiveFixture.bytes(
+                [("mimetype", [1, 2, 3]), ("store/a", [UInt8](repeating: 9, count: 40))], in: folder)
             for bit in 0..<bytes.count * 8 {
                 var spoilt = bytes
                 spoilt[bit / 8] ^= 1 << UInt8(bit % 8)

@@ -17,12 +17,15 @@ import TestSupport
                 damaged[index] ^= 1 << UInt8(index % 8)
                 try Data(damaged).write(to: fixture.url)
                 let error = #expect(throws: StorageError.self, "byte \(index)") { _ = try fixture.open() }
-                #expect([.damaged, .notAStore, .newer].contains(error?.code), "byte \(index): \(String(describing: error))")
+                #expect(
+                    [.damaged, .notAStore, .newer].contains(error?.code), "byte \(index): \(String(describing: error))")
             }
         }
     }
 
-    @Test(arguments: LibraryFixture.Format.allCases) func objectsAreCountedWithoutTheModel(format: LibraryFixture.Format) throws {
+    @Test(arguments: LibraryFixture.Format.allCases) func objectsAreCountedWithoutTheModel(
+        format: LibraryFixture.Format
+    ) throws {
         try LibraryFixture.run(format) { fixture in
             #expect(try AtomicPersistentStore.objectCounts(at: fixture.url) == ["Author": 0, "Book": 0])
             for title in ["A", "B", "C"] { _ = try fixture.store.apply(fixture.changes(title)) }
@@ -82,7 +85,8 @@ import TestSupport
     @Test func theStoreOpensWithItsOwnModel() throws {
         try LibraryFixture.run(.binary) { fixture in
             _ = try fixture.store.apply(fixture.changes("A"))
-            let store = try fixture.format.factory.open(PersistentStoreDescription(url: fixture.url, type: .binary), nil)
+            let store = try fixture.format.factory.open(
+                PersistentStoreDescription(url: fixture.url, type: .binary), nil)
             #expect(store.identity.model == fixture.model)
             #expect(try fixture.titles(in: store) == ["A"])
         }

@@ -9,7 +9,9 @@ import Testing
 import TestSupport
 
 @Suite struct FileTests {
-    @Test(arguments: LibraryFixture.Format.allCases) func aStoreThatSomebodyElseWroteIsNotOverwritten(format: LibraryFixture.Format) throws {
+    @Test(arguments: LibraryFixture.Format.allCases) func aStoreThatSomebodyElseWroteIsNotOverwritten(
+        format: LibraryFixture.Format
+    ) throws {
         try LibraryFixture.run(format) { fixture in
             let other = try fixture.open()
             _ = try fixture.store.apply(fixture.changes("first"))
@@ -27,10 +29,14 @@ import TestSupport
         }
     }
 
-    @Test(arguments: LibraryFixture.Format.allCases) func aWriterWaitsForTheLockAndNoLonger(format: LibraryFixture.Format) throws {
+    @Test(arguments: LibraryFixture.Format.allCases) func aWriterWaitsForTheLockAndNoLonger(
+        format: LibraryFixture.Format
+    ) throws {
         try LibraryFixture.run(format) { fixture in
             let store = try fixture.open(timeout: 0.05)
-            let lock = try #require(try FileLock.acquire(fixture.url.deletingLastPathComponent().path + "/.\(fixture.url.lastPathComponent).writing"))
+            let lock = try #require(
+                try FileLock.acquire(
+                    fixture.url.deletingLastPathComponent().path + "/.\(fixture.url.lastPathComponent).writing"))
             let error = #expect(throws: StorageError.self) { _ = try store.apply(fixture.changes("a")) }
             #expect(error?.code == .busy)
             try lock.release(removing: true)
@@ -39,7 +45,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: LibraryFixture.Format.allCases) func nothingIsLeftBesideTheStore(format: LibraryFixture.Format) throws {
+    @Test(arguments: LibraryFixture.Format.allCases) func nothingIsLeftBesideTheStore(format: LibraryFixture.Format)
+        throws
+    {
         try LibraryFixture.run(format) { fixture in
             let folder = fixture.url.deletingLastPathComponent()
             // What a crash has left of a save.
@@ -82,12 +90,16 @@ import TestSupport
         }
     }
 
-    @Test(arguments: LibraryFixture.Format.allCases) func aSaveThatMayNotLastIsRefusedAndNotFoundDone(format: LibraryFixture.Format) throws {
+    @Test(arguments: LibraryFixture.Format.allCases) func aSaveThatMayNotLastIsRefusedAndNotFoundDone(
+        format: LibraryFixture.Format
+    ) throws {
         try LibraryFixture.run(format) { fixture in
             _ = try fixture.store.apply(fixture.changes("old"))
             let folder = fixture.url.deletingLastPathComponent().path
             #expect(throws: (any Error).self) {
-                try FaultInjection.with({ call, path in call == .fsync && path == folder ? .error(5) : nil }) { _ = try fixture.store.apply(fixture.changes("refused")) }
+                try FaultInjection.with({ call, path in call == .fsync && path == folder ? .error(5) : nil }) {
+                    _ = try fixture.store.apply(fixture.changes("refused"))
+                }
             }
             #expect(try fixture.titles(in: fixture.open()) == ["old"])
             _ = try fixture.store.apply(fixture.changes("new"))
@@ -95,21 +107,26 @@ import TestSupport
         }
     }
 
-    @Test(arguments: LibraryFixture.Format.allCases) func anEmptyFileCountsAsNew(format: LibraryFixture.Format) throws {  // C22
+    @Test(arguments: LibraryFixture.Format.allCases) func anEmptyFileCountsAsNew(format: LibraryFixture.Format) throws
+    {  // C22
         try LibraryFixture.run(format) { fixture in
             let url = fixture.url.appendingPathExtension("empty")
             try Data().write(to: url)
-            let store = try format.factory.open(PersistentStoreDescription(url: url, type: format.factory.type), fixture.model)
+            let store = try format.factory.open(
+                PersistentStoreDescription(url: url, type: format.factory.type), fixture.model)
             #expect(try fixture.titles(in: store).isEmpty)
             #expect(try !Data(contentsOf: url).isEmpty)
-            var description = PersistentStoreDescription(url: url.appendingPathExtension("more"), type: format.factory.type)
+            var description = PersistentStoreDescription(
+                url: url.appendingPathExtension("more"), type: format.factory.type)
             description.isReadOnly = true
             let error = #expect(throws: StorageError.self) { _ = try format.factory.open(description, fixture.model) }
             #expect(error?.code == .notFound)
         }
     }
 
-    @Test(arguments: LibraryFixture.Format.allCases) func aLinkIsFollowedAndStaysALink(format: LibraryFixture.Format) throws {
+    @Test(arguments: LibraryFixture.Format.allCases) func aLinkIsFollowedAndStaysALink(format: LibraryFixture.Format)
+        throws
+    {
         try LibraryFixture.run(format) { fixture in
             let link = fixture.url.deletingLastPathComponent().appendingPathComponent("link")
             try FileManager.default.createSymbolicLink(at: link, withDestinationURL: fixture.url)
@@ -119,7 +136,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: LibraryFixture.Format.allCases) func aMissingLargeValueStaysKnownByItsName(format: LibraryFixture.Format) throws {
+    @Test(arguments: LibraryFixture.Format.allCases) func aMissingLargeValueStaysKnownByItsName(
+        format: LibraryFixture.Format
+    ) throws {
         try LibraryFixture.run(format) { fixture in
             let changes = fixture.changes("a")
             let slot = fixture.slot(fixture.model.entities[1], "cover")
@@ -136,7 +155,9 @@ import TestSupport
 
     @Test(arguments: LibraryFixture.Format.allCases) func aFolderIsNoStore(format: LibraryFixture.Format) throws {
         try LibraryFixture.run(format) { fixture in
-            let error = #expect(throws: StorageError.self) { _ = try fixture.open(at: fixture.url.deletingLastPathComponent()) }
+            let error = #expect(throws: StorageError.self) {
+                _ = try fixture.open(at: fixture.url.deletingLastPathComponent())
+            }
             #expect(error?.code == .notAStore)
         }
     }

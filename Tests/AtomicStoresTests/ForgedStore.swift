@@ -11,7 +11,8 @@ enum ForgedStore {
         for index in 0..<4 { bytes[offset + index] = UInt8(truncatingIfNeeded: value >> UInt32(8 * index)) }
     }
 
-    /// Where the sections of objects begin, behind the metadata and the model, whose own readers have tests of their own.
+    /// Where the sections of objects begin, behind the metadata and the model, whose own readers
+    /// have tests of their own.
     static func bodyStart(_ bytes: [UInt8]) -> Int { number(bytes, 48 + 2 * 32 + 8, 8) }
 
     static func replacing(_ index: Int, in bytes: [UInt8], by value: UInt8) -> [UInt8] {
@@ -21,7 +22,9 @@ enum ForgedStore {
         for entry in 0..<count {
             let place = 48 + 32 * entry
             let offset = number(bytes, place + 8, 8), length = number(bytes, place + 16, 8)
-            if offset <= index, index < offset + length { put(CRC32.checksum(forged[offset..<offset + length]), place + 24, in: &forged) }
+            if offset <= index, index < offset + length {
+                put(CRC32.checksum(forged[offset..<offset + length]), place + 24, in: &forged)
+            }
         }
         var sum = CRC32()
         sum.update(forged[..<44])

@@ -15,7 +15,9 @@ final class LibraryFixture {
         var factory: StoreFactory {
             switch self {
             case .xml: AtomicPersistentStore.xmlFactory
-            case .binary: AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) }))
+            case .binary:
+                AtomicPersistentStore.binaryFactory(
+                    ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) }))
             }
         }
     }
@@ -24,7 +26,8 @@ final class LibraryFixture {
         try ManagedObjectModel(
             entities: [
                 EntityDescription(
-                    "Author", attributes: [.init("fullName", .string), .init("born", .date), .init("isAlive", .boolean)],
+                    "Author",
+                    attributes: [.init("fullName", .string), .init("born", .date), .init("isAlive", .boolean)],
                     relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
                 EntityDescription(
                     "Book",
@@ -80,7 +83,9 @@ final class LibraryFixture {
         b.setLarge(LargeValue(Data([0, 1, 2, 255])), slot(book, "cover"))
         b.setReference(ObjectReference(key: -1, entityIndex: author.index), slot(book, "author"))
         var changes = ChangeSet()
-        changes.insertions = [.init(entityIndex: author.index, rows: authors), .init(entityIndex: book.index, rows: books)]
+        changes.insertions = [
+            .init(entityIndex: author.index, rows: authors), .init(entityIndex: book.index, rows: books),
+        ]
         return changes
     }
 

@@ -11,31 +11,46 @@ import TestSupport
     private static func model() throws -> ManagedObjectModel {
         func mapping(_ name: String, _ attributes: [AttributeDescription], inverse: String) -> EntityDescription {
             EntityDescription(
-                name, attributes: [.init("name", .string), .init("autogenerateExpression", .boolean), .init("valueExpressionData", .binary)] + attributes,
+                name,
+                attributes: [
+                    .init("name", .string), .init("autogenerateExpression", .boolean),
+                    .init("valueExpressionData", .binary),
+                ] + attributes,
                 relationships: [.init("entityMapping", to: "XDDevEntityMapping", inverse: inverse)])
         }
         return try ManagedObjectModel(entities: [
             EntityDescription(
                 "XDDevMappingModel",
-                attributes: ["sourceModelPath", "destinationModelPath"].map { .init($0, .string) } + ["sourceModelData", "destinationModelData"].map { .init($0, .binary) },
-                relationships: [.init("entityMappings", to: "XDDevEntityMapping", inverse: "mappingModel", maxCount: 0)]),
+                attributes: ["sourceModelPath", "destinationModelPath"].map { .init($0, .string) }
+                    + ["sourceModelData", "destinationModelData"].map { .init($0, .binary) },
+                relationships: [.init("entityMappings", to: "XDDevEntityMapping", inverse: "mappingModel", maxCount: 0)]
+            ),
             EntityDescription(
                 "XDDevEntityMapping",
-                attributes: ["name", "sourceName", "destinationName", "mappingTypeName", "migrationPolicyClassName", "sourceFilterPredicateString"].map { .init($0, .string) }
+                attributes: [
+                    "name", "sourceName", "destinationName", "mappingTypeName", "migrationPolicyClassName",
+                    "sourceFilterPredicateString",
+                ].map { .init($0, .string) }
                     + [.init("mappingNumber", .integer16), .init("autogenerateExpression", .boolean)],
                 relationships: [
                     .init("mappingModel", to: "XDDevMappingModel", inverse: "entityMappings"),
                     .init("attributeMappings", to: "XDDevAttributeMapping", inverse: "entityMapping", maxCount: 0),
-                    .init("relationshipMappings", to: "XDDevRelationshipMapping", inverse: "entityMapping", maxCount: 0),
+                    .init(
+                        "relationshipMappings", to: "XDDevRelationshipMapping", inverse: "entityMapping", maxCount: 0),
                 ]),
             mapping("XDDevAttributeMapping", [], inverse: "attributeMappings"),
-            mapping("XDDevRelationshipMapping", ["sourceKeyPath", "sourceMappingName"].map { .init($0, .string) }, inverse: "relationshipMappings"),
+            mapping(
+                "XDDevRelationshipMapping", ["sourceKeyPath", "sourceMappingName"].map { .init($0, .string) },
+                inverse: "relationshipMappings"),
         ])
     }
 
     private static func files() throws -> [URL] {
-        guard let corpus, let enumerator = FileManager.default.enumerator(at: corpus, includingPropertiesForKeys: nil) else { return [] }
-        return enumerator.compactMap { $0 as? URL }.filter { $0.lastPathComponent == "xcmapping.xml" }.sorted { $0.path < $1.path }
+        guard let corpus, let enumerator = FileManager.default.enumerator(at: corpus, includingPropertiesForKeys: nil)
+        else { return [] }
+        return enumerator.compactMap { $0 as? URL }.filter { $0.lastPathComponent == "xcmapping.xml" }.sorted {
+            $0.path < $1.path
+        }
     }
 
     /// Everything in a store, as text.
@@ -49,7 +64,9 @@ import TestSupport
                     switch slot.kind {
                     case .toOne: line += " \(property.name)=\(rows[index].reference(slot)?.key ?? 0)"
                     case .toMany:
-                        let members = try store.related(entityIndex: entity.index, propertyIndex: property.index, owners: [rows[index].key], includingRows: false)
+                        let members = try store.related(
+                            entityIndex: entity.index, propertyIndex: property.index, owners: [rows[index].key],
+                            includingRows: false)
                         line += " \(property.name)=\(members.members[0].map(\.key))"
                     default: line += " \(property.name)=\(rows[index].value(slot))"
                     }
@@ -76,14 +93,21 @@ import TestSupport
                 let content = try Self.dump(store, model)
                 #expect(content.count == text.components(separatedBy: "<object ").count - 1)
                 for name in ["entitymapping", "mappingmodel"] {
-                    let stored = text.components(separatedBy: "<relationship name=\"\(name)\"").dropFirst().filter { $0.prefix { $0 != ">" }.contains("idrefs=") }.count
-                    let read = content.filter { $0.range(of: " \(name == "entitymapping" ? "entityMapping" : "mappingModel")=[1-9]", options: .regularExpression) != nil }.count
+                    let stored = text.components(separatedBy: "<relationship name=\"\(name)\"").dropFirst().filter {
+                        $0.prefix { $0 != ">" }.contains("idrefs=")
+                    }.count
+                    let read = content.filter {
+                        $0.range(
+                            of: " \(name == "entitymapping" ? "entityMapping" : "mappingModel")=[1-9]",
+                            options: .regularExpression) != nil
+                    }.count
                     #expect(stored == read, "\(file.lastPathComponent) \(name)")
                 }
                 let metadata = try store.metadata()
                 #expect(metadata["NSStoreType"] == .string("XML"))
 
-                // The next object gets the next number: in these files `nextObjectID` is the last one that was given.
+                // The next object gets the next number: in these files `nextObjectID` is the last
+                // one that was given.
                 let digits = try #require(text.firstMatch(of: /<nextObjectID>(\d+)</)).output.1
                 let last = try #require(Int64(digits))
                 var changes = ChangeSet()
@@ -108,7 +132,9 @@ import TestSupport
         var description = PersistentStoreDescription(url: file, type: .xml)
         description.isReadOnly = true
         #expect(throws: StorageError.self) { _ = try AtomicPersistentStore.xmlFactory.open(description, nil) }
-        let error = #expect(throws: StorageError.self) { _ = try AtomicPersistentStore.xmlFactory.open(description, Self.model()) }
+        let error = #expect(throws: StorageError.self) {
+            _ = try AtomicPersistentStore.xmlFactory.open(description, Self.model())
+        }
         #expect(error?.code == .incompatibleModel)
     }
 }

@@ -7,13 +7,17 @@ import Storage
 import TestSupport
 import Testing
 
-/// Binary stores that promise more objects than memory is for. What is allowed to every file is small here.
+/// Binary stores that promise more objects than memory is for. What is allowed to every file is
+/// small here.
 @Suite struct MemoryBudgetTests {
     private static let floor = 1 << 20
 
     private func model(attributes: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel(
-            entities: [EntityDescription("Wide", attributes: (0..<attributes).map { AttributeDescription("a\($0)", .integer64) })], versionIdentifiers: ["1"])
+            entities: [
+                EntityDescription(
+                    "Wide", attributes: (0..<attributes).map { AttributeDescription("a\($0)", .integer64) })
+            ], versionIdentifiers: ["1"])
     }
 
     private func changes(_ count: Int, _ store: any PersistentStore, filling: Int) -> ChangeSet {
@@ -28,14 +32,17 @@ import Testing
 
     @Test func aFileOfManyEmptyObjectsIsRefusedBeforeTheyAreMade() throws {
         try withTemporaryDirectory { folder in
-            let description = PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: .binary), model = try model(attributes: 400)
+            let description = PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: .binary),
+                model = try model(attributes: 400)
             let factory = LibraryFixture.Format.binary.factory
             let store = try factory.open(description, model)
             // Some 3.4 KB each in memory, 16 bytes in the file.
             _ = try store.apply(changes(3000, store, filling: 0))
             try store.close()
             MemoryBudget.$floor.withValue(Self.floor) {
-                let error = #expect(throws: StorageError.self) { try factory.open(description, model).count(RowRequest(entityIndex: 0)) }
+                let error = #expect(throws: StorageError.self) {
+                    try factory.open(description, model).count(RowRequest(entityIndex: 0))
+                }
                 #expect(error?.code == .damaged)
                 #expect(error?.message.contains("can't hold as many objects") == true)
             }
@@ -46,7 +53,8 @@ import Testing
     @Test func whatCouldNotBeReadAgainIsNotWritten() throws {
         try withTemporaryDirectory { folder in
             try MemoryBudget.$floor.withValue(Self.floor) {
-                let description = PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: .binary)
+                let description = PersistentStoreDescription(
+                    url: folder.appendingPathComponent("a.store"), type: .binary)
                 let store = try LibraryFixture.Format.binary.factory.open(description, model(attributes: 400))
                 let error = #expect(throws: StorageError.self) { try store.apply(changes(3000, store, filling: 0)) }
                 #expect(error?.code == .unsupported)
@@ -54,7 +62,9 @@ import Testing
                 // With values in them they are no more than the file.
                 _ = try store.apply(changes(3000, store, filling: 40))
                 try store.close()
-                #expect(try LibraryFixture.Format.binary.factory.open(description, model(attributes: 400)).count(RowRequest(entityIndex: 0)) == 3000)
+                #expect(
+                    try LibraryFixture.Format.binary.factory.open(description, model(attributes: 400)).count(
+                        RowRequest(entityIndex: 0)) == 3000)
             }
         }
     }

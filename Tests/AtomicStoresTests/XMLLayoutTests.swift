@@ -14,9 +14,12 @@ import TestSupport
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             #expect(
                 Array(lines[..<10]) == [
-                    #"<?xml version="1.0" standalone="no"?>"#, #"<!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">"#, "", "<database>",
-                    "    <databaseInfo>", "        <version>134481920</version>", "        <UUID>\(fixture.store.identity.uuid)</UUID>",
-                    "        <nextObjectID>104</nextObjectID>", "        <metadata>", #"            <plist version="1.0">"#,
+                    #"<?xml version="1.0" standalone="no"?>"#,
+                    #"<!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">"#, "", "<database>",
+                    "    <databaseInfo>", "        <version>134481920</version>",
+                    "        <UUID>\(fixture.store.identity.uuid)</UUID>",
+                    "        <nextObjectID>104</nextObjectID>", "        <metadata>",
+                    #"            <plist version="1.0">"#,
                 ])
             let objects = try #require(lines.firstIndex(of: "    </databaseInfo>"))
             #expect(
@@ -25,13 +28,20 @@ import TestSupport
                     #"        <attribute name="born" type="date">445103622.25000000000000000000</attribute>"#,
                     #"        <attribute name="fullname" type="string">Dune &lt;1&gt;'s author</attribute>"#,
                     #"        <attribute name="isalive" type="bool">1</attribute>"#,
-                    #"        <relationship name="books" type="0/0" destination="BOOK" idrefs="z103"></relationship>"#, "    </object>",
-                    #"    <object type="BOOK" id="z103">"#, #"        <attribute name="cover" type="binary">AAEC/w==</attribute>"#,
-                    #"        <attribute name="pages" type="int16">412</attribute>"#, #"        <attribute name="price" type="decimal">9.5</attribute>"#,
+                    #"        <relationship name="books" type="0/0" destination="BOOK" idrefs="z103"></relationship>"#,
+                    "    </object>",
+                    #"    <object type="BOOK" id="z103">"#,
+                    #"        <attribute name="cover" type="binary">AAEC/w==</attribute>"#,
+                    #"        <attribute name="pages" type="int16">412</attribute>"#,
+                    #"        <attribute name="price" type="decimal">9.5</attribute>"#,
                     #"        <attribute name="title" type="string">Dune &lt;1&gt;</attribute>"#,
-                    #"        <relationship name="author" type="1/1" destination="AUTHOR" idrefs="z102"></relationship>"#, "    </object>", "</database>", "",
+                    #"        <relationship name="author" type="1/1" destination="AUTHOR" idrefs="z102"></relationship>"#,
+                    "    </object>", "</database>", "",
                 ])
-            for key in ["NSStoreModelVersionHashes", "NSStoreModelVersionHashesVersion", "NSStoreModelVersionIdentifiers", "NSPersistenceFrameworkVersion"] {
+            for key in [
+                "NSStoreModelVersionHashes", "NSStoreModelVersionHashesVersion", "NSStoreModelVersionIdentifiers",
+                "NSPersistenceFrameworkVersion",
+            ] {
                 #expect(text.contains("<key>\(key)</key>"))
             }
             #expect(!text.contains("NSStoreType"))
@@ -40,10 +50,14 @@ import TestSupport
 
     @Test func datesAndUUIDsAreWrittenAsTheCLibraryAndFoundationWriteThem() throws {
         let model = try ManagedObjectModel(
-            entities: [EntityDescription("Moment", attributes: [.init("at", .date), .init("id", .uuid), .init("turn", .integer64)])], versionIdentifiers: ["1"])
+            entities: [
+                EntityDescription(
+                    "Moment", attributes: [.init("at", .date), .init("id", .uuid), .init("turn", .integer64)])
+            ], versionIdentifiers: ["1"])
         var generator = SystemRandomNumberGenerator()
         var seconds: [Double] = [
-            0, -0.0, 1, -1, 0.5, 1e-13, -3e-7, 0.999_999_999_999_9, 1.000_000_000_1, 785_000_000.123_456, -978_307_200, 9_007_199_254_740_991, 1e17, -1e300, 63_113_904_000.75,
+            0, -0.0, 1, -1, 0.5, 1e-13, -3e-7, 0.999_999_999_999_9, 1.000_000_000_1, 785_000_000.123_456, -978_307_200,
+            9_007_199_254_740_991, 1e17, -1e300, 63_113_904_000.75,
             .pi, .leastNonzeroMagnitude, 123_456_789.999_999_99,
         ]
         for _ in 0..<2_000 { seconds.append(Double.random(in: -1e9...1e9, using: &generator)) }
@@ -54,7 +68,9 @@ import TestSupport
         try withTemporaryDirectory { folder in
             let description = PersistentStoreDescription(url: folder.appendingPathComponent("a.xml"), type: .xml)
             let store = try AtomicPersistentStore.xmlFactory.open(description, model)
-            func slot(_ name: String) throws -> RowSlot { store.layouts[0].slots[try #require(model.entities[0].property(named: name)).index] }
+            func slot(_ name: String) throws -> RowSlot {
+                store.layouts[0].slots[try #require(model.entities[0].property(named: name)).index]
+            }
             var rows = RowBatch(), changes = ChangeSet()
             for (index, value) in seconds.enumerated() {
                 let row = rows.appendRow(store.layouts[0], key: Int64(-1 - index), version: 0)
@@ -67,7 +83,9 @@ import TestSupport
             try store.close()
             let text = try String(contentsOf: description.url, encoding: .utf8)
             func written(_ name: String) -> [String] {
-                text.split(separator: "\n").filter { $0.contains("<attribute name=\"\(name)\"") }.map { String($0.split(separator: ">")[1].dropLast("</attribute".count)) }
+                text.split(separator: "\n").filter { $0.contains("<attribute name=\"\(name)\"") }.map {
+                    String($0.split(separator: ">")[1].dropLast("</attribute".count))
+                }
             }
             let expected = seconds.map { value in
                 let text = String(format: "%.20f", value)
@@ -103,8 +121,12 @@ import TestSupport
             _ = try fixture.store.apply(fixture.changes("A"))
             var text = try String(contentsOf: fixture.url, encoding: .utf8)
             text = text.replacingOccurrences(of: "<metadata>", with: "<!-- a note --><metadata>")
-                .replacingOccurrences(of: #"type="BOOK""#, with: #"type="Book""#).replacingOccurrences(of: #"name="title""#, with: #"name="Title""#)
-                .replacingOccurrences(of: #">412<"#, with: "> 412\n<").replacingOccurrences(of: "AAEC/w==", with: "\n\tAAEC\n\t/w==\n\t")
+                .replacingOccurrences(of: #"type="BOOK""#, with: #"type="Book""#).replacingOccurrences(
+                    of: #"name="title""#, with: #"name="Title""#
+                )
+                .replacingOccurrences(of: #">412<"#, with: "> 412\n<").replacingOccurrences(
+                    of: "AAEC/w==", with: "\n\tAAEC\n\t/w==\n\t"
+                )
                 // One side of a relationship alone says it.
                 .replacingOccurrences(of: #" destination="AUTHOR" idrefs="z102""#, with: #" destination="AUTHOR""#)
             try Data(text.utf8).write(to: fixture.url)
@@ -112,7 +134,8 @@ import TestSupport
             #expect(try fixture.titles(in: store) == ["A"])
             let rows = try store.rows(RowRequest(entityIndex: 1))
             #expect(rows[0].reference(fixture.slot(fixture.model.entities[1], "author"))?.key == 102)
-            #expect(try rows[0].large(fixture.slot(fixture.model.entities[1], "cover"))?.data() == Data([0, 1, 2, 255]))
+            #expect(
+                try rows[0].large(fixture.slot(fixture.model.entities[1], "cover"))?.data() == Data([0, 1, 2, 255]))
         }
     }
 
@@ -152,10 +175,16 @@ import TestSupport
         try LibraryFixture.run(.xml) { fixture in
             _ = try fixture.store.apply(fixture.changes("A"))
             let text = try String(contentsOf: fixture.url, encoding: .utf8)
-            try Data(text.replacingOccurrences(of: #"idrefs="z102""#, with: #"idrefs="z7000""#).replacingOccurrences(of: #"idrefs="z103""#, with: #"idrefs="z103 z8000 z102""#).utf8)
-                .write(to: fixture.url)
+            try Data(
+                text.replacingOccurrences(of: #"idrefs="z102""#, with: #"idrefs="z7000""#).replacingOccurrences(
+                    of: #"idrefs="z103""#, with: #"idrefs="z103 z8000 z102""#
+                ).utf8
+            )
+            .write(to: fixture.url)
             let store = try fixture.open()
-            let books = try store.related(entityIndex: 0, propertyIndex: try #require(fixture.model.entities[0].property(named: "books")).index, owners: [102], includingRows: true)
+            let books = try store.related(
+                entityIndex: 0, propertyIndex: try #require(fixture.model.entities[0].property(named: "books")).index,
+                owners: [102], includingRows: true)
             #expect(books.members[0].isEmpty)
             let rows = try store.rows(RowRequest(entityIndex: 1))
             #expect(rows[0].reference(fixture.slot(fixture.model.entities[1], "author"))?.key == 7000)
@@ -164,7 +193,9 @@ import TestSupport
 
     @Test func whatIsNoStoreIsSaidToBeNone() throws {
         try LibraryFixture.run(.xml) { fixture in
-            for text in ["hello", "<html></html>", #"<?xml version="1.0"?><plist version="1.0"><dict/></plist>"#, "\u{0}\u{1}"] {
+            for text in [
+                "hello", "<html></html>", #"<?xml version="1.0"?><plist version="1.0"><dict/></plist>"#, "\u{0}\u{1}",
+            ] {
                 try Data(text.utf8).write(to: fixture.url)
                 let error = #expect(throws: StorageError.self) { _ = try fixture.open() }
                 #expect(error?.code == .notAStore, "\(text)")

@@ -3,15 +3,20 @@ import Foundation
 import Testing
 
 @Suite struct DigestTests {
-    private let long = "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
+    private let long =
+        "abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmnhijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu"
 
     @Test func sha256MatchesThePublishedVectors() {
         #expect(Hex.encode(SHA256.digest(Data())) == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-        #expect(Hex.encode(SHA256.digest(Data("abc".utf8))) == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(
+            Hex.encode(SHA256.digest(Data("abc".utf8)))
+                == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
         #expect(
             Hex.encode(SHA256.digest(Data("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8)))
                 == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
-        #expect(Hex.encode(SHA256.digest(Data(repeating: 0x61, count: 1_000_000))) == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
+        #expect(
+            Hex.encode(SHA256.digest(Data(repeating: 0x61, count: 1_000_000)))
+                == "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0")
     }
 
     @Test func sha256IsTheSameWithTheProcessorsInstructionsAndWithout() {
@@ -40,7 +45,9 @@ import Testing
                 #expect(CRC32.checksum(Array(piece)) == bitByBit(piece))
             }
             var sum = CRC32()
-            for piece in [bytes[..<(size / 3)], bytes[(size / 3)..<size], [], bytes[size...]] { sum.update(Array(piece)) }
+            for piece in [bytes[..<(size / 3)], bytes[(size / 3)..<size], [], bytes[size...]] {
+                sum.update(Array(piece))
+            }
             #expect(sum.value == bitByBit(bytes))
         }
     }
@@ -48,13 +55,16 @@ import Testing
     @Test func sha512MatchesThePublishedVectors() {
         #expect(
             Hex.encode(SHA512.digest(Data("abc".utf8)))
-                == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
+                == "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f"
+        )
         #expect(
             Hex.encode(SHA512.digest(Data(long.utf8)))
-                == "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909")
+                == "8e959b75dae313da8cf4f72814fc143f8f7779c6eb9f7fa17299aeadb6889018501d289e4900f7e4331b99dec4b5433ac7d329eeb6dd26545e96e55b874be909"
+        )
         #expect(
             Hex.encode(SHA512.digest(Data()))
-                == "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e")
+                == "cf83e1357eefb8bdf1542850d66d8007d620e4050b5715dc83f4a921d36ce9ce47d0d13c5d85f2b0ff8318d2877eec2f63b931bd47417a81a538327af927da3e"
+        )
     }
 
     @Test func aDigestDoesNotDependOnHowTheBytesArePieced() {

@@ -4,7 +4,8 @@ import Testing
 
 /// Lists that keep other readers busy for ever, or break them.
 @Suite struct HostilePropertyListTests {
-    /// A binary list made of the given objects, each as its encoded bytes; references are two bytes wide.
+    /// A binary list made of the given objects, each as its encoded bytes; references are two bytes
+    /// wide.
     private func list(_ objects: [[UInt8]], top: Int = 0) -> Data {
         var bytes = Array("bplist00".utf8)
         var offsets: [Int] = []
@@ -15,7 +16,9 @@ import Testing
         let table = bytes.count
         for offset in offsets { bytes += [UInt8(offset >> 16 & 255), UInt8(offset >> 8 & 255), UInt8(offset & 255)] }
         bytes += [0, 0, 0, 0, 0, 0, 3, 2]
-        for field in [objects.count, top, table] { bytes += (0..<8).map { UInt8(truncatingIfNeeded: field >> (56 - 8 * $0)) } }
+        for field in [objects.count, top, table] {
+            bytes += (0..<8).map { UInt8(truncatingIfNeeded: field >> (56 - 8 * $0)) }
+        }
         return Data(bytes)
     }
 
@@ -43,7 +46,9 @@ import Testing
 
     @Test func twentyThousandLevelsAreRefused() {
         #expect(code(list((0..<20_000).map { [0xA1] + reference($0 + 1) } + [[0x09]])) == .tooDeep)
-        let xml = "<plist>" + String(repeating: "<array>", count: 100_000) + String(repeating: "</array>", count: 100_000) + "</plist>"
+        let xml =
+            "<plist>" + String(repeating: "<array>", count: 100_000) + String(repeating: "</array>", count: 100_000)
+            + "</plist>"
         #expect(code(Data(xml.utf8)) == .tooDeep)
     }
 
@@ -57,7 +62,8 @@ import Testing
 
     @Test func overlappingObjectsAreRefused() {
         // Many arrays over the same bytes: work would grow with the square of the file.
-        var bytes = [UInt8](list([[0xAF, 0x11, 0x01, 0x00] + (0..<256).flatMap { reference($0 + 1) }] + (0..<256).map { _ in [0x09] }))
+        var bytes = [UInt8](
+            list([[0xAF, 0x11, 0x01, 0x00] + (0..<256).flatMap { reference($0 + 1) }] + (0..<256).map { _ in [0x09] }))
         let table = bytes.count - 32 - 257 * 3
         for index in 1..<257 { bytes.replaceSubrange(table + 3 * index..<table + 3 * index + 3, with: [0, 0, 8]) }
         #expect([.malformed, .cyclic].contains(code(Data(bytes))))
@@ -76,7 +82,10 @@ import Testing
     }
 
     @Test func everyFlippedBitGivesAValueOrAnError() {
-        let whole = [UInt8](PropertyList.encodeBinary(["k": .array([1, "two", .real(3), .data(Data([4])), .uid(5)]), "l": .dictionary([:])]))
+        let whole = [UInt8](
+            PropertyList.encodeBinary([
+                "k": .array([1, "two", .real(3), .data(Data([4])), .uid(5)]), "l": .dictionary([:]),
+            ]))
         for index in whole.indices {
             for bit in 0..<8 {
                 var bytes = whole
@@ -88,7 +97,8 @@ import Testing
     }
 
     @Test func entitiesAndDocumentTypesWithDeclarationsAreRefused() {
-        let bomb = "<?xml version=\"1.0\"?><!DOCTYPE plist [<!ENTITY a \"x\"><!ENTITY b \"&a;&a;\">]><plist><string>&b;</string></plist>"
+        let bomb =
+            "<?xml version=\"1.0\"?><!DOCTYPE plist [<!ENTITY a \"x\"><!ENTITY b \"&a;&a;\">]><plist><string>&b;</string></plist>"
         #expect(code(Data(bomb.utf8)) == .unsupported)
         #expect(code(Data("<plist><string>&b;</string></plist>".utf8)) == .malformed)
         #expect(code(Data("<plist><dict><key>a</key></dict></plist>".utf8)) == .malformed)

@@ -3,14 +3,18 @@ import Testing
 
 @Suite struct JSONTests {
     @Test func valuesAreRead() throws {
-        let value = try JSONReader.value(of: #" {"a": [1, -2.5e3, true, false, null], "b\n": {"c": "x\"\\\u00e9\ud83d\ude00y"}, "d": "plain é"} "#)
+        let value = try JSONReader.value(
+            of: #" {"a": [1, -2.5e3, true, false, null], "b\n": {"c": "x\"\\\u00e9\ud83d\ude00y"}, "d": "plain é"} "#)
         #expect(value["a"] == .array([.number("1"), .number("-2.5e3"), .bool(true), .bool(false), .null]))
         #expect(value["b\n"]?["c"]?.string == "x\"\\é😀y")
         #expect(value["d"]?.string == "plain é")
         #expect(value["a"]?.array?.first?.int(Int.self) == 1)
     }
 
-    @Test(arguments: ["", "{", "[1,]", #"{"a" 1}"#, #"{"a": 1, "a": 2}"#, "01", "1 2", #""\x""#, #""\ud83d""#, "\"a\nb\"", "nul", #"{"a": tru}"#, "[\"open"])
+    @Test(arguments: [
+        "", "{", "[1,]", #"{"a" 1}"#, #"{"a": 1, "a": 2}"#, "01", "1 2", #""\x""#, #""\ud83d""#, "\"a\nb\"", "nul",
+        #"{"a": tru}"#, "[\"open",
+    ])
     func whatIsNoJSONIsRefused(_ text: String) {
         #expect(throws: JSONReader.Failure.self) { try JSONReader.value(of: text) }
     }
@@ -22,7 +26,9 @@ import Testing
     }
 
     @Test func membersSayWhereTheyAreMissingOrWrong() throws {
-        let fields = try JSONFields(JSONReader.value(of: #"{"n": 3, "big": 9223372036854775808, "text": "t", "inner": {"flag": true}, "nothing": null}"#))
+        let fields = try JSONFields(
+            JSONReader.value(
+                of: #"{"n": 3, "big": 9223372036854775808, "text": "t", "inner": {"flag": true}, "nothing": null}"#))
         #expect(try fields.int("n") as Int == 3)
         #expect(try fields.string("text") == "t")
         #expect(try fields.optional("nothing", \.string) == nil)

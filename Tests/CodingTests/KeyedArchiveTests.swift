@@ -7,8 +7,12 @@ import Testing
         var writer = KeyedArchiveWriter()
         let first = writer.reserve(), second = writer.reserve()
         let name = writer.add(string: "Ada")
-        writer.fill(first, class: ["Person", "NSObject"], fields: ["name": name.value, "friend": second.value, "age": 36, "nothing": .uid(0)])
-        writer.fill(second, class: ["Person", "NSObject"], fields: ["name": writer.add(string: "Ada").value, "friend": first.value])
+        writer.fill(
+            first, class: ["Person", "NSObject"],
+            fields: ["name": name.value, "friend": second.value, "age": 36, "nothing": .uid(0)])
+        writer.fill(
+            second, class: ["Person", "NSObject"],
+            fields: ["name": writer.add(string: "Ada").value, "friend": first.value])
         let root = try KeyedArchive(writer.finish(root: first)).root()
         #expect(root.classChain == ["Person", "NSObject"])
         #expect(try root.string("name") == "Ada")
@@ -23,15 +27,20 @@ import Testing
         var writer = KeyedArchiveWriter()
         let uuid = try #require(UUID(uuidString: "6F0C2C2E-1111-4222-8333-0123456789AB"))
         let url = try #require(URL(string: "https://example.com/a?b"))
-        let decimals = ["0", "10.11", "-123456789012345678901234567890.12345678", "1e-100", "65536"].compactMap { Decimal(string: $0) }
+        let decimals = ["0", "10.11", "-123456789012345678901234567890.12345678", "1e-100", "65536"].compactMap {
+            Decimal(string: $0)
+        }
         let values = [
-            writer.add(string: "text"), writer.add(.integer(-3)), writer.add(.real(0.5)), writer.add(true), writer.add(.data(Data([9]))),
-            writer.add(date: Date(timeIntervalSinceReferenceDate: 12.5)), writer.add(uuid: uuid), writer.add(url: url), writer.addNull(), .null,
+            writer.add(string: "text"), writer.add(.integer(-3)), writer.add(.real(0.5)), writer.add(true),
+            writer.add(.data(Data([9]))),
+            writer.add(date: Date(timeIntervalSinceReferenceDate: 12.5)), writer.add(uuid: uuid), writer.add(url: url),
+            writer.addNull(), .null,
         ]
         let numbers = decimals.map { writer.add(decimal: $0) }
         let pair = [(key: values[0], value: values[1])]
         let root = writer.add(array: [
-            writer.add(array: values), writer.add(set: numbers), writer.add(dictionary: pair), writer.add(dictionary: pair, isMutable: true),
+            writer.add(array: values), writer.add(set: numbers), writer.add(dictionary: pair),
+            writer.add(dictionary: pair, isMutable: true),
         ])
         let lists = try #require(try KeyedArchive(writer.finish(root: root)).root().elements())
         let read = try #require(try lists[0]?.elements())
@@ -59,9 +68,13 @@ import Testing
         let keys = writer.add(array: [writer.add(string: "a"), writer.add(string: "b")])
         let empty = writer.add(string: "no value")
         let values = writer.add(array: [text, empty])
-        let mapping = writer.add(class: ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"], fields: ["keys": keys.value, "length": 2])
+        let mapping = writer.add(
+            class: ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"],
+            fields: ["keys": keys.value, "length": 2])
         let root = writer.add(
-            class: ["NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject"],
+            class: [
+                "NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject",
+            ],
             fields: ["searchMapping": mapping.value, "values": values.value, "emptyToken": empty.value])
         let entries = try #require(try KeyedArchive(writer.finish(root: root)).root().namedEntries())
         #expect(entries.map(\.name) == ["a"])
@@ -71,7 +84,8 @@ import Testing
     @Test func theSameCallsGiveTheSameBytes() {
         func build() -> Data {
             var writer = KeyedArchiveWriter()
-            let fields = Dictionary(uniqueKeysWithValues: (0..<40).map { ("field\($0)", PropertyListValue.integer($0)) })
+            let fields = Dictionary(
+                uniqueKeysWithValues: (0..<40).map { ("field\($0)", PropertyListValue.integer($0)) })
             let root = writer.add(class: ["Thing"], fields: fields)
             return writer.finish(root: root)
         }
@@ -106,7 +120,8 @@ import Testing
         let list = writer.add(array: texts.map { writer.add(string: $0) })
         let read = try KeyedArchive(writer.finish(root: list)).root().elements()?.compactMap { $0?.string }
         #expect(read?.map { Array($0.utf8) } == texts.map { Array($0.utf8) })
-        let plain = try PropertyList.decode(PropertyList.encodeBinary(.array(texts.map { .string($0) }))).array?.compactMap(\.string)
+        let plain = try PropertyList.decode(PropertyList.encodeBinary(.array(texts.map { .string($0) }))).array?
+            .compactMap(\.string)
         #expect(plain?.map { Array($0.utf8) } == texts.map { Array($0.utf8) })
     }
 }

@@ -8,7 +8,8 @@ import Testing
         "numbers": .array([0, 1, 255, 256, 65_536, 4_294_967_296, -1, .integer(.min), .integer(.max), .unsigned(.max)]),
         "reals": .array([.real(0.1), .real(-.infinity), .real(1e300)]), "flags": .array([true, false, 1, 0]),
         "date": .date(Date(timeIntervalSinceReferenceDate: 86_400)), "data": .data(Data(0...255)),
-        "nested": .dictionary(["a": .array([.dictionary([:]), .array([])])]), "many": .array((0..<300).map { .integer($0) }),
+        "nested": .dictionary(["a": .array([.dictionary([:]), .array([])])]),
+        "many": .array((0..<300).map { .integer($0) }),
     ])
 
     @Test func aBinaryListComesBackAsItWas() throws {
@@ -35,9 +36,12 @@ import Testing
     }
 
     @Test func listsOfFoundationAreRead() throws {
-        let object: [String: Any] = ["a": [1, 2.5, true, "é"], "d": Data([1, 2]), "t": Date(timeIntervalSinceReferenceDate: 5)]
+        let object: [String: Any] = [
+            "a": [1, 2.5, true, "é"], "d": Data([1, 2]), "t": Date(timeIntervalSinceReferenceDate: 5),
+        ]
         let expected: PropertyListValue = [
-            "a": .array([1, .real(2.5), true, "é"]), "d": .data(Data([1, 2])), "t": .date(Date(timeIntervalSinceReferenceDate: 5)),
+            "a": .array([1, .real(2.5), true, "é"]), "d": .data(Data([1, 2])),
+            "t": .date(Date(timeIntervalSinceReferenceDate: 5)),
         ]
         for format in [PropertyListSerialization.PropertyListFormat.binary, .xml] {
             let data = try PropertyListSerialization.data(fromPropertyList: object, format: format, options: 0)
@@ -48,7 +52,8 @@ import Testing
     @Test func equalDictionariesGiveEqualBytes() {
         let names = (0..<50).map { "key\($0)" }
         let forward = PropertyListValue.dictionary(Dictionary(uniqueKeysWithValues: names.map { ($0, .string($0)) }))
-        let backward = PropertyListValue.dictionary(Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, .string($0)) }))
+        let backward = PropertyListValue.dictionary(
+            Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, .string($0)) }))
         #expect(PropertyList.encodeBinary(forward) == PropertyList.encodeBinary(backward))
     }
 }

@@ -22,8 +22,12 @@ import Testing
     @Test func damageIsNamed() throws {
         let packed = try RawDeflate.compress(Data("hello hello hello".utf8))
         #expect(throws: CodingError.self) { try RawDeflate.decompress(packed.dropLast(), limit: 100) }
-        #expect(#expect(throws: CodingError.self) { try RawDeflate.decompress(packed + [0], limit: 100) }?.code == .malformed)
+        #expect(
+            #expect(throws: CodingError.self) { try RawDeflate.decompress(packed + [0], limit: 100) }?.code
+                == .malformed)
         #expect(#expect(throws: CodingError.self) { try RawDeflate.decompress(Data(), limit: 100) }?.code == .truncated)
-        #expect(#expect(throws: CodingError.self) { try RawDeflate.decompress(Data([0xFF, 0xFF]), limit: 100) }?.code == .malformed)
+        #expect(
+            #expect(throws: CodingError.self) { try RawDeflate.decompress(Data([0xFF, 0xFF]), limit: 100) }?.code
+                == .malformed)
     }
 }

@@ -33,8 +33,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "text", "<a>", "<a></b>", "<a/><b/>", "<a b=1/>", "<a b='1' b='2'/>", "<a>&nope;</a>", "<a>&#0;</a>", "<a b='<'/>", "<a", "<a b='",
-        "<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>", "<a><![CDATA[</a>", "<a>&amp</a>", "<a/>x", "<?xml version='1.0' encoding='UTF-16'?><a/>",
+        "", "text", "<a>", "<a></b>", "<a/><b/>", "<a b=1/>", "<a b='1' b='2'/>", "<a>&nope;</a>", "<a>&#0;</a>",
+        "<a b='<'/>", "<a", "<a b='",
+        "<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>", "<a><![CDATA[</a>", "<a>&amp</a>", "<a/>x",
+        "<?xml version='1.0' encoding='UTF-16'?><a/>",
         "<a b='1'c='2'/>", "</a>", "<a/><!DOCTYPE a>",
     ])
     func brokenDocumentsAreRefused(text: String) {
@@ -42,14 +44,19 @@ import Testing
     }
 
     @Test func depthIsBounded() throws {
-        func nested(_ count: Int) -> String { String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count) }
+        func nested(_ count: Int) -> String {
+            String(repeating: "<a>", count: count) + String(repeating: "</a>", count: count)
+        }
         _ = try tree(nested(256))
         #expect(#expect(throws: CodingError.self) { try tree(nested(257)) }?.code == .tooDeep)
-        #expect(#expect(throws: CodingError.self) { try XMLTree.read(Data([0x3C, 0x61, 0xFF, 0x3E])) }?.code == .malformed)
+        #expect(
+            #expect(throws: CodingError.self) { try XMLTree.read(Data([0x3C, 0x61, 0xFF, 0x3E])) }?.code == .malformed)
     }
 
     @Test func anElementHasAMeasuredNumberOfAttributes() throws {
-        func element(_ count: Int) -> String { "<a " + (0..<count).map { "b\($0)='\($0)'" }.joined(separator: " ") + "/>" }
+        func element(_ count: Int) -> String {
+            "<a " + (0..<count).map { "b\($0)='\($0)'" }.joined(separator: " ") + "/>"
+        }
         #expect(try tree(element(128)).attributes.count == 128)
         let error = #expect(throws: CodingError.self) { try tree(element(129)) }
         #expect(error?.code == .tooMany)

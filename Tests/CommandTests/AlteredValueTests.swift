@@ -7,10 +7,11 @@ import Testing
     /// Bytes that no compression makes fewer.
     private static let bytes: Data = {
         var state: UInt64 = 7
-        return Data((0..<300_000).map { _ in
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return UInt8(truncatingIfNeeded: state >> 56)
-        })
+        return Data(
+            (0..<300_000).map { _ in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return UInt8(truncatingIfNeeded: state >> 56)
+            })
     }()
 
     /// A package with one large value, and the path of its file.
@@ -29,18 +30,25 @@ import Testing
         try bytes.write(to: URL(fileURLWithPath: file))
     }
 
-    private static let readings = [["export"], ["extract", "Person/p1", "portrait", "-o", "OUT"], ["save-as", "OUT.folio"], ["save-as", "OUT.sqlite"], ["pack", "OUT.folioz"]]
+    private static let readings = [
+        ["export"], ["extract", "Person/p1", "portrait", "-o", "OUT"], ["save-as", "OUT.folio"],
+        ["save-as", "OUT.sqlite"], ["pack", "OUT.folioz"],
+    ]
 
     @Test(arguments: readings) func aFlippedBitOfAValueIsNeverPassedOn(words: [String]) throws {
         try withTemporaryDirectory { folder in
             let (document, file) = try Self.document(in: folder)
             for place in [0, 150_000, 299_999] {
                 try Self.flip(file, at: place)
-                let outcome = try FolioCommand.run([words[0], document] + words.dropFirst().map { $0.replacingOccurrences(of: "OUT", with: folder.path + "/out") })
+                let outcome = try FolioCommand.run(
+                    [words[0], document]
+                        + words.dropFirst().map { $0.replacingOccurrences(of: "OUT", with: folder.path + "/out") })
                 #expect(outcome.exit == 65, "\(place): \(outcome.messages)")
                 #expect(outcome.messages.contains("not what was written"), "\(outcome.messages)")
                 #expect(outcome.json == nil)
-                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("out") } == [])
+                #expect(
+                    try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasPrefix("out") }
+                        == [])
                 try Self.flip(file, at: place)
             }
             #expect(try FolioCommand.run("verify", document, "--deep").exit == 0)
@@ -57,9 +65,12 @@ import Testing
             for place in [start + 1_000, start + 100_000, start + 250_000] {
                 try Self.flip(archive, at: place)
                 let readings = [
-                    ["export"], ["export", "--format", "jsonl"], ["get", "Person/p1", "--json"], ["fetch", "Person", "--json"], ["fetch", "Person", "--format", "jsonl"],
-                    ["export", "--format", "csv", "--entity", "Person"], ["fetch", "Person", "--format", "csv"], ["fetch", "Person", "--columns", "name,portrait", "--format", "csv"],
-                    ["extract", "Person/p1", "portrait", "-o", folder.path + "/out"], ["unpack", folder.path + "/out.folio"],
+                    ["export"], ["export", "--format", "jsonl"], ["get", "Person/p1", "--json"],
+                    ["fetch", "Person", "--json"], ["fetch", "Person", "--format", "jsonl"],
+                    ["export", "--format", "csv", "--entity", "Person"], ["fetch", "Person", "--format", "csv"],
+                    ["fetch", "Person", "--columns", "name,portrait", "--format", "csv"],
+                    ["extract", "Person/p1", "portrait", "-o", folder.path + "/out"],
+                    ["unpack", folder.path + "/out.folio"],
                 ]
                 for words in readings {
                     let outcome = try FolioCommand.run([words[0], archive] + words.dropFirst())
@@ -74,10 +85,14 @@ import Testing
     }
 
     /// Whether a folder of a package is a link to one elsewhere.
-    @Test(arguments: ["content", "content/xx", "versions", "model", "store", "extra"]) func aFolderThatIsALinkIsDamageAndNothingIsWrittenThroughIt(name: String) throws {
+    @Test(arguments: ["content", "content/xx", "versions", "model", "store", "extra"])
+    func aFolderThatIsALinkIsDamageAndNothingIsWrittenThroughIt(name: String) throws {
         try withTemporaryDirectory { folder in
             let (document, file) = try Self.document(in: folder)
-            let part = document + "/" + name.replacingOccurrences(of: "xx", with: URL(fileURLWithPath: file).deletingLastPathComponent().lastPathComponent)
+            let part =
+                document + "/"
+                + name.replacingOccurrences(
+                    of: "xx", with: URL(fileURLWithPath: file).deletingLastPathComponent().lastPathComponent)
             let outside = folder.appendingPathComponent("outside")
             if FileManager.default.fileExists(atPath: part) {
                 try FileManager.default.moveItem(atPath: part, toPath: outside.path)
@@ -95,7 +110,8 @@ import Testing
             #expect(try FolioCommand.run("verify", document, "--deep").exit == 1)
             let written = try FolioCommand.run("set", document, "Person/p2", "portrait=@\(value.path)")
             #expect(written.exit == 65, "\(written.messages)")
-            let extracted = try FolioCommand.run("extract", document, "Person/p1", "portrait", "-o", folder.path + "/out")
+            let extracted = try FolioCommand.run(
+                "extract", document, "Person/p1", "portrait", "-o", folder.path + "/out")
             #expect(extracted.exit == 65, "\(extracted.messages)")
             #expect(try FolioCommand.contents(of: outside) == before)
         }
@@ -106,7 +122,8 @@ import Testing
             let (document, file) = try Self.document(in: folder)
             try FileManager.default.linkItem(atPath: file, toPath: folder.path + "/second")
             #expect(try FolioCommand.run("verify", document).exit == 1)
-            let extracted = try FolioCommand.run("extract", document, "Person/p1", "portrait", "-o", folder.path + "/out")
+            let extracted = try FolioCommand.run(
+                "extract", document, "Person/p1", "portrait", "-o", folder.path + "/out")
             #expect(extracted.exit == 65 && extracted.messages.contains("hard link"), "\(extracted.messages)")
         }
     }

@@ -5,7 +5,10 @@ import TestSupport
 /// Files into binary attributes and out of them.
 @Suite struct AttachmentTests {
     /// `portrait` may be kept in a file of its own, `route` is not.
-    @Test(arguments: [("Person/p1", "portrait", 300_000), ("Person/p1", "portrait", 10), ("Journey/p1", "route", 5000), ("Person/p1", "portrait", 0)])
+    @Test(arguments: [
+        ("Person/p1", "portrait", 300_000), ("Person/p1", "portrait", 10), ("Journey/p1", "route", 5000),
+        ("Person/p1", "portrait", 0),
+    ])
     func whatIsAttachedIsExtracted(object: String, key: String, size: Int) throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
@@ -39,7 +42,8 @@ import TestSupport
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
             let before = try FolioCommand.contents(of: folder)
-            let outcome = try FolioCommand.run("attach", document, "Person/p1", "portrait", FolioCommand.document + "/manifest.json", "--dry-run")
+            let outcome = try FolioCommand.run(
+                "attach", document, "Person/p1", "portrait", FolioCommand.document + "/manifest.json", "--dry-run")
             #expect(outcome.exit == 0)
             #expect(outcome.messages.hasPrefix("would attach "))
             #expect(try FolioCommand.contents(of: folder) == before)
@@ -87,10 +91,14 @@ import TestSupport
             try Data([1]).write(to: URL(fileURLWithPath: file))
             let before = try FolioCommand.contents(of: folder)
             let cases: [([String], Int32)] = [
-                (["attach", document, "Person/p1", "name", file], 64), (["attach", document, "Person/p1", "leads", file], 64),
-                (["attach", document, "Person/p1", "portait", file], 64), (["attach", document, "Person/p99", "portrait", file], 66),
-                (["attach", document, "Person/p1", "portrait", file + "x"], 66), (["extract", document, "Person/p1", "name", "-o", "-"], 64),
-                (["extract", document, "Person/p1", "portait", "-o", "-"], 64), (["extract", document, "Person/p1", "portrait"], 64),
+                (["attach", document, "Person/p1", "name", file], 64),
+                (["attach", document, "Person/p1", "leads", file], 64),
+                (["attach", document, "Person/p1", "portait", file], 64),
+                (["attach", document, "Person/p99", "portrait", file], 66),
+                (["attach", document, "Person/p1", "portrait", file + "x"], 66),
+                (["extract", document, "Person/p1", "name", "-o", "-"], 64),
+                (["extract", document, "Person/p1", "portait", "-o", "-"], 64),
+                (["extract", document, "Person/p1", "portrait"], 64),
                 (["extract", document, "Person/p99", "portrait", "-o", "-"], 66),
             ]
             for (words, exit) in cases {

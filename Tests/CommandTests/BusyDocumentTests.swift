@@ -21,9 +21,13 @@ import TestSupport
             #expect(outcome.errors.count == 1)
             #expect(outcome.messages.contains("\(ProcessInfo.processInfo.processIdentifier)"))
             let json = try FolioCommand.run([words[0], url.path, "--json"] + words.dropFirst())
-            #expect(json.messages.contains("\"code\":\"locked\"") && json.messages.contains("\"pid\":\(ProcessInfo.processInfo.processIdentifier)"))
+            #expect(
+                json.messages.contains("\"code\":\"locked\"")
+                    && json.messages.contains("\"pid\":\(ProcessInfo.processInfo.processIdentifier)"))
             let info = try FolioCommand.run("info", url.path, "--json")
-            #expect((info.object["lock"] as? [String: Any])?["pid"] as? Int == Int(ProcessInfo.processInfo.processIdentifier))
+            #expect(
+                (info.object["lock"] as? [String: Any])?["pid"] as? Int
+                    == Int(ProcessInfo.processInfo.processIdentifier))
             #expect(try FolioCommand.run("fetch", url.path, "Person", "--count").output == "5\n")
             try await editor.close()
             #expect(try FolioCommand.run([words[0], url.path] + words.dropFirst()).exit == 0)
@@ -55,7 +59,8 @@ import TestSupport
     @Test func aFolderThatTakesNoFilesIsSaidSo() async throws {
         try await withCopy { url in
             let folder = url.deletingLastPathComponent()
-            // The superuser may write everywhere, so there the command runs as nobody, where that can be.
+            // The superuser may write everywhere, so there the command runs as nobody, where that
+            // can be.
             let user = geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] : []
             guard user.isEmpty || FileManager.default.isExecutableFile(atPath: user[0]) else { return }
             func run(_ words: [String]) throws -> FolioCommand.Outcome { try FolioCommand.run(words, through: user) }

@@ -12,7 +12,9 @@ struct CodegenTests {
             let first = try FolioCommand.run("codegen", model, "-o", target)
             #expect(first.exit == 0)
             let names = try FileManager.default.contentsOfDirectory(atPath: target)
-            #expect(names.contains("Person+Class.swift") && names.contains("Person+Properties.swift") && names.contains("ExpeditionsModel.swift"))
+            #expect(
+                names.contains("Person+Class.swift") && names.contains("Person+Properties.swift")
+                    && names.contains("ExpeditionsModel.swift"))
             try Data("// mine".utf8).write(to: URL(fileURLWithPath: target + "/Person+Class.swift"))
             try Data("// old".utf8).write(to: URL(fileURLWithPath: target + "/Person+Properties.swift"))
             let again = try FolioCommand.run("codegen", model, "-o", target)
@@ -45,7 +47,8 @@ struct CodegenTests {
     }
 
     @Test func wrongArgumentsAreUsageErrors() throws {
-        let missing = try FolioCommand.run("codegen", model), level = try FolioCommand.run("codegen", model, "-o", "x", "--access", "secret")
+        let missing = try FolioCommand.run("codegen", model),
+            level = try FolioCommand.run("codegen", model, "-o", "x", "--access", "secret")
         #expect(missing.exit == 64 && level.exit == 64)
         let file = try FolioCommand.run("codegen", "missing.xcdatamodeld", "-o", "x")
         #expect(file.exit == 66)

@@ -21,10 +21,14 @@ enum Corpus {
         "RKSeedDatabase.sqlite": "RestKit__RestKit/Examples/RKTwitterCoreData/Resources/RKTwitterCoreData.xcdatamodel",
     ]
 
-    static let stores: [Store] = files { $0.hasSuffix(".expected.json") }.map { Store(url: URL(fileURLWithPath: String($0.path.dropLast(14)))) }
+    static let stores: [Store] = files { $0.hasSuffix(".expected.json") }.map {
+        Store(url: URL(fileURLWithPath: String($0.path.dropLast(14))))
+    }
 
     static func store(named name: String) throws -> Store {
-        guard let store = stores.first(where: { $0.url.lastPathComponent == name }) else { throw CocoaError(.fileNoSuchFile) }
+        guard let store = stores.first(where: { $0.url.lastPathComponent == name }) else {
+            throw CocoaError(.fileNoSuchFile)
+        }
         return store
     }
 

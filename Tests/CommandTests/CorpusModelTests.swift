@@ -2,11 +2,13 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Hashes that `model hash` computes from model files, against those that Apple's tools and stores recorded.
+/// Hashes that `model hash` computes from model files, against those that Apple's tools and stores
+/// recorded.
 @Suite(.enabled(if: corpus != nil)) struct CorpusModelTests {
     /// Reads the hashes that a `VersionInfo.plist` records for each version.
     private func recordedHashes(_ momd: URL) throws -> [String: [String: Data]] {
-        let list = try PropertyListSerialization.propertyList(from: try Data(contentsOf: momd.appendingPathComponent("VersionInfo.plist")), format: nil)
+        let list = try PropertyListSerialization.propertyList(
+            from: try Data(contentsOf: momd.appendingPathComponent("VersionInfo.plist")), format: nil)
         return (list as? [String: Any])?["NSManagedObjectModel_VersionHashes"] as? [String: [String: Data]] ?? [:]
     }
 
@@ -16,7 +18,8 @@ import TestSupport
         return outcome.object["entities"] as? [String: String] ?? [:]
     }
 
-    @Test(arguments: Corpus.files { $0.hasSuffix(".momd/VersionInfo.plist") }) func compiledVersionsHaveTheRecordedHashes(plist: URL) throws {
+    @Test(arguments: Corpus.files { $0.hasSuffix(".momd/VersionInfo.plist") })
+    func compiledVersionsHaveTheRecordedHashes(plist: URL) throws {
         let momd = plist.deletingLastPathComponent()
         let recorded = try recordedHashes(momd)
         #expect(!recorded.isEmpty)
@@ -40,8 +43,11 @@ import TestSupport
     @Test func everyModelOfTheCorpusIsRead() throws {
         let models = Corpus.files { $0.hasSuffix(".xcdatamodel/contents") || $0.hasSuffix(".xcdatamodel/elements") }
         #expect(models.count > 100)
-        // One process for each would take long; the model's own tests read all of them, and here a few of each kind are enough.
-        for url in models.filter({ $0.lastPathComponent == "elements" }) + models.enumerated().filter({ $0.offset % 12 == 0 }).map(\.element) {
+        // One process for each would take long; the model's own tests read all of them, and here a
+        // few of each kind are enough.
+        for url in models.filter({ $0.lastPathComponent == "elements" })
+            + models.enumerated().filter({ $0.offset % 12 == 0 }).map(\.element)
+        {
             #expect(!(try hashes(url.deletingLastPathComponent().path)).isEmpty)
         }
     }

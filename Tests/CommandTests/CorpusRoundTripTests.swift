@@ -4,7 +4,8 @@ import Testing
 
 /// Whatever a store holds, `export` and `import` into a new document lose nothing of it.
 @Suite(.enabled(if: corpus != nil)) struct CorpusRoundTripTests {
-    /// Exports, imports into a new document and compares; what the store has lost itself is reported by `import`, and stands in the difference alone.
+    /// Exports, imports into a new document and compares; what the store has lost itself is
+    /// reported by `import`, and stands in the difference alone.
     private func expectNoDifference(_ store: String, _ model: [String], in folder: URL) throws {
         func done(_ arguments: [String]) throws -> FolioCommand.Outcome {
             let outcome = try FolioCommand.run(arguments)

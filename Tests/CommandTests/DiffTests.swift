@@ -73,7 +73,10 @@ import TestSupport
             #expect(gone["nights"]?["old"] as? Int == 3)
             #expect(gone["nights"]?["new"] == nil)
             let entities = try #require(outcome.object["entities"] as? [String: [String: Int]])
-            #expect(entities.mapValues { [$0["added"], $0["changed"], $0["removed"]] } == ["Journey": [0, 1, 0], "Person": [0, 1, 0], "Stop": [0, 0, 1]])
+            #expect(
+                entities.mapValues { [$0["added"], $0["changed"], $0["removed"]] } == [
+                    "Journey": [0, 1, 0], "Person": [0, 1, 0], "Stop": [0, 0, 1],
+                ])
         }
     }
 
@@ -82,13 +85,19 @@ import TestSupport
             #expect(try run("set", new, "Person/p1", "name=Fritjof").exit == 0)
             let outcome = try run("diff", old, new, "--stat")
             #expect(outcome.exit == 1)
-            #expect(outcome.output.split(separator: "\n").last?.split(separator: " ").map(String.init) == ["Person", "0", "0", "1"])
+            #expect(
+                outcome.output.split(separator: "\n").last?.split(separator: " ").map(String.init) == [
+                    "Person", "0", "0", "1",
+                ])
         }
     }
 
     @Test func anotherModelIsADifference() throws {
         try withCopies { old, new, _ in
-            #expect(try FolioCommand.run("migrate", new, "--model", FolioCommand.samples.path + "/Expeditions.xcdatamodeld#Expeditions 2").exit == 0)
+            #expect(
+                try FolioCommand.run(
+                    "migrate", new, "--model", FolioCommand.samples.path + "/Expeditions.xcdatamodeld#Expeditions 2"
+                ).exit == 0)
             let outcome = try run("diff", old, new)
             #expect(outcome.exit == 1)
             #expect(outcome.output.contains(" the model: "))
@@ -101,7 +110,9 @@ import TestSupport
             let git = try run("diff", "Doc.folioz", old, "0123", "100644", new, "4567", "100644")
             #expect(git.exit == 0, "\(git.messages)")
             #expect(git.output.hasPrefix("--- Doc.folioz\nchanged Person/p1\n"))
-            #expect(try run("diff", "Doc.folioz", "/dev/null", ".", ".", new, "4567", "100644").output == "--- Doc.folioz\na new document\n")
+            #expect(
+                try run("diff", "Doc.folioz", "/dev/null", ".", ".", new, "4567", "100644").output
+                    == "--- Doc.folioz\na new document\n")
             #expect(try run("diff", old, new, folder.path).exit == 64)
             #expect(try run("diff", old, new, "--frobnicate").exit == 64)
             #expect(try run("diff", old, folder.path + "/no").exit == 66)
@@ -113,33 +124,59 @@ import TestSupport
         try withCopies { old, new, folder in
             try Data("Dear diary\n".utf8).write(to: folder.appendingPathComponent("text"))
             for (words, exit) in [
-                ([], 64), (["a", "b", "c"], 64), ([old, new, "--stat", "--stat"], 64), ([old, new, "--entity", "Kamp"], 64), (["a", "b", "c", "d", "e", "f", "g", "--json"], 64),
-                ([folder.path + "/no"], 66), ([old, folder.path + "/no"], 66), ([new], 66), ([old + "@99", new], 66), ([old, folder.path + "/text"], 65), ([folder.path, old], 65),
+                ([], 64), (["a", "b", "c"], 64), ([old, new, "--stat", "--stat"], 64),
+                ([old, new, "--entity", "Kamp"], 64), (["a", "b", "c", "d", "e", "f", "g", "--json"], 64),
+                ([folder.path + "/no"], 66), ([old, folder.path + "/no"], 66), ([new], 66), ([old + "@99", new], 66),
+                ([old, folder.path + "/text"], 65), ([folder.path, old], 65),
             ] as [([String], Int32)] {
                 let outcome = try FolioCommand.run(["diff"] + words)
                 #expect(outcome.exit == exit && outcome.output.isEmpty, "\(words): \(outcome.exit) \(outcome.messages)")
                 if words.contains("--json") { continue }
                 let lines = outcome.messages.split(separator: "\n").map(String.init)
-                #expect(lines.count == outcome.errors.count + outcome.hints.count && outcome.errors.count == 1 && outcome.hints.count <= 1, "\(outcome.messages)")
-                for line in outcome.errors { #expect(line.hasPrefix("folio: diff: ") && !line.dropFirst(13).contains(/\b(folio|hint|usage):\s/), "\(line)") }
-                for line in outcome.hints { #expect(!line.replacing(/^hint: (usage: )?/, with: "").contains(/\b(folio|hint|usage):\s/), "\(line)") }
+                #expect(
+                    lines.count == outcome.errors.count + outcome.hints.count && outcome.errors.count == 1
+                        && outcome.hints.count <= 1, "\(outcome.messages)")
+                for line in outcome.errors {
+                    #expect(
+                        line.hasPrefix("folio: diff: ") && !line.dropFirst(13).contains(/\b(folio|hint|usage):\s/),
+                        "\(line)")
+                }
+                for line in outcome.hints {
+                    #expect(
+                        !line.replacing(/^hint: (usage: )?/, with: "").contains(/\b(folio|hint|usage):\s/), "\(line)")
+                }
             }
             #expect(try run("diff", new).hints == ["hint: name two documents: folio diff DOC DOC"])
         }
     }
 
     /// As the help says it is set up.
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"))) func gitDiffAndLogShowObjects() throws {
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/git"))) func gitDiffAndLogShowObjects()
+        throws
+    {
         try withTemporaryDirectory { folder in
             let repository = folder.appendingPathComponent("repository")
             try FileManager.default.createDirectory(at: repository, withIntermediateDirectories: true)
             func git(_ words: String...) throws -> FolioCommand.Outcome {
-                try FolioCommand.run([], in: repository, through: ["/bin/sh", "-c", "PATH=\"$(dirname \"$0\"):$PATH\"; HOME='\(folder.path)'; export PATH HOME; git \(words.joined(separator: " "))"])
+                try FolioCommand.run(
+                    [], in: repository,
+                    through: [
+                        "/bin/sh", "-c",
+                        "PATH=\"$(dirname \"$0\"):$PATH\"; HOME='\(folder.path)'; export PATH HOME; git \(words.joined(separator: " "))",
+                    ])
             }
-            for words in [["init", "-q"], ["config", "user.name", "Test"], ["config", "user.email", "test@example.org"], ["config", "diff.folio.command", "'folio diff'"],
-                ["config", "diff.folio.textconv", "'folio export --textconv'"]]
-            {
-                #expect(try FolioCommand.run([], in: repository, through: ["/bin/sh", "-c", "HOME='\(folder.path)'; export HOME; git " + words.joined(separator: " ")]).exit == 0)
+            for words in [
+                ["init", "-q"], ["config", "user.name", "Test"], ["config", "user.email", "test@example.org"],
+                ["config", "diff.folio.command", "'folio diff'"],
+                ["config", "diff.folio.textconv", "'folio export --textconv'"],
+            ] {
+                #expect(
+                    try FolioCommand.run(
+                        [], in: repository,
+                        through: [
+                            "/bin/sh", "-c", "HOME='\(folder.path)'; export HOME; git " + words.joined(separator: " "),
+                        ]
+                    ).exit == 0)
             }
             try Data("*.folioz diff=folio\n".utf8).write(to: repository.appendingPathComponent(".gitattributes"))
             let document = repository.path + "/Doc.folioz"
@@ -149,7 +186,9 @@ import TestSupport
             #expect(try FolioCommand.run("set", document, "Person/p1", "name=Fritjof").exit == 0)
             let diff = try git("diff")
             #expect(diff.exit == 0, "\(diff.messages)")
-            #expect(diff.output == "--- Doc.folioz\nchanged Person/p1\n  - name: \"Fridtjof Nansen\"\n  + name: \"Fritjof\"\n")
+            #expect(
+                diff.output
+                    == "--- Doc.folioz\nchanged Person/p1\n  - name: \"Fridtjof Nansen\"\n  + name: \"Fritjof\"\n")
             #expect(try git("commit", "-qam", "two").exit == 0)
             #expect(try git("log", "-p", "-1").output.contains("+          \"name\": \"Fritjof\","))
 
@@ -161,10 +200,14 @@ import TestSupport
             try Data("still none\n".utf8).write(to: other)
             #expect(try FolioCommand.run("set", document, "Person/p2", "name=Hjalmar").exit == 0)
             let mixed = try git("diff")
-            #expect(mixed.exit == 0 && mixed.output.contains("not a Folio document") && mixed.output.contains("Hjalmar"), "\(mixed.output)\(mixed.messages)")
+            #expect(
+                mixed.exit == 0 && mixed.output.contains("not a Folio document") && mixed.output.contains("Hjalmar"),
+                "\(mixed.output)\(mixed.messages)")
             #expect(try git("commit", "-qam", "mixed").exit == 0)
             let log = try git("log", "-p", "--no-ext-diff", "-2")
-            #expect(log.exit == 0 && log.output.contains("not a Folio document") && log.output.contains("Hjalmar"), "\(log.output)\(log.messages)")
+            #expect(
+                log.exit == 0 && log.output.contains("not a Folio document") && log.output.contains("Hjalmar"),
+                "\(log.output)\(log.messages)")
 
             // Of a document that two branches changed git shows the path alone.
             #expect(try git("checkout", "-q", "-b", "other", "HEAD~1").exit == 0)

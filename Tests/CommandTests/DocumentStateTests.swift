@@ -28,7 +28,10 @@ private final class RecordedDocument: PersistentDocument {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("Doc.folio")
             let model = try ManagedObjectModel(
-                entities: [EntityDescription("Note", attributes: [.init("text", .string, preservesValueInHistoryOnDeletion: true)])], versionIdentifiers: ["1"])
+                entities: [
+                    EntityDescription(
+                        "Note", attributes: [.init("text", .string, preservesValueInHistoryOnDeletion: true)])
+                ], versionIdentifiers: ["1"])
             let document = try await RecordedDocument.create(at: url, model: model)
             let note = try document.context.insert("Note")
             note["text"] = "a secret that was deleted"
@@ -41,21 +44,29 @@ private final class RecordedDocument: PersistentDocument {
                 let words = form.split(separator: "=").map(String.init)
                 let with = folder.appendingPathComponent("with"), without = folder.appendingPathComponent("without")
                 #expect(try FolioCommand.run(["save-as", url.path, with.path, "--force"] + words).exit == 0)
-                #expect(try FolioCommand.run(["save-as", url.path, without.path, "--without-history", "--force"] + words).exit == 0)
+                #expect(
+                    try FolioCommand.run(["save-as", url.path, without.path, "--without-history", "--force"] + words)
+                        .exit == 0)
                 #expect(try await historyCount(with) == 2, "\(form)")
                 #expect(try await historyCount(without) == 0, "\(form)")
                 #expect(try FolioCommand.run("fetch", without.path, "Note", "--count").output == "1\n")
                 var bytes = Data()
                 var isFolder: ObjCBool = false
                 _ = FileManager.default.fileExists(atPath: without.path, isDirectory: &isFolder)
-                for name in isFolder.boolValue ? try FileManager.default.subpathsOfDirectory(atPath: without.path) : [""] {
-                    bytes += (try? Data(contentsOf: name.isEmpty ? without : without.appendingPathComponent(name))) ?? Data()
+                for name in isFolder.boolValue
+                    ? try FileManager.default.subpathsOfDirectory(atPath: without.path) : [""]
+                {
+                    bytes +=
+                        (try? Data(contentsOf: name.isEmpty ? without : without.appendingPathComponent(name))) ?? Data()
                 }
-                #expect(bytes.range(of: Data("a secret".utf8)) == nil && bytes.range(of: Data("what stays".utf8)) != nil, "\(form)")
+                #expect(
+                    bytes.range(of: Data("a secret".utf8)) == nil && bytes.range(of: Data("what stays".utf8)) != nil,
+                    "\(form)")
                 try FileManager.default.removeItem(at: with)
                 try FileManager.default.removeItem(at: without)
             }
-            let both = try FolioCommand.run("save-as", url.path, folder.path + "/X", "--without-history", "--with-versions")
+            let both = try FolioCommand.run(
+                "save-as", url.path, folder.path + "/X", "--without-history", "--with-versions")
             #expect(both.exit == 64 && both.hints.count == 1)
         }
     }
@@ -81,16 +92,20 @@ private final class RecordedDocument: PersistentDocument {
         try withTemporaryDirectory { folder in
             let path = try FolioCommand.copyOfDocument(in: folder)
             #expect(try FolioCommand.run("set", path, "Person/p1", "name=X").exit == 0)
-            let journal = path + "/versions/foreign-\(UUID().uuidString).wal", damaged = path + "/versions.damaged-\(UUID().uuidString)"
+            let journal = path + "/versions/foreign-\(UUID().uuidString).wal",
+                damaged = path + "/versions.damaged-\(UUID().uuidString)"
             try Data("a journal".utf8).write(to: URL(fileURLWithPath: journal))
             try FileManager.default.createDirectory(atPath: damaged, withIntermediateDirectories: false)
             let verified = try FolioCommand.run("verify", path)
             #expect(verified.exit == 0 && verified.messages.contains(journal) && verified.messages.contains(damaged))
-            #expect(try FolioCommand.run("verify", path, "--json").object["setAside"] as? [String] == [damaged, journal].sorted())
+            #expect(
+                try FolioCommand.run("verify", path, "--json").object["setAside"] as? [String]
+                    == [damaged, journal].sorted())
             let preview = try FolioCommand.run("versions", "prune", path, "--keep", "5", "--dry-run")
             #expect(preview.exit == 0 && FileManager.default.fileExists(atPath: journal))
             #expect(try FolioCommand.run("versions", "prune", path, "--keep", "5").exit == 0)
-            #expect(!FileManager.default.fileExists(atPath: journal) && !FileManager.default.fileExists(atPath: damaged))
+            #expect(
+                !FileManager.default.fileExists(atPath: journal) && !FileManager.default.fileExists(atPath: damaged))
             #expect(try FolioCommand.run("verify", path, "--json").object["setAside"] as? [String] == [])
             #expect((try FolioCommand.run("versions", path, "--json").json as? [Any])?.count == 2)
         }
@@ -98,7 +113,9 @@ private final class RecordedDocument: PersistentDocument {
 
     @Test func desktopsCanBeToldOfDocuments() throws {
         let outcome = try FolioCommand.run("help", "--mime")
-        #expect(outcome.exit == 0 && outcome.output.hasPrefix("<?xml") && outcome.output.contains(#"<glob pattern="*.folioz"/>"#))
+        #expect(
+            outcome.exit == 0 && outcome.output.hasPrefix("<?xml")
+                && outcome.output.contains(#"<glob pattern="*.folioz"/>"#))
         #expect(try XMLCheck.isWellFormed(outcome.output))
         #expect(try FolioCommand.run("help", "--mime", "--json").exit == 64)
     }
@@ -108,7 +125,8 @@ private final class RecordedDocument: PersistentDocument {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("Doc.folio")
             let model = try ManagedObjectModel(
-                entities: [EntityDescription("Note", attributes: [.init("turn", .integer64), .init("text", .string)])], versionIdentifiers: ["1"])
+                entities: [EntityDescription("Note", attributes: [.init("turn", .integer64), .init("text", .string)])],
+                versionIdentifiers: ["1"])
             let document = try await PersistentDocument.create(at: url, model: model)
             let notes = try (0..<20_000).map { _ in try document.context.insert("Note") }
             func take(_ turn: Int) { for note in notes { note["turn"] = turn } }
@@ -130,7 +148,10 @@ private final class RecordedDocument: PersistentDocument {
             try await document.close()
             #expect(process.terminationStatus == 0)
             let lines = try String(contentsOf: output, encoding: .utf8).split(separator: "\n").dropFirst()
-            let turns = Set(lines.map { $0.split(separator: ",", omittingEmptySubsequences: false).dropFirst().joined(separator: ",") })
+            let turns = Set(
+                lines.map {
+                    $0.split(separator: ",", omittingEmptySubsequences: false).dropFirst().joined(separator: ",")
+                })
             #expect(lines.count == 20_000 && turns.count == 1, "\(turns.prefix(3))")
         }
     }

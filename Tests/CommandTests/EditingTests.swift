@@ -4,14 +4,20 @@ import TestSupport
 
 /// The path of everyday work: make a document, fill it, look at it, change it.
 @Suite struct EditingTests {
-    /// A new document of the sample model with a person, a camp and a journey; runs `body` with its path.
-    private func withDocument(_ extra: [String] = [], name: String = "Test.folio", _ body: (String) throws -> Void) throws {
+    /// A new document of the sample model with a person, a camp and a journey; runs `body` with its
+    /// path.
+    private func withDocument(_ extra: [String] = [], name: String = "Test.folio", _ body: (String) throws -> Void)
+        throws
+    {
         try withTemporaryDirectory { folder in
             let path = folder.appendingPathComponent(name).path
             try expectDone(["new", path, "--model", FolioCommand.model] + extra)
             #expect(try insert(path, "Person", "name=Fridtjof Nansen", "born=1861-10-10") == "Person/p1")
             #expect(try insert(path, "Camp", "name=Cape Norway", "code=NORW", "latitude=81.2") == "Camp/p1")
-            #expect(try insert(path, "Journey", "title=Farthest North", "year=1895", "leader=Person/p1", "members=Person/p1") == "Journey/p1")
+            #expect(
+                try insert(
+                    path, "Journey", "title=Farthest North", "year=1895", "leader=Person/p1", "members=Person/p1")
+                    == "Journey/p1")
             try body(path)
         }
     }
@@ -30,7 +36,9 @@ import TestSupport
         return uri.split(separator: "/").suffix(2).joined(separator: "/")
     }
 
-    private func get(_ document: String, _ object: String) throws -> (attributes: [String: Any], relationships: [String: Any]) {
+    private func get(_ document: String, _ object: String) throws -> (
+        attributes: [String: Any], relationships: [String: Any]
+    ) {
         let json = try expectDone(["get", document, object, "--json"]).object
         return (json["attributes"] as? [String: Any] ?? [:], json["relationships"] as? [String: Any] ?? [:])
     }
@@ -39,7 +47,8 @@ import TestSupport
         (uris as? [String] ?? []).map { $0.split(separator: "/").suffix(2).joined(separator: "/") }
     }
 
-    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"], ["--store", "binary"]]) func aNewDocumentIsFilledAndReadInEveryForm(form: [String]) throws {
+    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"], ["--store", "binary"]])
+    func aNewDocumentIsFilledAndReadInEveryForm(form: [String]) throws {
         try withDocument(form, name: "Test.any") { path in
             let journey = try get(path, "Journey/p1")
             #expect(journey.attributes["title"] as? String == "Farthest North")
@@ -60,11 +69,17 @@ import TestSupport
                 let file = folder.appendingPathComponent("portrait.bin")
                 try Data((0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }).write(to: file)
                 try expectDone([
-                    "set", path, "Person/p1", "badge=6f0c1d52-0f5b-4c0b-9b0c-0d5b1e1a9a01", "homepage=https://example.org/a?b=c",
+                    "set", path, "Person/p1", "badge=6f0c1d52-0f5b-4c0b-9b0c-0d5b1e1a9a01",
+                    "homepage=https://example.org/a?b=c",
                     "portrait=@\(file.path)", "preferences:=\"AAEC\"", "born=1861-10-10T12:34:56.789Z",
                 ])
-                try expectDone(["set", path, "Journey/p1", "budget=444339.36", "distance=9007199254740993", "year:=-2999", "route=AAECAwQ="])
-                try expectDone(["set", path, "Camp/p1", "elevation=18.1", "latitude=-0.1", "isCharted=no", "capacity=500"])
+                try expectDone([
+                    "set", path, "Journey/p1", "budget=444339.36", "distance=9007199254740993", "year:=-2999",
+                    "route=AAECAwQ=",
+                ])
+                try expectDone([
+                    "set", path, "Camp/p1", "elevation=18.1", "latitude=-0.1", "isCharted=no", "capacity=500",
+                ])
                 let person = try get(path, "Person/p1").attributes
                 #expect(person["badge"] as? String == "6F0C1D52-0F5B-4C0B-9B0C-0D5B1E1A9A01")
                 #expect(person["homepage"] as? String == "https://example.org/a?b=c")
@@ -119,7 +134,8 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ["insert", "Person", "name=X", "--dry-run"], ["set", "Person/p1", "name=X", "--dry-run"], ["delete", "Journey/p1", "--dry-run"],
+        ["insert", "Person", "name=X", "--dry-run"], ["set", "Person/p1", "name=X", "--dry-run"],
+        ["delete", "Journey/p1", "--dry-run"],
     ]) func aDryRunSaysWhatItWouldDoAndDoesNothing(words: [String]) throws {
         try withDocument { path in
             let before = try FolioCommand.contents(of: URL(fileURLWithPath: path))
@@ -130,12 +146,17 @@ import TestSupport
     }
 
     @Test(arguments: [
-        ["insert", "DOC", "Person", "name=X"], ["set", "DOC", "Person/p1", "name=X"], ["delete", "DOC", "Journey/p1"], ["new", "NEW", "--model", "DOC"],
-        ["save-as", "DOC", "NEW"], ["import", "DOC", "/dev/null", "--entity", "Person"], ["attach", "DOC", "Person/p1", "portrait", "/dev/null"],
-        ["restore", "DOC@2"], ["restore", "DOC@2", "-o", "NEW"], ["pack", "DOC", "NEW"], ["repair", "DOC", "-o", "NEW"],
+        ["insert", "DOC", "Person", "name=X"], ["set", "DOC", "Person/p1", "name=X"], ["delete", "DOC", "Journey/p1"],
+        ["new", "NEW", "--model", "DOC"],
+        ["save-as", "DOC", "NEW"], ["import", "DOC", "/dev/null", "--entity", "Person"],
+        ["attach", "DOC", "Person/p1", "portrait", "/dev/null"],
+        ["restore", "DOC@2"], ["restore", "DOC@2", "-o", "NEW"], ["pack", "DOC", "NEW"],
+        ["repair", "DOC", "-o", "NEW"],
     ]) func aDryRunSaysSoAsJSONToo(words: [String]) throws {
         try withDocument { path in
-            let arguments = words.map { $0.replacingOccurrences(of: "DOC", with: path).replacingOccurrences(of: "NEW", with: path + ".new") }
+            let arguments = words.map {
+                $0.replacingOccurrences(of: "DOC", with: path).replacingOccurrences(of: "NEW", with: path + ".new")
+            }
             let dry = try expectDone(arguments + ["--dry-run", "--json"]), done = try expectDone(arguments + ["--json"])
             #expect(dry.object["dryRun"] as? Bool == true, "\(dry.output)")
             #expect(done.object["dryRun"] as? Bool == false, "\(done.output)")
@@ -149,7 +170,8 @@ import TestSupport
         }
     }
 
-    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"]]) func exportAndImportIntoANewDocumentGiveAnEqualDocument(form: [String]) throws {
+    @Test(arguments: [[], ["--archive"], ["--store", "sqlite"]])
+    func exportAndImportIntoANewDocumentGiveAnEqualDocument(form: [String]) throws {
         try withDocument { path in
             _ = try insert(path, "Person", "name=Hjalmar \"\\\u{1}\n Johansen")
             _ = try insert(path, "Person", "name=Nobody")
@@ -198,7 +220,8 @@ import TestSupport
             try expectDone(["export", path, "--entity", "Person", "--format", format, "-o", file])
             try expectDone(["import", copy, file, "--entity", "Person"])
             let words = ["--columns", "name,born", "--sort", "name", "--format", "csv"]
-            let original = try expectDone(["fetch", path, "Person"] + words), imported = try expectDone(["fetch", copy, "Person"] + words)
+            let original = try expectDone(["fetch", path, "Person"] + words),
+                imported = try expectDone(["fetch", copy, "Person"] + words)
             #expect(withoutStore(original.output) == withoutStore(imported.output))
         }
     }

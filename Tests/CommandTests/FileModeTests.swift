@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Nothing that a command makes is open to more people than what it was made from or what it replaces.
+/// Nothing that a command makes is open to more people than what it was made from or what it
+/// replaces.
 @Suite struct FileModeTests {
     private static func mode(_ path: String) throws -> Int {
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
@@ -10,7 +11,9 @@ import Testing
 
     /// The files and folders in and at a path that others than the owner have any right to.
     private static func openPaths(_ path: String) throws -> [String] {
-        let inner = try mode(path) & 0o077 == 0 ? [] : (FileManager.default.subpaths(atPath: path) ?? []).map { path + "/" + $0 }
+        let inner =
+            try mode(path) & 0o077 == 0
+            ? [] : (FileManager.default.subpaths(atPath: path) ?? []).map { path + "/" + $0 }
         return try ([path] + inner).filter { try mode($0) & 0o077 != 0 }
     }
 
@@ -31,11 +34,15 @@ import Testing
         return path
     }
 
-    @Test(arguments: ["A.sqlite", "A.xml", "A.folioz", "A.folio"], ["Copy.sqlite", "Copy.xml", "Copy.folioz", "Copy.folio"])
+    @Test(
+        arguments: ["A.sqlite", "A.xml", "A.folioz", "A.folio"],
+        ["Copy.sqlite", "Copy.xml", "Copy.folioz", "Copy.folio"])
     func aCopyOfAPrivateDocumentIsPrivate(name: String, copy: String) throws {
         try withTemporaryDirectory { folder in
             let document = try Self.document(name, in: folder)
-            #expect(try FolioCommand.run("save-as", document, folder.path + "/" + copy, "--model", FolioCommand.model).exit == 0)
+            #expect(
+                try FolioCommand.run("save-as", document, folder.path + "/" + copy, "--model", FolioCommand.model).exit
+                    == 0)
             #expect(try Self.openPaths(folder.path + "/" + copy) == [])
             if copy == "Copy.sqlite" { #expect(try Self.openPaths(folder.path + "/.Copy_SUPPORT") == []) }
         }
@@ -70,10 +77,12 @@ import Testing
 
     @Test(arguments: ["A.sqlite", "A.folioz", "A.folio"]) func whatAMigrationKeepsAsideIsPrivate(name: String) throws {
         try withTemporaryDirectory { folder in
-            let document = try Self.document(name, in: folder), model = FolioCommand.samples.path + "/Expeditions.xcdatamodeld"
+            let document = try Self.document(name, in: folder),
+                model = FolioCommand.samples.path + "/Expeditions.xcdatamodeld"
             let outcome = try FolioCommand.run("migrate", document, "--model", model)
             #expect(outcome.exit == 0, "\(outcome.messages)")
-            for entry in try FileManager.default.contentsOfDirectory(atPath: folder.path) where entry.hasPrefix("A") || entry.hasPrefix(".A") {
+            for entry in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+            where entry.hasPrefix("A") || entry.hasPrefix(".A") {
                 #expect(try Self.openPaths(folder.path + "/" + entry) == [], "\(entry)")
             }
         }
@@ -94,11 +103,14 @@ import Testing
     }
 
     /// A file of somebody else's stays theirs, where the process may give files away.
-    @Test(.enabled(if: geteuid() == 0, "only root may give files away"), arguments: ["A.folioz", "A.xml"]) func aDocumentThatRootEditsKeepsItsOwner(name: String) throws {
+    @Test(.enabled(if: geteuid() == 0, "only root may give files away"), arguments: ["A.folioz", "A.xml"])
+    func aDocumentThatRootEditsKeepsItsOwner(name: String) throws {
         try withTemporaryDirectory { folder in
             let document = try Self.document(name, in: folder)
             #expect(chown(document, 12_345, 12_346) == 0)
-            #expect(try FolioCommand.run("set", document, "Person/p1", "name=Edited", "--model", FolioCommand.model).exit == 0)
+            #expect(
+                try FolioCommand.run("set", document, "Person/p1", "name=Edited", "--model", FolioCommand.model).exit
+                    == 0)
             let attributes = try FileManager.default.attributesOfItem(atPath: document)
             #expect(attributes[.ownerAccountID] as? Int == 12_345 && attributes[.groupOwnerAccountID] as? Int == 12_346)
             #expect(try Self.mode(document) == 0o600)
@@ -111,7 +123,9 @@ import Testing
     private static let canBeMember = geteuid() == 0 && (try? FolioCommand.run(["--version"], through: member).exit) == 0
 
     /// A group that the old file was not of gets nothing of the new one.
-    @Test(.enabled(if: canBeMember, "only root may become somebody else"), arguments: ["A.folioz", "A.xml"], [12_347, 12_348])
+    @Test(
+        .enabled(if: canBeMember, "only root may become somebody else"), arguments: ["A.folioz", "A.xml"],
+        [12_347, 12_348])
     func anEditKeepsTheGroupOrGivesItNothing(name: String, group: Int) throws {
         try withTemporaryDirectory { folder in
             let document = try Self.document(name, in: folder), state = folder.path + "/state"
@@ -120,9 +134,11 @@ import Testing
             #expect(chown(document, 12_345, gid_t(group)) == 0)
             try Self.setMode(0o640, document)
             let runner = Self.member + ["/usr/bin/env", "XDG_STATE_HOME=\(state)"]
-            let outcome = try FolioCommand.run(["set", document, "Person/p1", "name=Edited", "--model", FolioCommand.model], through: runner)
+            let outcome = try FolioCommand.run(
+                ["set", document, "Person/p1", "name=Edited", "--model", FolioCommand.model], through: runner)
             #expect(outcome.exit == 0, "\(outcome.messages)")
-            let after = try #require(try FileManager.default.attributesOfItem(atPath: document)[.groupOwnerAccountID] as? Int)
+            let after = try #require(
+                try FileManager.default.attributesOfItem(atPath: document)[.groupOwnerAccountID] as? Int)
             #expect(after == (group == 12_347 ? group : 12_346))
             #expect(try Self.mode(document) == (after == group ? 0o640 : 0o600))
         }

@@ -2,13 +2,15 @@ import Foundation
 import Testing
 import TestSupport
 
-/// A bit turned over anywhere in a document is found by `verify --deep`, and no export is wrong without a word.
+/// A bit turned over anywhere in a document is found by `verify --deep`, and no export is wrong
+/// without a word.
 ///
 /// A few bits of each file of each form; `FOLIO_FLIP_ALL` asks for many, and prints the figures.
 @Suite struct FlippedDocumentTests {
     private static let isWhole = ProcessInfo.processInfo.environment["FOLIO_FLIP_ALL"] != nil
 
-    /// A document in every form, by name: with versions and without, as it was saved, copied, packed, unpacked and pruned.
+    /// A document in every form, by name: with versions and without, as it was saved, copied,
+    /// packed, unpacked and pruned.
     private func makeDocuments(_ folder: URL) throws -> [String] {
         let base = try FolioCommand.copyOfDocument(in: folder)
         func run(_ arguments: String...) throws {
@@ -21,14 +23,17 @@ import TestSupport
         try run("pack", base, path("Packed.folioz"))
         try run("pack", base, path("Versions.folioz"), "--with-versions")
         try run("unpack", path("Packed.folioz"), path("Unpacked.folio"))
-        try FileManager.default.copyContents(of: URL(fileURLWithPath: base), to: folder.appendingPathComponent("Pruned.folio"))
+        try FileManager.default.copyContents(
+            of: URL(fileURLWithPath: base), to: folder.appendingPathComponent("Pruned.folio"))
         try run("versions", "prune", path("Pruned.folio"), "--keep", "0")
         return [base] + ["Copy.folio", "Packed.folioz", "Versions.folioz", "Unpacked.folio", "Pruned.folio"].map(path)
     }
 
     private func files(of document: String) throws -> [String] {
         var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: document, isDirectory: &isFolder), isFolder.boolValue else { return [document] }
+        guard FileManager.default.fileExists(atPath: document, isDirectory: &isFolder), isFolder.boolValue else {
+            return [document]
+        }
         return try FileManager.default.subpathsOfDirectory(atPath: document).sorted().map { document + "/" + $0 }
             .filter { FileManager.default.fileExists(atPath: $0, isDirectory: &isFolder) && !isFolder.boolValue }
     }
@@ -51,7 +56,9 @@ import TestSupport
                         #expect(verified.exit != 0, "\(file), byte \(place), bit \(bit)")
                         if isMain || Self.isWhole {
                             let exported = try FolioCommand.run("export", document)
-                            #expect(exported.exit != 0 || exported.output == sound.output, "\(file), byte \(place), bit \(bit)")
+                            #expect(
+                                exported.exit != 0 || exported.output == sound.output,
+                                "\(file), byte \(place), bit \(bit)")
                         }
                         count += 1
                     }
@@ -62,12 +69,16 @@ import TestSupport
         }
     }
 
-    /// Sums and numbers that were altered do not get into what the next save writes, as if they were true.
-    @Test(arguments: ["manifest.json", "versions/index.json"]) func anEditAfterAnAlteredDigitIsSavedWholeOrRefused(name: String) throws {
+    /// Sums and numbers that were altered do not get into what the next save writes, as if they
+    /// were true.
+    @Test(arguments: ["manifest.json", "versions/index.json"]) func anEditAfterAnAlteredDigitIsSavedWholeOrRefused(
+        name: String
+    ) throws {
         try withTemporaryDirectory { folder in
             let original = try makeDocuments(folder)[0]
             let file = URL(fileURLWithPath: original + "/extra/notes/file")
-            try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data("own".utf8).write(to: file)
             #expect(try FolioCommand.run("insert", original, "Person", "name=Nansen").exit == 0)
             let people = try people(original)
@@ -81,7 +92,8 @@ import TestSupport
                 bytes[place] = UInt8(ascii: "0") + (bytes[place] - UInt8(ascii: "0") + UInt8.random(in: 1...9)) % 10
                 try bytes.write(to: document.appendingPathComponent(name))
                 let edit = try FolioCommand.run("insert", document.path, "Person", "name=Parry")
-                let context: Comment = "\(name), byte \(place): \(String(decoding: bytes[max(0, place - 30)..<min(bytes.count, place + 10)], as: UTF8.self)): \(edit.exit) \(edit.messages)"
+                let context: Comment =
+                    "\(name), byte \(place): \(String(decoding: bytes[max(0, place - 30)..<min(bytes.count, place + 10)], as: UTF8.self)): \(edit.exit) \(edit.messages)"
                 // 76: it says that a newer program is needed.
                 #expect([0, 65, 76].contains(edit.exit), context)
                 guard edit.exit == 0 else { continue }
@@ -89,7 +101,9 @@ import TestSupport
                 let verified = try FolioCommand.run("verify", "--deep", document.path)
                 // A version whose own sum was altered can't be told from one that is damaged.
                 let findings = verified.output.split(separator: "\n").filter { !$0.hasPrefix("versions") }
-                #expect(verified.exit == 0 || verified.exit == 1 && findings.isEmpty && name != "manifest.json", "\(context)\n\(verified.output)")
+                #expect(
+                    verified.exit == 0 || verified.exit == 1 && findings.isEmpty && name != "manifest.json",
+                    "\(context)\n\(verified.output)")
             }
         }
     }
@@ -111,11 +125,13 @@ import TestSupport
             bytes[place] = UInt8(ascii: "M")
             try bytes.write(to: store)
             for arguments in [
-                ["export", document], ["export", document, "--entity", "Person", "--format", "csv"], ["save-as", document, folder.path + "/B.folio"],
+                ["export", document], ["export", document, "--entity", "Person", "--format", "csv"],
+                ["save-as", document, folder.path + "/B.folio"],
                 ["pack", document, folder.path + "/B.folioz"], ["diff", document, FolioCommand.document],
             ] {
                 let outcome = try FolioCommand.run(arguments)
-                #expect(outcome.exit == 65 && outcome.output.isEmpty, "\(arguments): \(outcome.exit) \(outcome.messages)")
+                #expect(
+                    outcome.exit == 65 && outcome.output.isEmpty, "\(arguments): \(outcome.exit) \(outcome.messages)")
             }
             #expect(try FolioCommand.run("verify", document).exit == 1)
         }

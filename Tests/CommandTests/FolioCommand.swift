@@ -17,7 +17,8 @@ enum FolioCommand {
 
     static let binary = builtProgram("folio")
 
-    static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .appendingPathComponent("DocumentSamples")
     /// The first version of the sample model.
     static let model = samples.path + "/Expeditions.xcdatamodeld#Expeditions"
@@ -27,7 +28,9 @@ enum FolioCommand {
     ///   - runner: a program with its arguments that runs the command, as `setpriv` does.
     ///   - alone: the program is run by itself, with the arguments for its own.
     @discardableResult
-    static func run(_ arguments: [String], in folder: URL? = nil, through runner: [String] = [], alone: Bool = false) throws -> Outcome {
+    static func run(_ arguments: [String], in folder: URL? = nil, through runner: [String] = [], alone: Bool = false)
+        throws -> Outcome
+    {
         try withTemporaryDirectory { scratch in
             let process = Process()
             let words = runner + (alone ? [] : [binary.path]) + arguments

@@ -4,12 +4,17 @@ import Testing
     @Test func helpListsEveryCommand() throws {
         let outcome = try FolioCommand.run("help")
         #expect(outcome.exit == 0)
-        for name in ["new", "info", "model", "fetch", "get", "explain", "insert", "set", "delete", "import", "export", "save-as", "verify", "recover", "attach", "extract"] {
+        for name in [
+            "new", "info", "model", "fetch", "get", "explain", "insert", "set", "delete", "import", "export", "save-as",
+            "verify", "recover", "attach", "extract",
+        ] {
             #expect(outcome.output.contains("\n  \(name) "))
         }
     }
 
-    @Test(arguments: ["fetch", "export", "insert", "recover", "extract"]) func everyCommandExplainsItself(name: String) throws {
+    @Test(arguments: ["fetch", "export", "insert", "recover", "extract"]) func everyCommandExplainsItself(name: String)
+        throws
+    {
         let outcome = try FolioCommand.run(name, "--help")
         #expect(outcome.exit == 0)
         #expect(outcome.output.hasPrefix("folio \(name): "))
@@ -55,12 +60,14 @@ import Testing
         #expect((all.object["commands"] as? [[String: Any]])?.contains { $0["name"] as? String == "fetch" } == true)
         let fetch = try FolioCommand.run("help", "fetch", "--json").object
         let options = fetch["options"] as? [[String: Any]] ?? []
-        #expect(options.contains { $0["names"] as? [String] == ["--output", "-o"] && $0["value"] as? String == "FILE" })
+        #expect(
+            options.contains { $0["names"] as? [String] == ["--output", "-o"] && $0["value"] as? String == "FILE" })
         #expect(options.contains { $0["names"] as? [String] == ["--where"] && $0["value"] as? String == "PREDICATE" })
     }
 
     @Test(arguments: [
-        ["model", "hash", FolioCommand.document, "--format", "json"], ["model", "diff", FolioCommand.document, FolioCommand.document, "--format", "json"],
+        ["model", "hash", FolioCommand.document, "--format", "json"],
+        ["model", "diff", FolioCommand.document, FolioCommand.document, "--format", "json"],
         ["versions", FolioCommand.document, "--dry-run"], ["versions", FolioCommand.document, "--keep", "3"],
     ]) func anOptionThatDoesNotGoAlongIsNotIgnored(arguments: [String]) throws {
         let outcome = try FolioCommand.run(arguments)
@@ -70,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ["serve", "x", "--stdio"],
+        ["serve", "x", "--stdio"]
     ]) func whatIsNotThereYetSaysSo(arguments: [String]) throws {
         let outcome = try FolioCommand.run(arguments)
         #expect(outcome.exit == 69)

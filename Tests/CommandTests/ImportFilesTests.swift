@@ -3,13 +3,18 @@ import Testing
 
 /// Several files in one import, forms of delimited text, and imports that are taken in pieces.
 @Suite struct ImportFilesTests {
-    @Test(arguments: [["Author.csv", "Book.csv"], ["Book.csv", "Author.csv"]]) func filesAreLinkedInAnyOrder(files: [String]) throws {
+    @Test(arguments: [["Author.csv", "Book.csv"], ["Book.csv", "Author.csv"]]) func filesAreLinkedInAnyOrder(
+        files: [String]
+    ) throws {
         try ImportFixture.run { library in
             try library.file("Author.csv", "last\nByron\nShelley\n")
             try library.file("Book.csv", "title,author.last,sequel.title\nA,Byron,B\nB,Shelley,\n")
             let outcome = try FolioCommand.run(["import", library.document] + files, in: library.folder)
-            #expect(outcome.exit == 0 && outcome.messages.contains("imported 4 objects") && outcome.messages.contains("Author.csv: 2 inserted"), "\(outcome.messages)")
-            #expect(try library.rows("Book", "title,author.last,sequel.title", sort: "title") == "A,Byron,B\nB,Shelley,\n")
+            #expect(
+                outcome.exit == 0 && outcome.messages.contains("imported 4 objects")
+                    && outcome.messages.contains("Author.csv: 2 inserted"), "\(outcome.messages)")
+            #expect(
+                try library.rows("Book", "title,author.last,sequel.title", sort: "title") == "A,Byron,B\nB,Shelley,\n")
         }
     }
 
@@ -31,7 +36,11 @@ import Testing
             try library.file("Author.csv", "last\nByron\n")
             try library.file("Book.csv", "title,year\nA,1\n,2\n")
             let outcome = try library.importing("Author.csv", "Book.csv")
-            #expect(outcome.exit == 65 && outcome.errors == ["folio: import: Book.csv: line 3: Book.title is required (a rule is violated)"], "\(outcome.messages)")
+            #expect(
+                outcome.exit == 65
+                    && outcome.errors == [
+                        "folio: import: Book.csv: line 3: Book.title is required (a rule is violated)"
+                    ], "\(outcome.messages)")
             #expect(try FolioCommand.contents(of: URL(fileURLWithPath: library.document)) == before)
         }
     }
@@ -54,7 +63,10 @@ import Testing
             let before = try FolioCommand.contents(of: URL(fileURLWithPath: library.document))
             try library.file("Book.csv", "isbn,title\n1,A\n2,BB\n3,C\n")
             let outcome = try library.importing("Book.csv", "--match", "isbn", "--dry-run")
-            #expect(outcome.exit == 0 && outcome.messages.contains("would import 3 objects: 1 inserted, 1 updated, 1 unchanged"), "\(outcome.messages)")
+            #expect(
+                outcome.exit == 0
+                    && outcome.messages.contains("would import 3 objects: 1 inserted, 1 updated, 1 unchanged"),
+                "\(outcome.messages)")
             #expect(try FolioCommand.contents(of: URL(fileURLWithPath: library.document)) == before)
         }
     }
@@ -62,23 +74,33 @@ import Testing
     // MARK: Delimited text
 
     @Test(arguments: [
-        ("title;year\nA;1\n\"B;C\";2\n", nil), ("title\tyear\r\nA\t1\r\n\"B;C\"\t2\r\n", nil), ("\u{FEFF}\"title\";\"year\"\r\nA;1\r\n\"B;C\";2", nil),
-        ("title|year\nA|1\nB;C|2\n", "|"), ("title\tyear\nA\t1\nB;C\t2\n", "tab"), ("title;year\nA;1\n\"B;C\";2\n", ";"),
+        ("title;year\nA;1\n\"B;C\";2\n", nil), ("title\tyear\r\nA\t1\r\n\"B;C\"\t2\r\n", nil),
+        ("\u{FEFF}\"title\";\"year\"\r\nA;1\r\n\"B;C\";2", nil),
+        ("title|year\nA|1\nB;C|2\n", "|"), ("title\tyear\nA\t1\nB;C\t2\n", "tab"),
+        ("title;year\nA;1\n\"B;C\";2\n", ";"),
     ]) func theDelimiterIsSeenOrSaid(text: String, delimiter: String?) throws {
         try ImportFixture.run { library in
             try library.file("Book.csv", text)
-            let outcome = try FolioCommand.run(["import", library.document, "Book.csv"] + (delimiter.map { ["--delimiter", $0] } ?? []), in: library.folder)
+            let outcome = try FolioCommand.run(
+                ["import", library.document, "Book.csv"] + (delimiter.map { ["--delimiter", $0] } ?? []),
+                in: library.folder)
             #expect(outcome.exit == 0, "\(outcome.messages)")
             #expect(try library.rows("Book", "title,year", sort: "title") == "A,1\nB;C,2\n")
         }
     }
 
-    @Test(arguments: [("a;b,c\n1;2,3\n", [], Int32(65), "line 1: the fields may be separated by , or by ;"), ("title\nA\n", ["--delimiter", "x"], 64, "--delimiter does not take x")])
+    @Test(arguments: [
+        ("a;b,c\n1;2,3\n", [], Int32(65), "line 1: the fields may be separated by , or by ;"),
+        ("title\nA\n", ["--delimiter", "x"], 64, "--delimiter does not take x"),
+    ])
     func aDelimiterThatCantBeSeenIsAskedFor(text: String, arguments: [String], exit: Int32, message: String) throws {
         try ImportFixture.run { library in
             try library.file("Book.csv", text)
-            let outcome = try FolioCommand.run(["import", library.document, "Book.csv"] + arguments, in: library.folder)
-            #expect(outcome.exit == exit && outcome.errors.first?.contains(message) == true && outcome.hints.count == 1, "\(outcome.messages)")
+            let outcome = try FolioCommand.run(
+                ["import", library.document, "Book.csv"] + arguments, in: library.folder)
+            #expect(
+                outcome.exit == exit && outcome.errors.first?.contains(message) == true && outcome.hints.count == 1,
+                "\(outcome.messages)")
         }
     }
 
@@ -92,18 +114,29 @@ import Testing
             let before = try FolioCommand.contents(of: URL(fileURLWithPath: library.document))
             try library.file("Book.csv", "title,year\n" + (0..<Self.many).map { "T\($0),\($0)\n" }.joined() + ",1\n")
             let outcome = try library.importing("Book.csv")
-            #expect(outcome.exit == 65 && outcome.errors.first?.contains("line \(Self.many + 2): Book.title is required") == true, "\(outcome.messages)")
+            #expect(
+                outcome.exit == 65
+                    && outcome.errors.first?.contains("line \(Self.many + 2): Book.title is required") == true,
+                "\(outcome.messages)")
             #expect(try FolioCommand.contents(of: URL(fileURLWithPath: library.document)) == before)
         }
     }
 
     @Test func aLongFileIsOneSaveAndItsRowsLeadToLaterOnes() throws {
         try ImportFixture.run { library in
-            try library.file("Book.csv", "title,sequel.title\n" + (0..<Self.many).map { "T\($0),\($0 == 3 ? "T\(Self.many - 1)" : $0 == Self.many - 2 ? "T5" : "")\n" }.joined())
+            try library.file(
+                "Book.csv",
+                "title,sequel.title\n"
+                    + (0..<Self.many).map {
+                        "T\($0),\($0 == 3 ? "T\(Self.many - 1)" : $0 == Self.many - 2 ? "T5" : "")\n"
+                    }.joined())
             let outcome = try library.importing("Book.csv")
-            #expect(outcome.exit == 0 && outcome.messages.contains("imported \(Self.many) objects"), "\(outcome.messages)")
+            #expect(
+                outcome.exit == 0 && outcome.messages.contains("imported \(Self.many) objects"), "\(outcome.messages)")
             #expect(try library.count("Book") == "\(Self.many)\n")
-            #expect(try library.rows("Book", "title,sequel.title", sort: "title", where: "sequel != nil") == "T\(Self.many - 2),T5\nT3,T\(Self.many - 1)\n")
+            #expect(
+                try library.rows("Book", "title,sequel.title", sort: "title", where: "sequel != nil")
+                    == "T\(Self.many - 2),T5\nT3,T\(Self.many - 1)\n")
             // One save is one state.
             let info = try FolioCommand.run("info", library.document, "--json").object
             #expect(info["versions"] as? Int == 1)
@@ -114,16 +147,25 @@ import Testing
     /// Whether a mandatory link is there shows only once all records were read.
     @Test func mandatoryLinksMayComeWithLaterRecords() throws {
         try ImportFixture.run(author: "") { library in
-            let books = (0..<Self.many).map { "{\"id\":\"Book/p\($0 + 1)\",\"title\":\"T\($0)\",\"author\":\($0 == 7 ? "null" : "\"Author/p1\"")}\n" }
+            let books = (0..<Self.many).map {
+                "{\"id\":\"Book/p\($0 + 1)\",\"title\":\"T\($0)\",\"author\":\($0 == 7 ? "null" : "\"Author/p1\"")}\n"
+            }
             try library.file("all.jsonl", books.joined() + "{\"id\":\"Author/p1\",\"last\":\"Byron\"}\n")
             let refused = try library.importing("all.jsonl")
-            #expect(refused.exit == 65 && refused.errors.first?.contains("line 8, object 8: Book.author is required") == true, "\(refused.messages)")
+            #expect(
+                refused.exit == 65
+                    && refused.errors.first?.contains("line 8, object 8: Book.author is required") == true,
+                "\(refused.messages)")
             #expect(try library.count("Book") == "0\n")
 
-            try library.file("all.jsonl", books.joined().replacing("null", with: "\"Author/p1\"") + "{\"id\":\"Author/p1\",\"last\":\"Byron\"}\n")
+            try library.file(
+                "all.jsonl",
+                books.joined().replacing("null", with: "\"Author/p1\"") + "{\"id\":\"Author/p1\",\"last\":\"Byron\"}\n")
             let outcome = try library.importing("all.jsonl")
             #expect(outcome.exit == 0, "\(outcome.messages)")
-            let count = try FolioCommand.run("fetch", library.document, "Book", "--where", "author.last == 'Byron'", "--count").output
+            let count = try FolioCommand.run(
+                "fetch", library.document, "Book", "--where", "author.last == 'Byron'", "--count"
+            ).output
             #expect(count == "\(Self.many)\n")
         }
     }
@@ -132,7 +174,9 @@ import Testing
         try ImportFixture.run { library in
             try library.file("Tag.csv", "name\n" + (0..<Self.many).map { "T\($0)\n" }.joined() + "T3\n")
             let outcome = try library.importing("Tag.csv")
-            #expect(outcome.exit == 65 && outcome.errors.first?.contains("line \(Self.many + 2): ") == true, "\(outcome.messages)")
+            #expect(
+                outcome.exit == 65 && outcome.errors.first?.contains("line \(Self.many + 2): ") == true,
+                "\(outcome.messages)")
             #expect(try library.count("Tag") == "0\n")
         }
     }
@@ -141,7 +185,9 @@ import Testing
         try ImportFixture.run { library in
             try library.file("Tag.csv", "name\n" + (0..<Self.many).map { "T\($0)\n" }.joined() + "T3\n")
             let outcome = try library.importing("Tag.csv", "--match", "name")
-            #expect(outcome.exit == 0 && outcome.messages.contains("\(Self.many) inserted, 1 unchanged"), "\(outcome.messages)")
+            #expect(
+                outcome.exit == 0 && outcome.messages.contains("\(Self.many) inserted, 1 unchanged"),
+                "\(outcome.messages)")
             #expect(try library.count("Tag") == "\(Self.many)\n")
         }
     }
@@ -149,7 +195,10 @@ import Testing
     @Test func aLongExportMakesAnEqualDocument() throws {
         try ImportFixture.run { library in
             try library.file("Author.csv", "last\n" + (0..<50).map { "A\($0)\n" }.joined())
-            try library.file("Book.csv", "title,author.last,tags.name\n" + (0..<Self.many).map { "T\($0),A\($0 % 50),\"t\($0 % 7),t\($0 % 5)\"\n" }.joined())
+            try library.file(
+                "Book.csv",
+                "title,author.last,tags.name\n"
+                    + (0..<Self.many).map { "T\($0),A\($0 % 50),\"t\($0 % 7),t\($0 % 5)\"\n" }.joined())
             let first = try library.importing("Book.csv", "Author.csv", "--create-missing")
             #expect(first.exit == 0, "\(first.messages)")
             let export = library.folder.path + "/all.json", copy = library.folder.path + "/Copy.folio"
@@ -166,8 +215,13 @@ import Testing
         try ImportFixture.run { library in
             try library.file("Book.csv", "year\n" + (0..<3000).map { "\($0)\n" }.joined())
             let outcome = try library.importing("Book.csv")
-            #expect(outcome.exit == 65 && outcome.errors == ["folio: import: Book.csv: line 2: Book.title is required (at least 20 rules are violated)"], "\(outcome.messages)")
-            #expect(outcome.messages.contains("line 21: Book.title is required") && !outcome.messages.contains("line 22: "))
+            #expect(
+                outcome.exit == 65
+                    && outcome.errors == [
+                        "folio: import: Book.csv: line 2: Book.title is required (at least 20 rules are violated)"
+                    ], "\(outcome.messages)")
+            #expect(
+                outcome.messages.contains("line 21: Book.title is required") && !outcome.messages.contains("line 22: "))
         }
     }
 }

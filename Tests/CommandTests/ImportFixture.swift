@@ -9,7 +9,9 @@ struct ImportFixture {
     /// - Parameters:
     ///   - author: attributes of the relationship from a book to its author.
     ///   - store: what the document is called where it is no package.
-    static func run(author: String = #"optional="YES""#, store: String? = nil, _ body: (ImportFixture) throws -> Void) throws {
+    static func run(author: String = #"optional="YES""#, store: String? = nil, _ body: (ImportFixture) throws -> Void)
+        throws
+    {
         try withTemporaryDirectory { folder in
             let model = folder.path + "/Library.xcdatamodel"
             try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
@@ -33,7 +35,9 @@ struct ImportFixture {
             try Data(contents.utf8).write(to: URL(fileURLWithPath: model + "/contents"))
             let fixture = ImportFixture(folder: folder)
             let made = try FolioCommand.run(["new", fixture.document, "--model", model])
-            guard made.exit == 0 else { throw CocoaError(.fileWriteUnknown, userInfo: [NSLocalizedDescriptionKey: made.messages]) }
+            guard made.exit == 0 else {
+                throw CocoaError(.fileWriteUnknown, userInfo: [NSLocalizedDescriptionKey: made.messages])
+            }
             try body(fixture)
         }
     }
@@ -44,12 +48,19 @@ struct ImportFixture {
     }
 
     /// Runs `folio import` on files that were written.
-    func importing(_ arguments: String...) throws -> FolioCommand.Outcome { try FolioCommand.run(["import", document] + arguments, in: folder) }
+    func importing(_ arguments: String...) throws -> FolioCommand.Outcome {
+        try FolioCommand.run(["import", document] + arguments, in: folder)
+    }
 
     /// What a fetch prints as CSV, without the header and the objects' names.
-    func rows(_ entity: String, _ columns: String, sort: String, where condition: String = "TRUEPREDICATE") throws -> String {
-        let output = try FolioCommand.run("fetch", document, entity, "--where", condition, "--columns", columns, "--sort", sort, "--format", "csv").output
-        return output.split(separator: "\n").dropFirst().map { String($0.drop { $0 != "," }.dropFirst()) + "\n" }.joined()
+    func rows(_ entity: String, _ columns: String, sort: String, where condition: String = "TRUEPREDICATE") throws
+        -> String
+    {
+        let output = try FolioCommand.run(
+            "fetch", document, entity, "--where", condition, "--columns", columns, "--sort", sort, "--format", "csv"
+        ).output
+        return output.split(separator: "\n").dropFirst().map { String($0.drop { $0 != "," }.dropFirst()) + "\n" }
+            .joined()
     }
 
     func count(_ entity: String) throws -> String {

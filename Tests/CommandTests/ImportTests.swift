@@ -4,7 +4,9 @@ import TestSupport
 
 /// Files that are imported: what they mean, and where they are wrong.
 @Suite struct ImportTests {
-    private func importing(_ text: String, _ arguments: String..., check: (FolioCommand.Outcome, _ document: String) throws -> Void) throws {
+    private func importing(
+        _ text: String, _ arguments: String..., check: (FolioCommand.Outcome, _ document: String) throws -> Void
+    ) throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
             let file = folder.appendingPathComponent("in.txt")
@@ -37,9 +39,13 @@ import TestSupport
 
     /// What has no objects may still name what the model does not have.
     @Test(arguments: [
-        ("garbage", "in.txt: line 1, column 1: Person has no property garbage"), ("null", "Person has no property null"),
+        ("garbage", "in.txt: line 1, column 1: Person has no property garbage"),
+        ("null", "Person has no property null"),
         ("{\"entities\":{\"Person\":[]},\"format\":\"folio-export\",\"formatVersion\":1}", nil),
-        ("{\"entities\":{\"Person\":[],\"Nope\":[]},\"format\":\"folio-export\",\"formatVersion\":1}", "the export has no entity"), ("id,name,born\n", nil),
+        (
+            "{\"entities\":{\"Person\":[],\"Nope\":[]},\"format\":\"folio-export\",\"formatVersion\":1}",
+            "the export has no entity"
+        ), ("id,name,born\n", nil),
     ]) func aFileWithoutObjectsIsLookedAt(text: String, message: String?) throws {
         try importing(text, "--entity", message?.contains("no entity") == true ? "Camp" : "Person") { outcome, _ in
             #expect(outcome.exit == (message == nil ? 0 : 65))
@@ -49,14 +55,20 @@ import TestSupport
 
     @Test func anEntityThatTheModelDoesNotHaveIsToldAlsoWithoutObjects() throws {
         try importing("{\"entities\":{\"Nope\":[]},\"format\":\"folio-export\",\"formatVersion\":1}") { outcome, _ in
-            #expect(outcome.exit == 65 && outcome.errors.first?.contains("there is no entity Nope") == true, "\(outcome.messages)")
+            #expect(
+                outcome.exit == 65 && outcome.errors.first?.contains("there is no entity Nope") == true,
+                "\(outcome.messages)")
         }
     }
 
-    /// An old store may keep a link at one end only; what the other end leaves out says nothing against it, whichever comes first.
-    @Test(arguments: [("Alpha", "Beta"), ("Beta", "Alpha")]) func aLinkThatOneEndAloneSaysIsMade(holder: String, other: String) throws {
+    /// An old store may keep a link at one end only; what the other end leaves out says nothing
+    /// against it, whichever comes first.
+    @Test(arguments: [("Alpha", "Beta"), ("Beta", "Alpha")]) func aLinkThatOneEndAloneSaysIsMade(
+        holder: String, other: String
+    ) throws {
         try withTemporaryDirectory { folder in
-            let model = folder.path + "/Pairs.xcdatamodel", document = folder.path + "/Pairs.folio", file = folder.path + "/in.json"
+            let model = folder.path + "/Pairs.xcdatamodel", document = folder.path + "/Pairs.folio",
+                file = folder.path + "/in.json"
             try FileManager.default.createDirectory(atPath: model, withIntermediateDirectories: true)
             func entity(_ name: String, _ other: String) -> String {
                 """
@@ -65,7 +77,8 @@ import TestSupport
                 """
             }
             try Data(
-                "<?xml version=\"1.0\" encoding=\"UTF-8\"?><model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\">\(entity("Alpha", "Beta"))\(entity("Beta", "Alpha"))</model>".utf8
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?><model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\">\(entity("Alpha", "Beta"))\(entity("Beta", "Alpha"))</model>"
+                    .utf8
             ).write(to: URL(fileURLWithPath: model + "/contents"))
             #expect(try FolioCommand.run("new", document, "--model", model).exit == 0)
             try Data(
@@ -78,25 +91,32 @@ import TestSupport
             let imported = try FolioCommand.run("import", document, file)
             #expect(imported.exit == 0, "\(imported.messages)")
             for (object, target) in [("\(holder)/p1", "\(other)/p1"), ("\(other)/p1", "\(holder)/p1")] {
-                let links = try FolioCommand.run("get", document, object, "--json").object["relationships"] as? [String: Any]
+                let links =
+                    try FolioCommand.run("get", document, object, "--json").object["relationships"] as? [String: Any]
                 #expect((links?["one"] as? String)?.hasSuffix("/" + target) == true)
             }
         }
     }
 
     @Test func aValueWhoseFileWasMissingIsReportedAndTheObjectIsImported() throws {
-        try importing("[{\"id\":\"Person/p9\",\"attributes\":{\"name\":\"A\",\"portrait\":{\"$missing\":\"0000-FILE\"}}}]") { outcome, document in
+        try importing(
+            "[{\"id\":\"Person/p9\",\"attributes\":{\"name\":\"A\",\"portrait\":{\"$missing\":\"0000-FILE\"}}}]"
+        ) { outcome, document in
             #expect(outcome.exit == 0 && outcome.messages.contains(".portrait (0000-FILE)"), "\(outcome.messages)")
-            let count = try FolioCommand.run("fetch", document, "Person", "--where", "name == 'A' AND portrait == nil", "--count").output
+            let count = try FolioCommand.run(
+                "fetch", document, "Person", "--where", "name == 'A' AND portrait == nil", "--count"
+            ).output
             #expect(count == "1\n")
         }
     }
 
     /// The mark that some programs put before UTF-8 text is none of it.
-    @Test(arguments: ["[{\"name\":\"A\"}]", "{\"name\":\"A\"}\n{\"name\":\"B\"}\n", "name\nA\n"]) func aByteOrderMarkIsNoContent(text: String) throws {
+    @Test(arguments: ["[{\"name\":\"A\"}]", "{\"name\":\"A\"}\n{\"name\":\"B\"}\n", "name\nA\n"])
+    func aByteOrderMarkIsNoContent(text: String) throws {
         try importing("\u{FEFF}" + text, "--entity", "Person") { outcome, document in
             #expect(outcome.exit == 0, "\(outcome.messages)")
-            let count = try FolioCommand.run("fetch", document, "Person", "--where", "name IN {'A', 'B'}", "--count").output
+            let count = try FolioCommand.run("fetch", document, "Person", "--where", "name IN {'A', 'B'}", "--count")
+                .output
             #expect(count == (text.contains("B") ? "2\n" : "1\n"))
         }
     }
@@ -104,12 +124,17 @@ import TestSupport
     @Test func linesWithoutAnEntityAreToldByLine() throws {
         try importing("{\"name\":\"A\"}\n{\"name\":\"B\"}\n") { outcome, _ in
             #expect(outcome.exit == 65)
-            #expect(outcome.errors.first?.hasSuffix("in.txt: line 1, object 1: nothing says of which entity the object is") == true, "\(outcome.messages)")
+            #expect(
+                outcome.errors.first?.hasSuffix("in.txt: line 1, object 1: nothing says of which entity the object is")
+                    == true, "\(outcome.messages)")
         }
     }
 
     @Test func anObjectThatSaysItsEntityIsOfThatOne() throws {
-        try importing("{\"id\":\"Person/p41\",\"name\":\"A\"}\n{\"id\":\"x-coredata://00000000-0000-0000-0000-000000000000/Person/p42\",\"name\":\"B\"}\n", "--entity", "Journey") {
+        try importing(
+            "{\"id\":\"Person/p41\",\"name\":\"A\"}\n{\"id\":\"x-coredata://00000000-0000-0000-0000-000000000000/Person/p42\",\"name\":\"B\"}\n",
+            "--entity", "Journey"
+        ) {
             outcome, document in
             #expect(outcome.exit == 0, "\(outcome.messages)")
             let count = try FolioCommand.run("fetch", document, "Person", "--count").output
@@ -132,15 +157,23 @@ import TestSupport
             ).write(to: URL(fileURLWithPath: model + "/contents"))
             #expect(try FolioCommand.run("new", document, "--model", model).exit == 0)
             let lines = folder.path + "/lines.jsonl"
-            try Data("{\"id\":\"a/b\",\"format\":\"paper\"}\n{\"id\":\"plain\",\"format\":null}\n".utf8).write(to: URL(fileURLWithPath: lines))
+            try Data("{\"id\":\"a/b\",\"format\":\"paper\"}\n{\"id\":\"plain\",\"format\":null}\n".utf8).write(
+                to: URL(fileURLWithPath: lines))
             let imported = try FolioCommand.run("import", document, lines, "--entity", "Thing")
             #expect(imported.exit == 0, "\(imported.messages)")
-            #expect(try FolioCommand.run("fetch", document, "Thing", "--columns", "id,format", "--sort", "id", "--format", "csv").output == "id,format\na/b,paper\nplain,\n")
-            #expect(try FolioCommand.run("fetch", document, "Thing", "--columns", "id", "--sort", "id", "--format", "jsonl").output == "{\"id\":\"a/b\"}\n{\"id\":\"plain\"}\n")
+            #expect(
+                try FolioCommand.run(
+                    "fetch", document, "Thing", "--columns", "id,format", "--sort", "id", "--format", "csv"
+                ).output == "id,format\na/b,paper\nplain,\n")
+            #expect(
+                try FolioCommand.run("fetch", document, "Thing", "--columns", "id", "--sort", "id", "--format", "jsonl")
+                    .output == "{\"id\":\"a/b\"}\n{\"id\":\"plain\"}\n")
 
             for format in ["csv", "jsonl", "json"] {
                 let file = folder.path + "/all.\(format)", copy = folder.path + "/Copy-\(format).folio"
-                #expect(try FolioCommand.run("export", document, "--format", format, "--entity", "Thing", "-o", file).exit == 0)
+                #expect(
+                    try FolioCommand.run("export", document, "--format", format, "--entity", "Thing", "-o", file).exit
+                        == 0)
                 #expect(try FolioCommand.run("new", copy, "--model", model).exit == 0)
                 let again = try FolioCommand.run("import", copy, file, "--entity", "Thing")
                 #expect(again.exit == 0, "\(again.messages)")

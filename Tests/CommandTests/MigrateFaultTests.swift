@@ -3,7 +3,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `folio migrate` that is interrupted, killed, met by another or out of room: the document is in the old state or in the new one, whole.
+/// `folio migrate` that is interrupted, killed, met by another or out of room: the document is in
+/// the old state or in the new one, whole.
 @Suite(.serialized) struct MigrateFaultTests {
     private let models = FolioCommand.samples.appendingPathComponent("Expeditions.xcdatamodeld").path
     private static let people = 6_000
@@ -12,13 +13,17 @@ import Testing
     /// A document that takes a moment to migrate.
     private func make(in folder: URL, _ form: String) throws -> String {
         let path = try FolioCommand.copyOfDocument(in: folder)
-        let lines = (1...Self.people).map { "{\"attributes\":{\"name\":\"Somebody called number \($0)\"}}" }.joined(separator: "\n")
+        let lines = (1...Self.people).map { "{\"attributes\":{\"name\":\"Somebody called number \($0)\"}}" }.joined(
+            separator: "\n")
         try Data(lines.utf8).write(to: folder.appendingPathComponent("people.jsonl"))
         let imported = try FolioCommand.run("import", path, folder.path + "/people.jsonl", "--entity", "Person")
         #expect(imported.exit == 0, "\(imported.messages)")
         guard form != "package" else { return path }
         let other = folder.path + "/Other.document"
-        #expect(try FolioCommand.run(["save-as", path, other] + (form == "archive" ? ["--archive"] : ["--store", "sqlite"])).exit == 0)
+        #expect(
+            try FolioCommand.run(
+                ["save-as", path, other] + (form == "archive" ? ["--archive"] : ["--store", "sqlite"])
+            ).exit == 0)
         return other
     }
 
@@ -46,7 +51,8 @@ import Testing
         /// The exit code; negative for the signal that ended it.
         func end() throws -> (exit: Int32, messages: String) {
             process.waitUntilExit()
-            let status = process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+            let status =
+                process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
             return (status, try String(contentsOf: messages, encoding: .utf8))
         }
     }
@@ -56,14 +62,17 @@ import Testing
         let count = try Running(["verify", document], state: state).end()
         #expect(count.exit == 0, "\(count.messages)")
         let isNew = try FolioCommand.run("fetch", document, "Summit", "--count").exit == 0
-        let people = try FolioCommand.run("fetch", document, "Person", "--where", "name BEGINSWITH 'Somebody'", "--count")
+        let people = try FolioCommand.run(
+            "fetch", document, "Person", "--where", "name BEGINSWITH 'Somebody'", "--count")
         #expect(people.output == "\(Self.people)\n", "\(people.messages)")
         return isNew
     }
 
     private func strays(_ folder: URL, _ document: String) throws -> [String] {
         let own = [URL(fileURLWithPath: document).lastPathComponent, "Expeditions.folio", "people.jsonl", "state"]
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { name in !own.contains(name) && !name.contains(".before-") }
+        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { name in
+            !own.contains(name) && !name.contains(".before-")
+        }
     }
 
     private func copy(_ original: String, to name: String, _ folder: URL) throws -> String {
@@ -74,7 +83,10 @@ import Testing
     }
 
     /// Sends a signal to a migration at several moments of its life.
-    private func signal(_ number: Int32, _ form: String, moments: Int, _ check: (_ outcome: (exit: Int32, messages: String), _ isMigrated: Bool, _ strays: [String]) -> Void) throws {
+    private func signal(
+        _ number: Int32, _ form: String, moments: Int,
+        _ check: (_ outcome: (exit: Int32, messages: String), _ isMigrated: Bool, _ strays: [String]) -> Void
+    ) throws {
         try withTemporaryDirectory { folder in
             let original = try make(in: folder, form), place = folder.appendingPathComponent("work")
             var whole = 0.0
@@ -110,7 +122,8 @@ import Testing
 
     @Test(arguments: forms) func anInterruptedMigrationLeavesTheOldDocumentAndNothingElse(form: String) throws {
         try signal(SIGINT, form, moments: 5) { outcome, isMigrated, strays in
-            // Until the command listens to signals it ends as any program does, which a shell calls 130 too.
+            // Until the command listens to signals it ends as any program does, which a shell calls
+            // 130 too.
             #expect([0, 130, -SIGINT].contains(outcome.exit), "\(outcome)")
             #expect(isMigrated == (outcome.exit == 0), "\(outcome)")
             #expect(strays.filter { !$0.hasSuffix(".lock") }.isEmpty, "\(strays)")
@@ -129,7 +142,9 @@ import Testing
             let document = try make(in: folder, form), state = folder.appendingPathComponent("state")
             try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
             let migrators = try (0..<2).map { _ in try Running(["migrate", document, "--model", models], state: state) }
-            let writers = try (0..<2).map { try Running(["insert", document, "Person", "name=Ada \($0)"], state: state) }
+            let writers = try (0..<2).map {
+                try Running(["insert", document, "Person", "name=Ada \($0)"], state: state)
+            }
             let readers = try (0..<2).map { _ in try Running(["fetch", document, "Person", "--count"], state: state) }
             let outcomes = try (migrators + writers).map { try $0.end() }
             #expect(outcomes.contains { $0.exit == 0 }, "\(outcomes)")
@@ -143,7 +158,9 @@ import Testing
             // Where the writers were first, both migrators were told so.
             #expect(try Running(["migrate", document, "--model", models], state: state).end().exit == 0)
             #expect(try isMigrated(document, state: state))
-            #expect(try FolioCommand.run("fetch", document, "Person", "--where", "name BEGINSWITH 'Ada '", "--count").output == "\(written)\n")
+            #expect(
+                try FolioCommand.run("fetch", document, "Person", "--where", "name BEGINSWITH 'Ada '", "--count").output
+                    == "\(written)\n")
         }
     }
 
@@ -151,7 +168,8 @@ import Testing
 
     /// What a command says on a terminal.
     private func onTerminal(_ arguments: [String], state: URL) throws -> (exit: Int32, text: String) {
-        // Linux's own way, since the library's functions are not imported: unlock the terminal, and ask for its number.
+        // Linux's own way, since the library's functions are not imported: unlock the terminal, and
+        // ask for its number.
         let master = Glibc.open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var locked: Int32 = 0, number: UInt32 = 0
         #expect(master >= 0 && ioctl(master, 0x4004_5431, &locked) == 0 && ioctl(master, 0x8004_5430, &number) == 0)
@@ -234,7 +252,8 @@ import Testing
                 "$folio" verify Doc.document >&2; echo "verified $?"
                 """
             let process = Process(), output = privatePipe(), messages = privatePipe()
-            let words = try #require(Self.namespace) + [script, "sh", disk.path, document, FolioCommand.binary.path, models]
+            let words =
+                try #require(Self.namespace) + [script, "sh", disk.path, document, FolioCommand.binary.path, models]
             process.executableURL = URL(fileURLWithPath: words[0])
             process.arguments = Array(words.dropFirst())
             var variables = ProcessInfo.processInfo.environment
@@ -243,10 +262,14 @@ import Testing
             process.standardOutput = output
             process.standardError = messages
             try process.run()
-            let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(separator: "\n").map(String.init)
+            let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(
+                separator: "\n"
+            ).map(String.init)
             let said = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
-            #expect(lines == ["full 74", "verified 0", "old 64", "Doc.document filling ", "room 0", "new 0", "verified 0"], "\(lines) \(said)")
+            #expect(
+                lines == ["full 74", "verified 0", "old 64", "Doc.document filling ", "room 0", "new 0", "verified 0"],
+                "\(lines) \(said)")
             #expect(said.contains("not enough room") || said.contains("No space left on device"), "\(said)")
         }
     }

@@ -13,36 +13,47 @@ import Testing
         #expect(outcome.object["inferable"] as? Bool == true)
         #expect((outcome.object["reasons"] as? [String])?.isEmpty == true)
         let entities = try #require(outcome.object["entities"] as? [[String: Any]])
-        #expect(entities.contains { $0["kind"] as? String == "transform" && !($0["properties"] as? [Any] ?? []).isEmpty })
-        #expect(try FolioCommand.run("model", "diff", version("Expeditions"), version("Expeditions")).output == "no differences\n")
+        #expect(
+            entities.contains { $0["kind"] as? String == "transform" && !($0["properties"] as? [Any] ?? []).isEmpty })
+        #expect(
+            try FolioCommand.run("model", "diff", version("Expeditions"), version("Expeditions")).output
+                == "no differences\n")
     }
 
     /// A model of one entity with one attribute.
     private func model(_ attribute: String) throws -> String {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).xcdatamodel")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-        let text = "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"A\">\(attribute)</entity></model>"
+        let text =
+            "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"A\">\(attribute)</entity></model>"
         try Data(text.utf8).write(to: url.appendingPathComponent("contents"))
         return url.path
     }
 
     @Test(arguments: [
-        ("Decimal", "defaultValueString=\"0\"", "default: none → 0"), ("Decimal", "minValueString=\"1.5\"", "minimum: none → 1.5"), ("String", "defaultValueString=\"x\"", "default: none → “x”"),
-        ("Boolean", "defaultValueString=\"YES\" usesScalarValueType=\"YES\"", "default: none → yes"), ("Date", "defaultDateTimeInterval=\"0\"", "default: none → 2001-01-01T00:00:00Z"),
+        ("Decimal", "defaultValueString=\"0\"", "default: none → 0"),
+        ("Decimal", "minValueString=\"1.5\"", "minimum: none → 1.5"),
+        ("String", "defaultValueString=\"x\"", "default: none → “x”"),
+        ("Boolean", "defaultValueString=\"YES\" usesScalarValueType=\"YES\"", "default: none → yes"),
+        ("Date", "defaultDateTimeInterval=\"0\"", "default: none → 2001-01-01T00:00:00Z"),
         ("Integer 16", "defaultValueString=\"7\"", "default: none → 7"),
     ]) func valuesOfTheModelStandAsAPersonWritesThem(type: String, fields: String, change: String) throws {
-        let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\"/>"), new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\" \(fields)/>")
+        let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\"/>"),
+            new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\" \(fields)/>")
         defer { for path in [old, new] { try? FileManager.default.removeItem(atPath: path) } }
         let outcome = try FolioCommand.run("model", "diff", old, new)
         #expect(outcome.exit == 0 && outcome.output.contains(change), "\(outcome.output)\(outcome.messages)")
     }
 
     @Test func itNamesEveryReasonAgainstInference() throws {
-        let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/>"), new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"Date\"/>")
+        let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/>"),
+            new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"Date\"/>")
         defer { for path in [old, new] { try? FileManager.default.removeItem(atPath: path) } }
         let outcome = try FolioCommand.run("model", "diff", old, new, "--json")
         #expect(outcome.exit == 1)
         #expect(outcome.object["inferable"] as? Bool == false)
-        #expect((outcome.object["reasons"] as? [String])?.first?.hasPrefix("A.x changes its type from String to Date") == true)
+        #expect(
+            (outcome.object["reasons"] as? [String])?.first?.hasPrefix("A.x changes its type from String to Date")
+                == true)
     }
 }

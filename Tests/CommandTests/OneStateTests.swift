@@ -6,10 +6,12 @@ import Testing
 
 /// Commands that read a store show one state of it, whatever another program commits meanwhile.
 @Suite struct OneStateTests {
-    /// Of forty exports beside a writer, so many at least show something: the writer pauses, and the reader tries again.
+    /// Of forty exports beside a writer, so many at least show something: the writer pauses, and
+    /// the reader tries again.
     private static let fewestShown = 10
 
-    /// A bare store in which the names of `Person/p1` and `Journey/p1` are the same after every commit.
+    /// A bare store in which the names of `Person/p1` and `Journey/p1` are the same after every
+    /// commit.
     private static func makeStore(in folder: URL, journal: Connection.JournalMode) throws -> String {
         let path = folder.appendingPathComponent("Store.sqlite").path
         #expect(try FolioCommand.run("save-as", FolioCommand.document, path, "--store", "sqlite").exit == 0)
@@ -91,7 +93,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ["fetch", "Person", "--columns", "name,journeys.title", "--format", "json"], ["get", "Person/p1", "Journey/p1"], ["info"], ["verify", "--deep"],
+        ["fetch", "Person", "--columns", "name,journeys.title", "--format", "json"],
+        ["get", "Person/p1", "Journey/p1"], ["info"], ["verify", "--deep"],
     ])
     func aReadingCommandBesideAWriterSucceeds(words: [String]) throws {
         try withTemporaryDirectory { folder in

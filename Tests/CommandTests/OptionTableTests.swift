@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every option of every command, as `folio help --json` lists them: mistyped, repeated, without its value, with a value that it does not take, beside one that it excludes.
+/// Every option of every command, as `folio help --json` lists them: mistyped, repeated, without
+/// its value, with a value that it does not take, beside one that it excludes.
 @Suite struct OptionTableTests {
     struct Option {
         let names: [String]
@@ -30,7 +31,8 @@ import Testing
                 name: command["name"] as? String ?? "", usage: command["usage"] as? String ?? "",
                 options: (command["options"] as? [[String: Any]] ?? []).map { option in
                     Option(
-                        names: option["names"] as? [String] ?? [], value: option["value"] as? String, choices: option["choices"] as? [String] ?? [],
+                        names: option["names"] as? [String] ?? [], value: option["value"] as? String,
+                        choices: option["choices"] as? [String] ?? [],
                         isRepeatable: option["isRepeatable"] as? Bool ?? false)
                 },
                 exclusions: command["exclusions"] as? [[String]] ?? [])
@@ -38,15 +40,23 @@ import Testing
     }
 
     /// A usage error in one line, with a hint, and nothing on standard output.
-    private func expectUsage(_ words: [String], _ text: String, hint: String? = nil, _ location: SourceLocation = #_sourceLocation) throws {
+    private func expectUsage(
+        _ words: [String], _ text: String, hint: String? = nil, _ location: SourceLocation = #_sourceLocation
+    ) throws {
         let outcome = try FolioCommand.run(words)
         #expect(outcome.exit == 64, "\(words): \(outcome.messages)", sourceLocation: location)
         #expect(outcome.output.isEmpty, "\(words)", sourceLocation: location)
         if words.contains("--json") {
-            #expect(outcome.messages.contains("\"hint\"") && outcome.messages.contains(text), "\(words): \(outcome.messages)", sourceLocation: location)
+            #expect(
+                outcome.messages.contains("\"hint\"") && outcome.messages.contains(text),
+                "\(words): \(outcome.messages)", sourceLocation: location)
         } else {
-            #expect(outcome.errors.count == 1 && outcome.messages.contains(text), "\(words): \(outcome.messages)", sourceLocation: location)
-            #expect(outcome.hints.count == 1 && outcome.hints.allSatisfy { line in hint.map(line.contains) ?? true }, "\(words): \(outcome.messages)", sourceLocation: location)
+            #expect(
+                outcome.errors.count == 1 && outcome.messages.contains(text), "\(words): \(outcome.messages)",
+                sourceLocation: location)
+            #expect(
+                outcome.hints.count == 1 && outcome.hints.allSatisfy { line in hint.map(line.contains) ?? true },
+                "\(words): \(outcome.messages)", sourceLocation: location)
         }
     }
 
@@ -56,7 +66,9 @@ import Testing
     }
 
     /// Commands that change no document and make none.
-    private static let readers: Set = ["completion", "diff", "explain", "export", "extract", "fetch", "get", "help", "info", "model", "verify"]
+    private static let readers: Set = [
+        "completion", "diff", "explain", "export", "extract", "fetch", "get", "help", "info", "model", "verify",
+    ]
 
     @Test func everyCommandHasTheOptionsOfWhatItDoes() throws {
         for command in try Self.commands() {
@@ -64,13 +76,17 @@ import Testing
             #expect((command.option("--dry-run") != nil) != Self.readers.contains(command.name), "\(command.name)")
             if command.usage.contains(/\bDOC\b/) { #expect(command.option("--model") != nil, "\(command.name)") }
             // What it makes may be there already.
-            if command.name == "new" || command.usage.contains(/\b(NEW|ARCHIVE)\b/) { #expect(command.option("--force") != nil, "\(command.name)") }
+            if command.name == "new" || command.usage.contains(/\b(NEW|ARCHIVE)\b/) {
+                #expect(command.option("--force") != nil, "\(command.name)")
+            }
         }
     }
 
     /// An option that does nothing is refused: only a migration has steps to tell of.
     @Test func stepsAreToldByMigrateAlone() throws {
-        for command in try Self.commands() where command.option("--verbose") == nil { try expectUsage([command.name, "--verbose"], "unknown option --verbose") }
+        for command in try Self.commands() where command.option("--verbose") == nil {
+            try expectUsage([command.name, "--verbose"], "unknown option --verbose")
+        }
         #expect(try Self.commands().filter { $0.option("--verbose") != nil }.map(\.name) == ["migrate"])
     }
 
@@ -81,7 +97,9 @@ import Testing
                 letters.remove(at: 3)
                 try expectUsage([command.name, String(letters)], "unknown option \(String(letters))", hint: name)
                 // With one dash it is no option of one letter.
-                if command.option(String(name.dropFirst().prefix(2))) == nil { try expectUsage([command.name, String(name.dropFirst())], "unknown option", hint: name) }
+                if command.option(String(name.dropFirst().prefix(2))) == nil {
+                    try expectUsage([command.name, String(name.dropFirst())], "unknown option", hint: name)
+                }
             }
         }
     }
@@ -102,10 +120,17 @@ import Testing
     @Test func anOptionWithoutItsValueIsRefusedAndAFlagWithOneToo() throws {
         for command in try Self.commands() {
             for option in command.options {
-                let outcome = try FolioCommand.run(option.value == nil ? [command.name, option.names[0] + "=1"] : [command.name, option.names[0]])
+                let outcome = try FolioCommand.run(
+                    option.value == nil ? [command.name, option.names[0] + "=1"] : [command.name, option.names[0]])
                 #expect(outcome.exit == 64)
-                #expect(outcome.messages.contains(option.value == nil ? "takes no value" : "needs a value"), "\(command.name) \(option.names)")
-                if !option.choices.isEmpty { try expectUsage([command.name, option.names[0], "mystery"], "does not take mystery", hint: option.choices.joined(separator: ", ")) }
+                #expect(
+                    outcome.messages.contains(option.value == nil ? "takes no value" : "needs a value"),
+                    "\(command.name) \(option.names)")
+                if !option.choices.isEmpty {
+                    try expectUsage(
+                        [command.name, option.names[0], "mystery"], "does not take mystery",
+                        hint: option.choices.joined(separator: ", "))
+                }
             }
         }
     }
@@ -114,8 +139,11 @@ import Testing
     @Test func operandsThatDoNotFitAreRefused() throws {
         for command in try Self.commands() where command.usage.contains(/\b(DOC|MODEL|DIR|ARCHIVE)\b/) {
             try expectUsage([command.name], "too few arguments", hint: "usage: folio \(command.name)")
-            let outcome = try FolioCommand.run([command.name] + (command.usage.contains("…") ? [""] : Array(repeating: "x", count: 12)))
-            #expect(outcome.exit == 64 && outcome.output.isEmpty && outcome.errors.count == 1, "\(command.name): \(outcome.messages)")
+            let outcome = try FolioCommand.run(
+                [command.name] + (command.usage.contains("…") ? [""] : Array(repeating: "x", count: 12)))
+            #expect(
+                outcome.exit == 64 && outcome.output.isEmpty && outcome.errors.count == 1,
+                "\(command.name): \(outcome.messages)")
         }
     }
 
@@ -131,13 +159,16 @@ import Testing
     @Test func optionsThatContradictEachOtherAreRefused() throws {
         for command in try Self.commands() {
             for group in command.exclusions {
-                for (first, second) in group.indices.flatMap({ place in group[(place + 1)...].map { (group[place], $0) } }) {
+                let pairs = group.indices.flatMap { place in group[(place + 1)...].map { (group[place], $0) } }
+                for (first, second) in pairs {
                     let options = try [first, second].map { try #require(command.option($0)) }
-                    try expectUsage([command.name] + options.flatMap(\.words), "\(first) and \(second) exclude each other")
+                    try expectUsage(
+                        [command.name] + options.flatMap(\.words), "\(first) and \(second) exclude each other")
                 }
             }
             for format in command.option("--format")?.choices ?? [] where !format.hasPrefix("json") {
-                try expectUsage([command.name, "--format", format, "--json"], "--json and --format \(format) exclude each other")
+                try expectUsage(
+                    [command.name, "--format", format, "--json"], "--json and --format \(format) exclude each other")
             }
         }
     }
@@ -174,7 +205,9 @@ import Testing
             let before = try FolioCommand.contents(of: folder)
             let outcome = try FolioCommand.run(words.map { $0.replacing("DOC", with: document) })
             #expect(outcome.exit == 64)
-            #expect(outcome.output.isEmpty && outcome.errors.count == 1 && outcome.messages.contains(text), "\(outcome.messages)")
+            #expect(
+                outcome.output.isEmpty && outcome.errors.count == 1 && outcome.messages.contains(text),
+                "\(outcome.messages)")
             #expect(try FolioCommand.contents(of: folder) == before)
         }
     }
@@ -186,12 +219,18 @@ import Testing
             let both = ["--where", "name == 'nobody'", "--where", "name != nil"]
             for conditions in [both, Array((both[2...] + both[..<2]))] {
                 #expect(try FolioCommand.run(["fetch", document, "Person", "--count"] + conditions).output == "0\n")
-                #expect(try FolioCommand.run(["set", document, "Person", "name=x"] + conditions, in: folder).messages == "changed 0 objects\n")
-                #expect(try FolioCommand.run(["delete", document, "Person"] + conditions, in: folder).messages == "deleted 0 objects\n")
+                #expect(
+                    try FolioCommand.run(["set", document, "Person", "name=x"] + conditions, in: folder).messages
+                        == "changed 0 objects\n")
+                #expect(
+                    try FolioCommand.run(["delete", document, "Person"] + conditions, in: folder).messages
+                        == "deleted 0 objects\n")
             }
             #expect(all > 0)
             #expect(try FolioCommand.run("fetch", document, "Person", "--count").output == "\(all)\n")
-            #expect(try FolioCommand.run("explain", document, "Person", "--where", "name == 'a'", "--where", "name != 'b'").output.contains(" AND "))
+            #expect(
+                try FolioCommand.run("explain", document, "Person", "--where", "name == 'a'", "--where", "name != 'b'")
+                    .output.contains(" AND "))
         }
     }
 }

@@ -5,8 +5,10 @@ import Testing
 /// `-o` of commands that print, and `--force` of those that make something.
 @Suite struct OutputOptionTests {
     @Test(arguments: [
-        ["info", "DOC"], ["model", "DOC"], ["model", "hash", "DOC"], ["fetch", "DOC", "Person"], ["fetch", "DOC", "Person", "--count"], ["get", "DOC", "Person/p1"],
-        ["explain", "DOC", "Person"], ["export", "DOC"], ["diff", "DOC", FolioCommand.document], ["verify", "DOC", "--json"], ["versions", "DOC"], ["help", "fetch"],
+        ["info", "DOC"], ["model", "DOC"], ["model", "hash", "DOC"], ["fetch", "DOC", "Person"],
+        ["fetch", "DOC", "Person", "--count"], ["get", "DOC", "Person/p1"],
+        ["explain", "DOC", "Person"], ["export", "DOC"], ["diff", "DOC", FolioCommand.document],
+        ["verify", "DOC", "--json"], ["versions", "DOC"], ["help", "fetch"],
         ["recover", "DOC", "--list", "--json"],
     ]) func theResultGoesToTheFile(words: [String]) throws {
         try withTemporaryDirectory { folder in
@@ -14,7 +16,9 @@ import Testing
             #expect(try FolioCommand.run("set", document, "Person/p1", "name=A").exit == 0)
             let arguments = words.map { $0 == "DOC" ? document : $0 }
             let printed = try FolioCommand.run(arguments), sent = try FolioCommand.run(arguments + ["-o", file])
-            #expect(printed.exit == sent.exit && [0, 1].contains(sent.exit) && sent.output.isEmpty && !printed.output.isEmpty, "\(sent.messages)")
+            #expect(
+                printed.exit == sent.exit && [0, 1].contains(sent.exit) && sent.output.isEmpty
+                    && !printed.output.isEmpty, "\(sent.messages)")
             #expect(try String(contentsOfFile: file, encoding: .utf8) == printed.output)
         }
     }
@@ -26,7 +30,10 @@ import Testing
             #expect(try FolioCommand.run("get", document, "Person/p99", "-o", file).exit == 66)
             #expect(try FolioCommand.run("get", document, "Person/p1", "-o", document + "/manifest.json").exit == 64)
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "before")
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["Expeditions.folio", "result"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == [
+                    "Expeditions.folio", "result",
+                ])
         }
     }
 
@@ -54,11 +61,15 @@ import Testing
             #expect(try FolioCommand.run("model", target).output.contains("version Expeditions 2"))
             // A migration that fails has replaced nothing.
             let before = try FolioCommand.contents(of: URL(fileURLWithPath: target))
-            #expect(try FolioCommand.run("migrate", document, "--model", FolioCommand.model, "--mapping", document, "-o", target, "--force").exit != 0)
+            #expect(
+                try FolioCommand.run(
+                    "migrate", document, "--model", FolioCommand.model, "--mapping", document, "-o", target, "--force"
+                ).exit != 0)
             #expect(try FolioCommand.contents(of: URL(fileURLWithPath: target)) == before)
             for words in [["restore", version, "--force"], ["migrate", document, "--model", models, "--force"]] {
                 let outcome = try FolioCommand.run(words)
-                #expect(outcome.exit == 64 && outcome.messages.contains("--force goes with -o NEW"), "\(outcome.messages)")
+                #expect(
+                    outcome.exit == 64 && outcome.messages.contains("--force goes with -o NEW"), "\(outcome.messages)")
             }
         }
     }
@@ -68,10 +79,14 @@ import Testing
             let document = try FolioCommand.copyOfDocument(in: folder)
             #expect(try FolioCommand.run("set", document, "Person/p1", "name=A").exit == 0)
             #expect(try FolioCommand.run("set", document, "Journey/p1", "year=1").exit == 0)
-            let outcome = try FolioCommand.run("diff", FolioCommand.document, document, "--entity", "Journey", "--stat", "--json")
+            let outcome = try FolioCommand.run(
+                "diff", FolioCommand.document, document, "--entity", "Journey", "--stat", "--json")
             #expect(outcome.exit == 1 && (outcome.object["entities"] as? [String: Any])?.keys.sorted() == ["Journey"])
             #expect(try FolioCommand.run("diff", FolioCommand.document, document, "--entity", "Stop").exit == 0)
-            #expect(try FolioCommand.run("diff", FolioCommand.document, document, "--entity", "Stopp").hints == ["hint: did you mean Stop?"])
+            #expect(
+                try FolioCommand.run("diff", FolioCommand.document, document, "--entity", "Stopp").hints == [
+                    "hint: did you mean Stop?"
+                ])
         }
     }
 }

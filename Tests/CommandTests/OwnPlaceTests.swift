@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a command reads is not written over by its own results, and no part of what was asked for is left out without a word.
+/// What a command reads is not written over by its own results, and no part of what was asked for
+/// is left out without a word.
 @Suite struct OwnPlaceTests {
     private static let people = "name\nAda\n"
 
@@ -11,7 +12,8 @@ import Testing
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
             try Data(Self.people.utf8).write(to: folder.appendingPathComponent("p.csv"))
-            try FileManager.default.createSymbolicLink(at: folder.appendingPathComponent("Link.folio"), withDestinationURL: URL(fileURLWithPath: document))
+            try FileManager.default.createSymbolicLink(
+                at: folder.appendingPathComponent("Link.folio"), withDestinationURL: URL(fileURLWithPath: document))
             try body(folder, document)
         }
     }
@@ -23,9 +25,12 @@ import Testing
         #expect(try FolioCommand.contents(of: folder) == before, "\(words)")
     }
 
-    @Test(arguments: ["Expeditions.folio", "Link.folio"]) func aMigratedDocumentIsNotWrittenOverItself(target: String) throws {
+    @Test(arguments: ["Expeditions.folio", "Link.folio"]) func aMigratedDocumentIsNotWrittenOverItself(target: String)
+        throws
+    {
         try withDocument { folder, document in
-            try expectRefused(["migrate", document, "--model", FolioCommand.model, "-o", target, "--force"], in: folder)
+            try expectRefused(
+                ["migrate", document, "--model", FolioCommand.model, "-o", target, "--force"], in: folder)
         }
     }
 
@@ -41,9 +46,12 @@ import Testing
             #expect(try FolioCommand.run("set", document, "Person/p1", "name=Edited").exit == 0)
             let versions = try FolioCommand.run("versions", document, "--json").json as? [[String: Any]]
             let version = try #require(versions?.first?["version"] as? Int)
-            #expect(try FolioCommand.run("restore", "\(document)@\(version)", "-o", folder.path + "/R.folioz").exit == 0)
+            #expect(
+                try FolioCommand.run("restore", "\(document)@\(version)", "-o", folder.path + "/R.folioz").exit == 0)
             var isDirectory: ObjCBool = true
-            #expect(FileManager.default.fileExists(atPath: folder.path + "/R.folioz", isDirectory: &isDirectory) && !isDirectory.boolValue)
+            #expect(
+                FileManager.default.fileExists(atPath: folder.path + "/R.folioz", isDirectory: &isDirectory)
+                    && !isDirectory.boolValue)
         }
     }
 }

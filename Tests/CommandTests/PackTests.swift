@@ -5,7 +5,9 @@ import TestSupport
 
 /// Packages and archives made of each other, file by file.
 @Suite struct PackTests {
-    private func entries(of folder: URL) throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() }
+    private func entries(of folder: URL) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    }
 
     @Test func aPackageComesBackAsItWas() throws {
         try withTemporaryDirectory { folder in
@@ -17,7 +19,8 @@ import TestSupport
             let unpacked = try FolioCommand.run("unpack", archive, back)
             #expect(unpacked.exit == 0, "\(unpacked.messages)")
             #expect(unpacked.output.isEmpty)
-            let before = try FolioCommand.contents(of: URL(fileURLWithPath: document)), after = try FolioCommand.contents(of: URL(fileURLWithPath: back))
+            let before = try FolioCommand.contents(of: URL(fileURLWithPath: document)),
+                after = try FolioCommand.contents(of: URL(fileURLWithPath: back))
             #expect(before.filter { !$0.value.isEmpty } == after.filter { !$0.value.isEmpty })
             #expect(try FolioCommand.run("verify", archive, "--deep").exit == 0)
             #expect(try FolioCommand.run("verify", back, "--deep").exit == 0)
@@ -33,7 +36,8 @@ import TestSupport
             try FileManager.default.copyContents(of: URL(fileURLWithPath: document), to: other)
             for file in ["mimetype", "manifest.json", "store/store.sqlite"] {
                 try FileManager.default.setAttributes(
-                    [.modificationDate: Date(timeIntervalSince1970: 1e9), .posixPermissions: 0o600], ofItemAtPath: other.path + "/" + file)
+                    [.modificationDate: Date(timeIntervalSince1970: 1e9), .posixPermissions: 0o600],
+                    ofItemAtPath: other.path + "/" + file)
             }
             #expect(try FolioCommand.run("pack", document, folder.path + "/A.folioz").exit == 0)
             #expect(try FolioCommand.run("pack", other.path, folder.path + "/B.folioz").exit == 0)

@@ -38,7 +38,9 @@ import TestSupport
         editor.standardError = FileHandle.nullDevice
         try editor.run()
         let deadline = Date(timeIntervalSinceNow: 60)
-        while !FileManager.default.fileExists(atPath: path + ".2"), editor.isRunning, Date() < deadline { usleep(10_000) }
+        while !FileManager.default.fileExists(atPath: path + ".2"), editor.isRunning, Date() < deadline {
+            usleep(10_000)
+        }
         kill(editor.processIdentifier, SIGKILL)
         editor.waitUntilExit()
         #expect(FileManager.default.fileExists(atPath: path + ".2"))
@@ -74,11 +76,14 @@ import TestSupport
     }
 
     /// It is in the state folder for an archive, and in the WAL for a package.
-    @Test(.enabled(if: part == nil), arguments: [(false, 0), (true, 0), (true, 120)]) func unsavedWorkIsInTheRepairedDocument(archive: Bool, cut: Int) throws {
+    @Test(.enabled(if: part == nil), arguments: [(false, 0), (true, 0), (true, 120)])
+    func unsavedWorkIsInTheRepairedDocument(archive: Bool, cut: Int) throws {
         try withTemporaryDirectory { folder in
             let path = try abandonedDocument(in: folder, archive: archive), saved = folder.path + "/Saved"
             let shown = try people(path, in: folder)
-            if cut > 0 { try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(cut).write(to: URL(fileURLWithPath: path)) }
+            if cut > 0 {
+                try Data(contentsOf: URL(fileURLWithPath: path)).dropLast(cut).write(to: URL(fileURLWithPath: path))
+            }
             let repaired = try run("repair", path, "-o", saved, "--json", in: folder)
             #expect(repaired.exit == (cut > 0 ? 1 : 0), "\(repaired.output)\(repaired.messages)")
             #expect(try people(saved, in: folder) == shown)
@@ -99,14 +104,24 @@ import TestSupport
     }
 
     /// `--force` replaces what was saved, and not what never was.
-    @Test(.enabled(if: part == nil), arguments: [false, true]) func forceDoesNotReplaceUnsavedWork(archive: Bool) throws {
+    @Test(.enabled(if: part == nil), arguments: [false, true]) func forceDoesNotReplaceUnsavedWork(archive: Bool) throws
+    {
         try withTemporaryDirectory { folder in
-            let path = try abandonedDocument(in: folder, archive: archive), other = folder.path + (archive ? "/Expeditions.folio" : "/Other.folioz")
-            if !archive { #expect(try FolioCommand.run("save-as", FolioCommand.document, other, "--archive").exit == 0) }
+            let path = try abandonedDocument(in: folder, archive: archive),
+                other = folder.path + (archive ? "/Expeditions.folio" : "/Other.folioz")
+            if !archive {
+                #expect(try FolioCommand.run("save-as", FolioCommand.document, other, "--archive").exit == 0)
+            }
             let shown = try people(path, in: folder)
-            for words in [["save-as", other, path], ["repair", other, "-o", path], archive ? ["pack", other, path] : ["unpack", other, path]] {
-                let outcome = try FolioCommand.run(words + ["--force"], through: ["/usr/bin/env", "XDG_STATE_HOME=\(state(folder))"])
-                #expect(outcome.exit == 75 && outcome.hints.first?.contains("recover") == true, "\(words[0]): \(outcome.messages)")
+            for words in [
+                ["save-as", other, path], ["repair", other, "-o", path],
+                archive ? ["pack", other, path] : ["unpack", other, path],
+            ] {
+                let outcome = try FolioCommand.run(
+                    words + ["--force"], through: ["/usr/bin/env", "XDG_STATE_HOME=\(state(folder))"])
+                #expect(
+                    outcome.exit == 75 && outcome.hints.first?.contains("recover") == true,
+                    "\(words[0]): \(outcome.messages)")
             }
             #expect(try people(path, in: folder) == shown)
             #expect(try run("recover", path, "--discard", in: folder).exit == 0)
@@ -130,7 +145,9 @@ import TestSupport
         }
     }
 
-    @Test(.enabled(if: part == nil), arguments: ["--list", "--keep", "--discard"]) func whereNothingIsLeftItSaysSo(option: String) throws {
+    @Test(.enabled(if: part == nil), arguments: ["--list", "--keep", "--discard"]) func whereNothingIsLeftItSaysSo(
+        option: String
+    ) throws {
         try withTemporaryDirectory { folder in
             let path = try FolioCommand.copyOfDocument(in: folder)
             let before = try FolioCommand.contents(of: folder)
@@ -143,7 +160,8 @@ import TestSupport
         }
     }
 
-    @Test(.enabled(if: part == nil), arguments: ["--list", "--keep", "--discard"]) func workOfAnEditorThatIsThereIsItsOwn(option: String) async throws {
+    @Test(.enabled(if: part == nil), arguments: ["--list", "--keep", "--discard"])
+    func workOfAnEditorThatIsThereIsItsOwn(option: String) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

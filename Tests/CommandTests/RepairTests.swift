@@ -10,16 +10,19 @@ import TestSupport
         let folder: URL
 
         func edit(_ name: String, _ change: (inout Data) throws -> Void) throws {
-            let url = name.isEmpty ? URL(fileURLWithPath: path) : URL(fileURLWithPath: path).appendingPathComponent(name)
+            let url =
+                name.isEmpty ? URL(fileURLWithPath: path) : URL(fileURLWithPath: path).appendingPathComponent(name)
             var bytes = try Data(contentsOf: url)
             try change(&bytes)
             try bytes.write(to: url)
         }
     }
 
-    /// Repairs a copy of the sample that was damaged, which stays as it is, and looks at what comes out.
+    /// Repairs a copy of the sample that was damaged, which stays as it is, and looks at what comes
+    /// out.
     private func repair(
-        archive: Bool = false, exit: Int32, _ damage: (Damaged) throws -> Void, _ check: (FolioCommand.Outcome, Damaged) throws -> Void = { _, _ in }
+        archive: Bool = false, exit: Int32, _ damage: (Damaged) throws -> Void,
+        _ check: (FolioCommand.Outcome, Damaged) throws -> Void = { _, _ in }
     ) throws {
         try withTemporaryDirectory { folder in
             var path = try FolioCommand.copyOfDocument(in: folder)
@@ -52,22 +55,29 @@ import TestSupport
     private func lost(_ outcome: FolioCommand.Outcome) -> String { "\(outcome.object["lost"] ?? "")" }
 
     @Test(arguments: [false, true]) func aSoundDocumentIsSavedWhole(archive: Bool) throws {
-        try repair(archive: archive, exit: 0) { _ in } _: { outcome, damaged throws in
+        try repair(archive: archive, exit: 0) { _ in
+        } _: { outcome, damaged throws in
             #expect(outcome.object["isComplete"] as? Bool == true)
             #expect(try FolioCommand.run("diff", damaged.path, damaged.target).exit == 0)
-            #expect(try FolioCommand.run("info", damaged.target, "--json").object["kind"] as? String == (archive ? "archive" : "package"))
+            #expect(
+                try FolioCommand.run("info", damaged.target, "--json").object["kind"] as? String
+                    == (archive ? "archive" : "package"))
         }
     }
 
     @Test func aManifestIsMadeAnew() throws {
-        try repair(exit: 1) { try $0.edit("manifest.json") { $0 = Data("{".utf8) } } _: { outcome, damaged throws in
+        try repair(exit: 1) {
+            try $0.edit("manifest.json") { $0 = Data("{".utf8) }
+        } _: { outcome, damaged throws in
             #expect(lost(outcome).contains("made anew"))
             #expect(try export(damaged.target)["Person"]?.count == 5)
         }
     }
 
     @Test func aModelIsTakenFromTheStore() throws {
-        try repair(exit: 1) { try $0.edit("model/Expeditions.xcdatamodel/contents") { $0 = Data("<model".utf8) } } _: { outcome, damaged throws in
+        try repair(exit: 1) {
+            try $0.edit("model/Expeditions.xcdatamodel/contents") { $0 = Data("<model".utf8) }
+        } _: { outcome, damaged throws in
             #expect(lost(outcome).contains("model/Expeditions.xcdatamodel"))
             #expect(try export(damaged.target)["Journey"]?.count == 3)
         }
@@ -81,7 +91,8 @@ import TestSupport
         process.standardOutput = pipe
         try process.run()
         process.waitUntilExit()
-        return try #require(Int(String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).dropLast()))
+        return try #require(
+            Int(String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).dropLast()))
     }
 
     private static let hasShell = FileManager.default.isExecutableFile(atPath: "/usr/bin/sqlite3")
@@ -103,7 +114,8 @@ import TestSupport
         }
     }
 
-    /// A definition is read no further than SQLite lets a table have columns: what stands beyond that says nothing of the rows.
+    /// A definition is read no further than SQLite lets a table have columns: what stands beyond
+    /// that says nothing of the rows.
     @Test(.enabled(if: hasShell)) func columnsBeyondTheMostThatATableCanHaveAreNotTaken() throws {
         try repair(exit: 1) { damaged in
             let process = Process()
@@ -121,31 +133,41 @@ import TestSupport
             #expect(process.terminationStatus == 0)
         } _: { outcome, damaged throws in
             #expect(lost(outcome).contains("the definition of the table ZPERSON is damaged"))
-            func names(_ path: String) throws -> [String] { try export(path)["Person"]?.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String } ?? [] }
+            func names(_ path: String) throws -> [String] {
+                try export(path)["Person"]?.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String }
+                    ?? []
+            }
             #expect(try names(damaged.target) == names(FolioCommand.document))
         }
     }
 
     /// SQLite opens no database that lacks the first page of anything.
-    @Test(.enabled(if: hasShell), arguments: ["ZSTOP_ZPLACE_INDEX", "ZSTOP"]) func whatStandsBeforeTheCutIsSaved(first: String) throws {
+    @Test(.enabled(if: hasShell), arguments: ["ZSTOP_ZPLACE_INDEX", "ZSTOP"]) func whatStandsBeforeTheCutIsSaved(
+        first: String
+    ) throws {
         try repair(exit: 1) { damaged in
             let page = try rootPage(first, damaged.path + "/store/store.sqlite")
             #expect(page > 2)
             try damaged.edit("store/store.sqlite") { $0.removeSubrange(((page - 1) * 4096)...) }
         } _: { outcome, damaged throws in
             #expect(lost(outcome).contains("is cut off: "))
-            let saved = try export(damaged.target), whole = try export(FolioCommand.document), store = FolioCommand.document + "/store/store.sqlite"
+            let saved = try export(damaged.target), whole = try export(FolioCommand.document),
+                store = FolioCommand.document + "/store/store.sqlite"
             let cut = try rootPage(first, store)
             for (entity, table) in [("Person", "ZPERSON"), ("Journey", "ZJOURNEY"), ("Stop", "ZSTOP")] {
-                #expect(saved[entity]?.count == (try rootPage(table, store) < cut ? whole[entity]?.count : 0), "\(entity)")
+                #expect(
+                    saved[entity]?.count == (try rootPage(table, store) < cut ? whole[entity]?.count : 0), "\(entity)")
             }
         }
     }
 
     /// A header may promise any number of pages, more than a file may have here.
-    @Test(arguments: [[], ["/usr/bin/prlimit", "--fsize=8000000", "--"]]) func aHeaderThatPromisesATerabyteCostsNothing(runner: [String]) throws {
+    @Test(arguments: [[], ["/usr/bin/prlimit", "--fsize=8000000", "--"]]) func aHeaderThatPromisesATerabyteCostsNothing(
+        runner: [String]
+    ) throws {
         try withTemporaryDirectory { folder in
-            let document = try FolioCommand.copyOfDocument(in: folder), store = document + "/store/store.sqlite", target = folder.appendingPathComponent("Repaired.folio").path
+            let document = try FolioCommand.copyOfDocument(in: folder), store = document + "/store/store.sqlite",
+                target = folder.appendingPathComponent("Repaired.folio").path
             var bytes = try Data(contentsOf: URL(fileURLWithPath: store))
             bytes.replaceSubrange(28..<32, with: [0x10, 0, 0, 0])
             try bytes.write(to: URL(fileURLWithPath: store))
@@ -167,7 +189,8 @@ import TestSupport
         }
     }
 
-    /// The second page says what the next ones are; rows may stand there all the same, after two pages were exchanged.
+    /// The second page says what the next ones are; rows may stand there all the same, after two
+    /// pages were exchanged.
     @Test(.enabled(if: hasShell)) func rowsInThePlaceOfThePointerMapAreFound() throws {
         try repair(exit: 1) { damaged in
             let page = try rootPage("ZPERSON", damaged.path + "/store/store.sqlite")
@@ -184,7 +207,8 @@ import TestSupport
     @Test(.enabled(if: hasShell)) func onlyTheRowsOfABrokenPageAreLost() throws {
         try withTemporaryDirectory { folder in
             let path = try FolioCommand.copyOfDocument(in: folder)
-            let lines = (1...3_000).map { "{\"attributes\":{\"name\":\"Somebody called number \($0)\"}}" }.joined(separator: "\n")
+            let lines = (1...3_000).map { "{\"attributes\":{\"name\":\"Somebody called number \($0)\"}}" }.joined(
+                separator: "\n")
             try Data(lines.utf8).write(to: folder.appendingPathComponent("people.jsonl"))
             let imported = try FolioCommand.run("import", path, folder.path + "/people.jsonl", "--entity", "Person")
             #expect(imported.exit == 0, "\(imported.messages)")
@@ -205,10 +229,14 @@ import TestSupport
     }
 
     /// The model is known: which columns there are, and what rows look like.
-    @Test(arguments: ["CREATE TABLE ZPERSON", "ZNAME", "Z_PK INTEGER PRIMARY KEY", "tableZJOURNEY", "ZSTOP (", "Z_PRIMARYKEY", "Z_METADATA ("]) func oneByteOfTheSchemaTakesNoRowsWithIt(text: String) throws {
+    @Test(arguments: [
+        "CREATE TABLE ZPERSON", "ZNAME", "Z_PK INTEGER PRIMARY KEY", "tableZJOURNEY", "ZSTOP (", "Z_PRIMARYKEY",
+        "Z_METADATA (",
+    ]) func oneByteOfTheSchemaTakesNoRowsWithIt(text: String) throws {
         for offset in [0, text.utf8.count / 2, text.utf8.count - 1] {
             try withTemporaryDirectory { folder in
-                let path = try FolioCommand.copyOfDocument(in: folder), store = URL(fileURLWithPath: path + "/store/store.sqlite"), target = folder.path + "/Saved"
+                let path = try FolioCommand.copyOfDocument(in: folder),
+                    store = URL(fileURLWithPath: path + "/store/store.sqlite"), target = folder.path + "/Saved"
                 var bytes = try Data(contentsOf: store)
                 bytes[try #require(bytes[..<8192].firstRange(of: Data(text.utf8))).lowerBound + offset] ^= 0x81
                 try bytes.write(to: store)
@@ -216,8 +244,11 @@ import TestSupport
                 let outcome = try FolioCommand.run("repair", path, "-o", target, "--json")
                 #expect(outcome.exit <= 1, "\(text) \(offset): \(outcome.messages)")
                 let saved = try export(target), whole = try export(FolioCommand.document)
-                for (entity, objects) in whole { #expect(saved[entity]?.count == objects.count, "\(text) \(offset) \(entity): \(lost(outcome))") }
-                let names = Set(saved["Person"]?.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String } ?? [])
+                for (entity, objects) in whole {
+                    #expect(saved[entity]?.count == objects.count, "\(text) \(offset) \(entity): \(lost(outcome))")
+                }
+                let names = Set(
+                    saved["Person"]?.compactMap { ($0["attributes"] as? [String: Any])?["name"] as? String } ?? [])
                 #expect(names.contains("Fridtjof Nansen"), "\(text) \(offset): \(names)")
             }
         }
@@ -230,7 +261,8 @@ import TestSupport
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/sqlite3")
             process.arguments = [
-                store, "ALTER TABLE ZPERSON ADD COLUMN loud AS (upper(ZNAME))", "CREATE TABLE more(a, b AS (a + 1) STORED, c AS (a) VIRTUAL)",
+                store, "ALTER TABLE ZPERSON ADD COLUMN loud AS (upper(ZNAME))",
+                "CREATE TABLE more(a, b AS (a + 1) STORED, c AS (a) VIRTUAL)",
                 "CREATE VIRTUAL TABLE words USING fts5(word)", "INSERT INTO words VALUES('one')",
             ]
             try process.run()
@@ -249,9 +281,11 @@ import TestSupport
             try FileManager.default.createSymbolicLink(atPath: store, withDestinationPath: other)
         }
         try repair(exit: 1) { damaged in
-            try FileManager.default.createDirectory(atPath: damaged.folder.path + "/elsewhere", withIntermediateDirectories: false)
+            try FileManager.default.createDirectory(
+                atPath: damaged.folder.path + "/elsewhere", withIntermediateDirectories: false)
             try Data("x".utf8).write(to: URL(fileURLWithPath: damaged.folder.path + "/elsewhere/file"))
-            try FileManager.default.createSymbolicLink(atPath: damaged.path + "/extra", withDestinationPath: damaged.folder.path + "/elsewhere")
+            try FileManager.default.createSymbolicLink(
+                atPath: damaged.path + "/extra", withDestinationPath: damaged.folder.path + "/elsewhere")
         } _: { outcome, damaged throws in
             #expect(lost(outcome).contains("is a link"))
             #expect(!FileManager.default.fileExists(atPath: damaged.target + "/extra"))
@@ -263,7 +297,8 @@ import TestSupport
             let extra = damaged.path + "/extra"
             try FileManager.default.createDirectory(atPath: extra, withIntermediateDirectories: true)
             try Data("kept".utf8).write(to: URL(fileURLWithPath: extra + "/file"))
-            try FileManager.default.createSymbolicLink(atPath: extra + "/link", withDestinationPath: damaged.path + "/manifest.json")
+            try FileManager.default.createSymbolicLink(
+                atPath: extra + "/link", withDestinationPath: damaged.path + "/manifest.json")
         } _: { outcome, damaged throws in
             #expect(lost(outcome).contains("extra/link"))
             #expect(try String(contentsOfFile: damaged.target + "/extra/file", encoding: .utf8) == "kept")
@@ -271,21 +306,27 @@ import TestSupport
     }
 
     @Test func aHeaderIsMended() throws {
-        try repair(exit: 1) { try $0.edit("store/store.sqlite") { $0.replaceSubrange(0..<18, with: [UInt8](repeating: 0, count: 18)) } } _: { outcome, damaged throws in
+        try repair(exit: 1) {
+            try $0.edit("store/store.sqlite") { $0.replaceSubrange(0..<18, with: [UInt8](repeating: 0, count: 18)) }
+        } _: { outcome, damaged throws in
             #expect(try export(damaged.target)["Person"]?.count == 5)
             #expect(lost(outcome).contains("does not begin as a database does"))
         }
     }
 
     @Test func anArchiveWithoutItsDirectoryIsReadByItsEntries() throws {
-        try repair(archive: true, exit: 1) { try $0.edit("") { $0 = $0.dropLast(120) } } _: { outcome, damaged throws in
+        try repair(archive: true, exit: 1) {
+            try $0.edit("") { $0 = $0.dropLast(120) }
+        } _: { outcome, damaged throws in
             #expect(try export(damaged.target)["Person"]?.count == 5)
             #expect(lost(outcome).contains("archive"))
         }
     }
 
     @Test func junkAroundAnArchiveIsPassedOver() throws {
-        try repair(archive: true, exit: 1) { try $0.edit("") { $0 = Data("#!/bin/sh\nexit\n".utf8) + $0 + Data("junk".utf8) } } _: { outcome, damaged throws in
+        try repair(archive: true, exit: 1) {
+            try $0.edit("") { $0 = Data("#!/bin/sh\nexit\n".utf8) + $0 + Data("junk".utf8) }
+        } _: { outcome, damaged throws in
             #expect(try export(damaged.target)["Person"]?.count == 5)
             #expect(lost(outcome).contains("junk"))
         }
@@ -305,7 +346,9 @@ import TestSupport
 
     @Test func whereNothingIsLeftNothingIsWritten() throws {
         try repair(exit: 65) { try $0.edit("store/store.sqlite") { $0 = Data(repeating: 0xA5, count: 40_000) } }
-        try repair(archive: true, exit: 65) { try $0.edit("") { $0 = Data("PK\u{3}\u{4}".utf8) + Data(repeating: 1, count: 5_000) } }
+        try repair(archive: true, exit: 65) {
+            try $0.edit("") { $0 = Data("PK\u{3}\u{4}".utf8) + Data(repeating: 1, count: 5_000) }
+        }
     }
 
     @Test func nothingIsReplacedUnaskedAndDryRunsWriteNothing() throws {

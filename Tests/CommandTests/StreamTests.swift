@@ -22,7 +22,8 @@ import TestSupport
             #expect(try kind(of: link) == S_IFLNK)
             #expect(try Data(contentsOf: URL(fileURLWithPath: real)).count > 1000)
             #expect(try FileManager.default.attributesOfItem(atPath: real)[.posixPermissions] as? Int == 0o600)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["link.json", "real.json"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["link.json", "real.json"])
         }
     }
 
@@ -51,12 +52,14 @@ import TestSupport
         try #require(try kind(of: pipe) == S_IFIFO)
         reader.waitUntilExit()
         let exported = try Data(contentsOf: URL(fileURLWithPath: read))
-        #expect(try FolioCommand.run("export", FolioCommand.document).output == String(decoding: exported, as: UTF8.self))
+        #expect(
+            try FolioCommand.run("export", FolioCommand.document).output == String(decoding: exported, as: UTF8.self))
         try exported.write(to: URL(fileURLWithPath: copy))
 
         let new = folder.path + "/New.folio"
         #expect(try FolioCommand.run("new", new, "--model", FolioCommand.document).exit == 0)
-        let imported = try FolioCommand.run(["import", new, pipe], through: Self.shell("cat '\(copy)' > '\(pipe)' & exec \"$0\" \"$@\""))
+        let imported = try FolioCommand.run(
+            ["import", new, pipe], through: Self.shell("cat '\(copy)' > '\(pipe)' & exec \"$0\" \"$@\""))
         #expect(imported.exit == 0, "\(imported.messages)")
         #expect(try FolioCommand.run("fetch", new, "Person", "--count").output == "5\n")
     }
@@ -76,18 +79,21 @@ import TestSupport
     @Test func closedStreamsAreNeverTakenForFilesOfADocument() throws {
         try withTemporaryDirectory { folder in
             let document = try FolioCommand.copyOfDocument(in: folder)
-            let silent = try FolioCommand.run(["set", document, "Person/p1", "name=Silent"], through: Self.shell("exec \"$0\" \"$@\" <&- >&- 2>&-"))
+            let silent = try FolioCommand.run(
+                ["set", document, "Person/p1", "name=Silent"], through: Self.shell("exec \"$0\" \"$@\" <&- >&- 2>&-"))
             #expect(silent.exit == 0)
             #expect(try FolioCommand.run("verify", document, "--deep").exit == 0)
             #expect(try FolioCommand.run("get", document, "Person/p1").output.contains("Silent"))
             // What can't be printed is an error.
-            let mute = try FolioCommand.run(["fetch", document, "Person"], through: Self.shell("exec \"$0\" \"$@\" >&-"))
+            let mute = try FolioCommand.run(
+                ["fetch", document, "Person"], through: Self.shell("exec \"$0\" \"$@\" >&-"))
             #expect(mute.exit == 74)
             #expect(mute.errors == ["folio: output: Bad file descriptor"])
         }
     }
 
-    /// A document with an earlier version, which is put together in a temporary folder when it is read, and an empty folder for that.
+    /// A document with an earlier version, which is put together in a temporary folder when it is
+    /// read, and an empty folder for that.
     private func versioned() throws -> (version: String, temporary: String, folder: URL) {
         let folder = try Self.makeFolder(), temporary = folder.path + "/temporary"
         try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
@@ -143,7 +149,9 @@ import TestSupport
         #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
         let process = process(["export", version, "-o", folder.path + "/pipe"], temporary: temporary)
         try process.run()
-        while try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty, process.isRunning { try await Task.sleep(for: .milliseconds(10)) }
+        while try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty, process.isRunning {
+            try await Task.sleep(for: .milliseconds(10))
+        }
         process.terminate()
         process.waitUntilExit()
         #expect(process.terminationReason == .exit)
@@ -156,7 +164,10 @@ import TestSupport
             let document = try FolioCommand.copyOfDocument(in: folder), input = privatePipe(), output = privatePipe()
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", "trap '' INT; echo ready; exec \"$0\" import \"$1\" - --entity Person", FolioCommand.binary.path, document]
+            process.arguments = [
+                "-c", "trap '' INT; echo ready; exec \"$0\" import \"$1\" - --entity Person", FolioCommand.binary.path,
+                document,
+            ]
             process.standardInput = input
             process.standardOutput = output
             process.standardError = FileHandle.nullDevice
@@ -175,7 +186,8 @@ import TestSupport
     @Test func aNameThatIsNoTextIsRefused() throws {
         try withTemporaryDirectory { folder in
             let outcome = try FolioCommand.run(
-                ["--model", FolioCommand.model], in: folder, through: Self.shell("exec \"$0\" new \"$(printf 'made\\377.folio')\" \"$@\""))
+                ["--model", FolioCommand.model], in: folder,
+                through: Self.shell("exec \"$0\" new \"$(printf 'made\\377.folio')\" \"$@\""))
             #expect(outcome.exit == 64)
             #expect(outcome.errors.count == 1)
             #expect(outcome.messages.contains("no UTF-8 text"))
@@ -183,9 +195,12 @@ import TestSupport
         }
     }
 
-    @Test(arguments: ["sp ace.folio", "new\nline.folio", "-dash.folio", "ünï\u{301}.folio"]) func unusualNamesAreNames(name: String) throws {
+    @Test(arguments: ["sp ace.folio", "new\nline.folio", "-dash.folio", "ünï\u{301}.folio"]) func unusualNamesAreNames(
+        name: String
+    ) throws {
         try withTemporaryDirectory { folder in
-            try FileManager.default.copyContents(of: URL(fileURLWithPath: FolioCommand.document), to: URL(fileURLWithPath: folder.path + "/" + name))
+            try FileManager.default.copyContents(
+                of: URL(fileURLWithPath: FolioCommand.document), to: URL(fileURLWithPath: folder.path + "/" + name))
             #expect(try FolioCommand.run("set", "--", name, "Person/p1", "name=A", in: folder).exit == 0)
             #expect(try FolioCommand.run("set", "--", name, "Person/p1", "name=B", in: folder).exit == 0)
             let version = try Self.lastVersion(of: name, in: folder)
@@ -203,7 +218,8 @@ import TestSupport
             let process = process(["export", document], temporary: folder.path)
             process.standardOutput = output
             try process.run()
-            // Journeys are read before persons, and more than the pipe takes: the command waits until somebody reads on.
+            // Journeys are read before persons, and more than the pipe takes: the command waits
+            // until somebody reads on.
             #expect(try output.fileHandleForReading.read(upToCount: 1)?.count == 1)
             #expect(try FolioCommand.run("set", document, "Person/p1", "name=Between").exit == 0)
             try output.fileHandleForWriting.close()

@@ -2,9 +2,11 @@ import Foundation
 import Testing
 import TestSupport
 
-/// Values that are larger than the memory that the command gets. `FOLIO_LARGE_VALUE_MB=2048` makes them two gigabytes.
+/// Values that are larger than the memory that the command gets. `FOLIO_LARGE_VALUE_MB=2048` makes
+/// them two gigabytes.
 @Suite(.serialized) struct StreamedValueTests {
-    private static let size = (ProcessInfo.processInfo.environment["FOLIO_LARGE_VALUE_MB"].flatMap { Int($0) } ?? 192) << 20
+    private static let size =
+        (ProcessInfo.processInfo.environment["FOLIO_LARGE_VALUE_MB"].flatMap { Int($0) } ?? 192) << 20
     /// Data, heap, stacks of threads and all other memory of a process's own, in KiB.
     private static let memory = 150_000
     private static let limited = runsUnderSanitizer ? [] : ["/bin/sh", "-c", "ulimit -d \(memory); exec \"$@\"", "sh"]
@@ -21,7 +23,9 @@ import TestSupport
         try file.close()
     }
 
-    private func run(_ words: String...) throws -> FolioCommand.Outcome { try FolioCommand.run(words, through: Self.limited) }
+    private func run(_ words: String...) throws -> FolioCommand.Outcome {
+        try FolioCommand.run(words, through: Self.limited)
+    }
 
     private func expectSame(_ left: URL, _ right: URL) throws {
         let a = try FileHandle(forReadingFrom: left), b = try FileHandle(forReadingFrom: right)
@@ -42,7 +46,8 @@ import TestSupport
             let file = folder.appendingPathComponent("in.bin"), result = folder.appendingPathComponent("out.bin")
             try makeFile(at: file)
             let package = try FolioCommand.copyOfDocument(in: folder)
-            let archive = folder.appendingPathComponent("A.folioz").path, store = folder.appendingPathComponent("S.sqlite").path
+            let archive = folder.appendingPathComponent("A.folioz").path,
+                store = folder.appendingPathComponent("S.sqlite").path
             #expect(try run("save-as", package, store).exit == 0)
             for document in [package, store] {
                 let attached = try run("attach", document, "Person/p1", "portrait", file.path)
@@ -70,7 +75,8 @@ import TestSupport
 
     @Test func whatComesThroughAPipeIsAttachedToo() throws {
         try withTemporaryDirectory { folder in
-            let file = folder.appendingPathComponent("in.bin"), result = folder.appendingPathComponent("out.bin"), pipe = folder.appendingPathComponent("pipe")
+            let file = folder.appendingPathComponent("in.bin"), result = folder.appendingPathComponent("out.bin"),
+                pipe = folder.appendingPathComponent("pipe")
             try makeFile(at: file)
             #expect(mkfifo(pipe.path, 0o600) == 0)
             let document = try FolioCommand.copyOfDocument(in: folder)
@@ -86,8 +92,11 @@ import TestSupport
         }
     }
 
-    /// The memory that the others get is not enough for the value: what is kept within a table has to be in memory once.
-    @Test(.disabled(if: runsUnderSanitizer, "its shadow memory goes beyond every limit")) func theLimitOfMemoryIsOne() throws {
+    /// The memory that the others get is not enough for the value: what is kept within a table has
+    /// to be in memory once.
+    @Test(.disabled(if: runsUnderSanitizer, "its shadow memory goes beyond every limit")) func theLimitOfMemoryIsOne()
+        throws
+    {
         try withTemporaryDirectory { folder in
             let file = folder.appendingPathComponent("in.bin")
             try makeFile(at: file)

@@ -9,7 +9,9 @@ import Testing
     private static func document(in folder: URL) throws -> String {
         let path = folder.appendingPathComponent("Doc.folio").path
         #expect(try FolioCommand.run("new", path, "--model", FolioCommand.model).exit == 0)
-        for name in ["Ada", "Barbara", "Grace"] { #expect(try FolioCommand.run("insert", path, "Person", "name=\(name)").exit == 0) }
+        for name in ["Ada", "Barbara", "Grace"] {
+            #expect(try FolioCommand.run("insert", path, "Person", "name=\(name)").exit == 0)
+        }
         return path
     }
 
@@ -22,16 +24,22 @@ import Testing
         try withTemporaryDirectory { folder in
             let path = try Self.document(in: folder), state = path + "@1"
             let before = try FolioCommand.contents(of: folder)
-            #expect(try FolioCommand.run("versions", "name", state, "before the trip", "--dry-run").messages.contains("would name version 1"))
+            #expect(
+                try FolioCommand.run("versions", "name", state, "before the trip", "--dry-run").messages.contains(
+                    "would name version 1"))
             #expect(try FolioCommand.contents(of: folder) == before)
             let named = try FolioCommand.run("versions", "name", state, "before the trip")
-            #expect(named.exit == 0 && named.messages.hasPrefix("named version 1 of \(path)\n") && named.messages.contains("folio versions pin"), "\(named.messages)")
+            #expect(
+                named.exit == 0 && named.messages.hasPrefix("named version 1 of \(path)\n")
+                    && named.messages.contains("folio versions pin"), "\(named.messages)")
             #expect(try Self.version(1, of: path)["name"] as? String == "before the trip")
             #expect(try FolioCommand.run("versions", path).output.contains("  before the trip\n"))
             // Nothing else of it has changed.
             #expect(try FolioCommand.run("fetch", state, "Person", "--count").output == "1\n")
             let removed = try FolioCommand.run("versions", "name", state, "--remove", "--json")
-            #expect(removed.exit == 0 && removed.object["name"] is NSNull && removed.object["version"] as? Int == 1 && removed.object["dryRun"] as? Bool == false)
+            #expect(
+                removed.exit == 0 && removed.object["name"] is NSNull && removed.object["version"] as? Int == 1
+                    && removed.object["dryRun"] as? Bool == false)
             let nameless = try Self.version(1, of: path)
             #expect(nameless["name"] is NSNull)
             #expect(try FolioCommand.run("verify", path, "--deep").exit == 0)
@@ -53,19 +61,30 @@ import Testing
     }
 
     @Test(arguments: [
-        (["versions", "name", "DOC@1"], 64, "which name?"), (["versions", "name", "DOC", "x"], 64, "say which version"), (["versions", "name", "DOC@saved", "x"], 64, "say which version"),
-        (["versions", "name", "DOC@1", "x", "--remove"], 64, "leave x out"), (["versions", "name", "DOC@1", "two\nlines"], 64, "a line of text"),
-        (["versions", "name", "DOC@1", String(repeating: "x", count: 201)], 64, "up to 200 characters"), (["versions", "name", "DOC@3", "x"], 66, "is the last save"),
-        (["versions", "pin", "DOC@9"], 66, "there is no version 9"), (["versions", "pin", "DOC@1", "x"], 64, "one argument too many: x"), (["versions", "pin"], 64, "too few arguments"),
-        (["versions", "prnue", "DOC"], 64, "did you mean prune?"), (["versions", "nmae", "DOC@1", "x"], 64, "did you mean name?"),
-        (["versions", "pin", "DOC@1", "--keep", "3"], 64, "--keep goes with prune"), (["versions", "prune", "DOC", "--keep", "1", "--remove"], 64, "--remove goes with name"),
-        (["model", "hahs", "DOC"], 64, "did you mean hash?"), (["model", "diff", "DOC"], 64, "too few arguments"), (["model", "DOC", "x"], 64, "one argument too many: x"),
+        (["versions", "name", "DOC@1"], 64, "which name?"),
+        (["versions", "name", "DOC", "x"], 64, "say which version"),
+        (["versions", "name", "DOC@saved", "x"], 64, "say which version"),
+        (["versions", "name", "DOC@1", "x", "--remove"], 64, "leave x out"),
+        (["versions", "name", "DOC@1", "two\nlines"], 64, "a line of text"),
+        (["versions", "name", "DOC@1", String(repeating: "x", count: 201)], 64, "up to 200 characters"),
+        (["versions", "name", "DOC@3", "x"], 66, "is the last save"),
+        (["versions", "pin", "DOC@9"], 66, "there is no version 9"),
+        (["versions", "pin", "DOC@1", "x"], 64, "one argument too many: x"),
+        (["versions", "pin"], 64, "too few arguments"),
+        (["versions", "prnue", "DOC"], 64, "did you mean prune?"),
+        (["versions", "nmae", "DOC@1", "x"], 64, "did you mean name?"),
+        (["versions", "pin", "DOC@1", "--keep", "3"], 64, "--keep goes with prune"),
+        (["versions", "prune", "DOC", "--keep", "1", "--remove"], 64, "--remove goes with name"),
+        (["model", "hahs", "DOC"], 64, "did you mean hash?"), (["model", "diff", "DOC"], 64, "too few arguments"),
+        (["model", "DOC", "x"], 64, "one argument too many: x"),
     ]) func whatCanNotBeNamedOrPinnedIsSaid(words: [String], exit: Int32, text: String) throws {
         try withTemporaryDirectory { folder in
             let path = try Self.document(in: folder)
             let before = try FolioCommand.contents(of: folder)
             let outcome = try FolioCommand.run(words.map { $0.hasPrefix("DOC") ? path + $0.dropFirst(3) : $0 })
-            #expect(outcome.exit == exit && outcome.output.isEmpty && outcome.errors.count == 1 && outcome.messages.contains(text), "\(outcome.messages)")
+            #expect(
+                outcome.exit == exit && outcome.output.isEmpty && outcome.errors.count == 1
+                    && outcome.messages.contains(text), "\(outcome.messages)")
             #expect(outcome.hints.count == 1 || text.contains("characters"), "\(outcome.messages)")
             #expect(try FolioCommand.contents(of: folder) == before)
         }
@@ -92,7 +111,8 @@ import Testing
         try await editor.autosave()
         #expect(editor.generation == 3)
         let listed = try FolioCommand.run("versions", path, "--json").json as? [[String: Any]] ?? []
-        #expect(listed.compactMap { $0["state"] as? String } == ["version", "version", "version", "saved", "autosaved"])
+        #expect(
+            listed.compactMap { $0["state"] as? String } == ["version", "version", "version", "saved", "autosaved"])
         #expect(listed.last?["version"] is NSNull && listed.last?["document"] as? String == path + "@autosaved")
         for (state, count) in zip(listed.compactMap { $0["document"] as? String }, [0, 1, 2, 3, 4]) {
             #expect(try FolioCommand.run("fetch", state, "Person", "--count").output == "\(count)\n", "\(state)")

@@ -8,11 +8,15 @@ import Testing
     private func document(in folder: URL) throws -> String {
         let path = folder.appendingPathComponent("Doc.folio").path
         #expect(try FolioCommand.run("new", path, "--model", FolioCommand.model).exit == 0)
-        for name in ["Ada", "Barbara", "Grace", "Radia"] { #expect(try FolioCommand.run("insert", path, "Person", "name=\(name)").exit == 0) }
+        for name in ["Ada", "Barbara", "Grace", "Radia"] {
+            #expect(try FolioCommand.run("insert", path, "Person", "name=\(name)").exit == 0)
+        }
         return path
     }
 
-    private func people(_ path: String) throws -> String { try FolioCommand.run("fetch", path, "Person", "--count").output }
+    private func people(_ path: String) throws -> String {
+        try FolioCommand.run("fetch", path, "Person", "--count").output
+    }
 
     @Test func versionsAreListedReadAndRestored() throws {
         try withTemporaryDirectory { folder in
@@ -21,9 +25,17 @@ import Testing
             #expect(listed.exit == 0)
             let versions = try #require(listed.json as? [[String: Any]])
             #expect(versions.compactMap { $0["version"] as? Int } == [0, 1, 2, 3, 4])
-            #expect(versions.dropLast().allSatisfy { $0["reason"] as? String == "save" && $0["state"] as? String == "version" && ($0["size"] as? Int ?? 0) > 4096 })
-            #expect(versions.last?["state"] as? String == "saved" && versions.last?["document"] as? String == path + "@4")
-            for version in versions { #expect(try FolioCommand.run("fetch", version["document"] as? String ?? "", "Person", "--count").exit == 0) }
+            #expect(
+                versions.dropLast().allSatisfy {
+                    $0["reason"] as? String == "save" && $0["state"] as? String == "version"
+                        && ($0["size"] as? Int ?? 0) > 4096
+                })
+            #expect(
+                versions.last?["state"] as? String == "saved" && versions.last?["document"] as? String == path + "@4")
+            for version in versions {
+                #expect(
+                    try FolioCommand.run("fetch", version["document"] as? String ?? "", "Person", "--count").exit == 0)
+            }
             let lines = try FolioCommand.run("versions", path).output.split(separator: "\n")
             #expect(lines.count == 7 && lines.last?.hasPrefix("4, saved  ") == true)
             #expect(try FolioCommand.run("info", path, "--json").object["versions"] as? Int == 4)
@@ -33,7 +45,10 @@ import Testing
             #expect(try people(path + "@saved") == "4\n")
             #expect(try FolioCommand.run("fetch", path + "@9", "Person").exit == 66)
             #expect(try FolioCommand.run("fetch", path + "@autosaved", "Person").exit == 66)
-            #expect(try FolioCommand.run("info", path + "@1", "--json").object["entities"].flatMap { $0 as? [String: Int] }?["Person"] == 1)
+            #expect(
+                try FolioCommand.run("info", path + "@1", "--json").object["entities"].flatMap {
+                    $0 as? [String: Int]
+                }?["Person"] == 1)
             #expect(try FolioCommand.run("diff", path + "@3", path).exit == 1)
             #expect(try FolioCommand.run("diff", path + "@4", path).exit == 0)
             let refused = try FolioCommand.run("insert", path + "@2", "Person", "name=No")
@@ -56,7 +71,8 @@ import Testing
             #expect(try FolioCommand.run("restore", path + "@77").exit == 66)
             #expect(try FolioCommand.run("restore", path).exit == 64)
             #expect(try FolioCommand.run("verify", path, "--deep").exit == 0)
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["Doc.folio", "Old.folio"])
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["Doc.folio", "Old.folio"])
         }
     }
 
@@ -72,7 +88,10 @@ import Testing
             #expect(try FolioCommand.run("info", path, "--json").object["versions"] as? Int == 2)
             #expect(try people(path + "@2") == "2\n")
             #expect(try FolioCommand.run("fetch", path + "@1", "Person").exit == 66)
-            for wrong in [["versions", "prune", path], ["versions", "prune", path, "--keep", "some"], ["versions", path, "--keep", "2"]] {
+            for wrong in [
+                ["versions", "prune", path], ["versions", "prune", path, "--keep", "some"],
+                ["versions", path, "--keep", "2"],
+            ] {
                 #expect(try FolioCommand.run(wrong).exit == 64)
             }
         }
@@ -94,7 +113,10 @@ import Testing
 
             let plain = folder.appendingPathComponent("Plain.folioz").path
             #expect(try FolioCommand.run("pack", path, plain).exit == 0)
-            #expect((try FolioCommand.run("versions", plain, "--json").json as? [[String: Any]])?.compactMap { $0["state"] as? String } == ["saved"])
+            #expect(
+                (try FolioCommand.run("versions", plain, "--json").json as? [[String: Any]])?.compactMap {
+                    $0["state"] as? String
+                } == ["saved"])
             #expect(try FolioCommand.run("fetch", plain + "@2", "Person").exit == 66)
             let store = folder.appendingPathComponent("Doc.sqlite").path
             #expect(try FolioCommand.run("save-as", path, store, "--store", "sqlite").exit == 0)
@@ -104,15 +126,21 @@ import Testing
 
     @Test(arguments: ["--package", "--archive"]) func aCopyHasTheVersionsOnlyWhereTheyAreAskedFor(form: String) throws {
         try withTemporaryDirectory { folder in
-            let path = try document(in: folder), copy = folder.appendingPathComponent("Copy").path, bare = folder.appendingPathComponent("Bare").path
+            let path = try document(in: folder), copy = folder.appendingPathComponent("Copy").path,
+                bare = folder.appendingPathComponent("Bare").path
             #expect(try FolioCommand.run("save-as", path, bare, form).exit == 0)
             #expect(try FolioCommand.run("info", bare, "--json").object["versions"] as? Int == 0)
             let outcome = try FolioCommand.run("save-as", path, copy, form, "--with-versions", "--json")
             #expect(outcome.exit == 0, "\(outcome.messages)")
-            #expect((try FolioCommand.run("versions", copy, "--json").json as? [[String: Any]])?.compactMap { $0["version"] as? Int } == [0, 1, 2, 3, 4, 5])
+            #expect(
+                (try FolioCommand.run("versions", copy, "--json").json as? [[String: Any]])?.compactMap {
+                    $0["version"] as? Int
+                } == [0, 1, 2, 3, 4, 5])
             for number in 1...4 { #expect(try people("\(copy)@\(number)") == "\(number)\n") }
             // A version is one of the copy, and not of the document that it was copied from.
-            #expect(try FolioCommand.run("info", copy + "@2", "--json").object["uuid"] as? String == outcome.object["uuid"] as? String)
+            #expect(
+                try FolioCommand.run("info", copy + "@2", "--json").object["uuid"] as? String == outcome.object["uuid"]
+                    as? String)
             #expect(try FolioCommand.run("insert", copy, "Person", "name=Frances").exit == 0)
             #expect(try people(copy + "@2") == "2\n")
             if form == "--package" {
@@ -120,7 +148,10 @@ import Testing
                 #expect(try people(copy) == "2\n")
             }
             #expect(try FolioCommand.run("verify", copy, "--deep").exit == 0)
-            #expect(try FolioCommand.run("save-as", path, folder.appendingPathComponent("S").path, "--store", "sqlite", "--with-versions").exit == 64)
+            #expect(
+                try FolioCommand.run(
+                    "save-as", path, folder.appendingPathComponent("S").path, "--store", "sqlite", "--with-versions"
+                ).exit == 64)
         }
     }
 }

@@ -3,22 +3,28 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Every store of the corpus, taken from type to type in a circle: what comes back is what was there.
+/// Every store of the corpus, taken from type to type in a circle: what comes back is what was
+/// there.
 @Suite(.enabled(if: corpus != nil))
 struct ConversionCircleTests {
     @Test(arguments: StoreReadingTests.stores) func aStoreComesBackAsItWas(original: URL) throws {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("s0.sqlite")
             for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
-                try FileManager.default.copyContents(of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
+                try FileManager.default.copyContents(
+                    of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
             }
-            guard let model = try StoreReadingTests().missingModel(of: original) ?? SQLitePersistentStore.storedModelInfo(at: url).embeddedModel() else { return }
+            guard
+                let model = try StoreReadingTests().missingModel(of: original)
+                    ?? SQLitePersistentStore.storedModelInfo(at: url).embeddedModel()
+            else { return }
             let coordinator = PersistentStoreCoordinator(model: model)
             var store = try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
             let before = try snapshot(coordinator)
             for (index, type) in [StoreType.xml, .binary, .inMemory, .sqlite].enumerated() {
                 let old = store
-                let result = try coordinator.migratePersistentStore(store, to: folder.appendingPathComponent("s\(index + 1).store"), type: type)
+                let result = try coordinator.migratePersistentStore(
+                    store, to: folder.appendingPathComponent("s\(index + 1).store"), type: type)
                 store = result.store
                 #expect(result.objectIDs.count == before.count && store.identifier != old.identifier)
                 // Written to the file and read from it.
@@ -29,7 +35,9 @@ struct ConversionCircleTests {
                 let after = try snapshot(coordinator)
                 #expect(after.count == before.count, "\(type.rawValue)")
                 let different = before.filter { after[$0.key] != $0.value }.keys.sorted().prefix(3)
-                #expect(different.isEmpty, "\(type.rawValue): \(different.map { "\($0): \(before[$0] ?? [:]) and \(after[$0] ?? [:])" })")
+                #expect(
+                    different.isEmpty,
+                    "\(type.rawValue): \(different.map { "\($0): \(before[$0] ?? [:]) and \(after[$0] ?? [:])" })")
             }
             try coordinator.removePersistentStores()
         }
@@ -47,7 +55,8 @@ struct ConversionCircleTests {
                 for property in entity.properties where !property.isTransient {
                     if property.isToMany {
                         let members = object.objectIDs(forRelationshipNamed: property.name).map(name)
-                        values[property.name] = (property.relationship?.isOrdered == true ? members : members.sorted()).joined(separator: " ")
+                        values[property.name] = (property.relationship?.isOrdered == true ? members : members.sorted())
+                            .joined(separator: " ")
                     } else {
                         values[property.name] = try text(object.propertyValue(forKey: property.name))
                     }
@@ -58,7 +67,9 @@ struct ConversionCircleTests {
         return objects
     }
 
-    private func name(_ id: ManagedObjectID) -> String { id.uriRepresentation.pathComponents.suffix(2).joined(separator: "/") }
+    private func name(_ id: ManagedObjectID) -> String {
+        id.uriRepresentation.pathComponents.suffix(2).joined(separator: "/")
+    }
 
     private func text(_ value: PropertyValue) throws -> String {
         switch value {
@@ -68,7 +79,10 @@ struct ConversionCircleTests {
             if let bytes = try? large.data() { return "\(bytes.count) bytes \(bytes.hashValue)" }
             return "missing"
         case .data(let bytes): return "\(bytes.count) bytes \(bytes.hashValue)"
-        case .composite(let parts): return try parts.filter { !$0.value.isNull }.sorted { $0.key < $1.key }.map { "\($0.key)=\(try text($0.value))" }.joined(separator: ",")
+        case .composite(let parts):
+            return try parts.filter { !$0.value.isNull }.sorted { $0.key < $1.key }.map {
+                "\($0.key)=\(try text($0.value))"
+            }.joined(separator: ",")
         default: return "\(value)"
         }
     }

@@ -13,7 +13,9 @@ enum CorpusModels {
             if ["xcdatamodeld", "xcdatamodel", "momd"].contains(kind) { names.skipDescendants() }
             let url = corpus.appendingPathComponent(name)
             // One repository holds a directory of versions without any.
-            if kind == "xcdatamodeld", (try? FileManager.default.subpathsOfDirectory(atPath: url.path))?.count == 1 { continue }
+            if kind == "xcdatamodeld", (try? FileManager.default.subpathsOfDirectory(atPath: url.path))?.count == 1 {
+                continue
+            }
             found.append(url)
         }
         return found.sorted { $0.path < $1.path }

@@ -57,12 +57,16 @@ import Testing
             let file = try ModelFile(contentsOf: url)
             #expect(file.recordedVersionHashes.count == file.versionNames.count)
             for (version, hashes) in file.recordedVersionHashes {
-                #expect(try file.model(version: version).versionHashesByEntityName == hashes, "\(url.lastPathComponent)#\(version)")
+                #expect(
+                    try file.model(version: version).versionHashesByEntityName == hashes,
+                    "\(url.lastPathComponent)#\(version)")
                 #expect(try file.model(matching: hashes) != nil)
                 // The sources of the same application give the same hashes.
                 let folder = url.deletingLastPathComponent().deletingLastPathComponent().path + "/"
-                for source in CorpusModels.urls where source.path.hasPrefix(folder) && source.pathExtension == "xcdatamodeld" {
-                    #expect(try ModelFile(contentsOf: source).model(matching: hashes) != nil, "\(source.path) \(version)")
+                for source in CorpusModels.urls
+                where source.path.hasPrefix(folder) && source.pathExtension == "xcdatamodeld" {
+                    #expect(
+                        try ModelFile(contentsOf: source).model(matching: hashes) != nil, "\(source.path) \(version)")
                 }
                 compared += hashes.count
             }

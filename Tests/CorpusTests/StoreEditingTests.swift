@@ -15,7 +15,8 @@ struct StoreEditingTests {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent(original.lastPathComponent)
             for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
-                try FileManager.default.copyContents(of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
+                try FileManager.default.copyContents(
+                    of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
             }
             let mode = try formatVersions(original)
             let before = try dump(url)
@@ -27,22 +28,29 @@ struct StoreEditingTests {
 
             // Reopened and read back before it is compared as text.
             let reopened = try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: model)
-            let request = RowRequest(entityIndex: edit.entityIndex, includesSubentities: false, selection: .keys(receipt.keys[0] + [edit.deleted, edit.updated]))
+            let request = RowRequest(
+                entityIndex: edit.entityIndex, includesSubentities: false,
+                selection: .keys(receipt.keys[0] + [edit.deleted, edit.updated]))
             let rows = try reopened.rows(request)
             #expect(Set((0..<rows.count).map { rows[$0].key }) == Set(receipt.keys[0] + [edit.updated]))
             try reopened.close()
 
             let after = try dump(url)
             // Links of the deleted object go with it.
-            let links = before.subtracting(after).filter { line in edit.joinTables.contains { line.hasPrefix($0 + "|") } }
+            let links = before.subtracting(after).filter { line in edit.joinTables.contains { line.hasPrefix($0 + "|") }
+            }
             #expect(links.allSatisfy { $0.contains("integer(\(edit.deleted))") })
             try checkHistory(before, after)
-            let removed = Self.withoutHistory(before.subtracting(after).subtracting(links)), added = Self.withoutHistory(after.subtracting(before))
+            let removed = Self.withoutHistory(before.subtracting(after).subtracting(links)),
+                added = Self.withoutHistory(after.subtracting(before))
             // The deleted row, the old form of the updated one, and the row that counts numbers.
             let derived = try hasTriggers(url) ? edit.allowedTriggerChanges : 0
             #expect(removed.count <= 3 + derived, "\(removed)")
             #expect(added.count <= 3 + derived, "\(added)")
-            #expect(removed.union(added).allSatisfy { $0.hasPrefix(edit.table + "|") || $0.hasPrefix("Z_PRIMARYKEY|") || derived > 0 })
+            #expect(
+                removed.union(added).allSatisfy {
+                    $0.hasPrefix(edit.table + "|") || $0.hasPrefix("Z_PRIMARYKEY|") || derived > 0
+                })
             #expect(try formatVersions(url) == mode)
             #expect(try Connection.reading(url.path) { try $0.value("PRAGMA integrity_check")?.text } == "ok")
         }
@@ -53,19 +61,25 @@ struct StoreEditingTests {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("b.sqlite")
             for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: original.path + suffix) {
-                try FileManager.default.copyContents(of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
+                try FileManager.default.copyContents(
+                    of: URL(fileURLWithPath: original.path + suffix), to: URL(fileURLWithPath: url.path + suffix))
             }
             let before = try dump(url)
             let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
             let entity = try #require(store.identity.model.entity(named: "BookmarkEntity"))
-            let children = try #require(entity.property(named: "children")).index, favorites = try #require(entity.property(named: "favorites")).index
+            let children = try #require(entity.property(named: "children")).index,
+                favorites = try #require(entity.property(named: "favorites")).index
             let parent = try #require(entity.property(named: "parent")).index
             let rows = try store.rows(RowRequest(entityIndex: entity.index))
             let keys = (0..<rows.count).map { rows[$0].key }
-            let lists = try store.related(entityIndex: entity.index, propertyIndex: children, owners: keys, includingRows: false).members
-            let stars = try store.related(entityIndex: entity.index, propertyIndex: favorites, owners: keys, includingRows: true)
+            let lists = try store.related(
+                entityIndex: entity.index, propertyIndex: children, owners: keys, includingRows: false
+            ).members
+            let stars = try store.related(
+                entityIndex: entity.index, propertyIndex: favorites, owners: keys, includingRows: true)
             #expect(stars.rows.count == Set(stars.members.flatMap { $0.map(\.key) }).count)
-            let place = try #require(lists.firstIndex { $0.count >= 2 }), star = try #require(stars.members.firstIndex { $0.count >= 2 })
+            let place = try #require(lists.firstIndex { $0.count >= 2 }),
+                star = try #require(stars.members.firstIndex { $0.count >= 2 })
 
             var batch = RowBatch()
             let row = batch.appendRow(store.layouts[entity.index], key: -1, version: 0)
@@ -74,14 +88,25 @@ struct StoreEditingTests {
             func inserting(_ list: [ObjectReference]) -> [ObjectReference] { [list[0], new] + list.dropFirst() }
             var changes = ChangeSet()
             changes.insertions = [.init(entityIndex: entity.index, rows: batch)]
-            changes.links = [.init(entityIndex: entity.index, propertyIndex: favorites, owner: keys[star], member: new, isAdded: true)]
+            changes.links = [
+                .init(
+                    entityIndex: entity.index, propertyIndex: favorites, owner: keys[star], member: new, isAdded: true)
+            ]
             changes.orders = [
-                .init(entityIndex: entity.index, propertyIndex: children, owner: keys[place], members: inserting(lists[place])),
-                .init(entityIndex: entity.index, propertyIndex: favorites, owner: keys[star], members: inserting(stars.members[star])),
+                .init(
+                    entityIndex: entity.index, propertyIndex: children, owner: keys[place],
+                    members: inserting(lists[place])),
+                .init(
+                    entityIndex: entity.index, propertyIndex: favorites, owner: keys[star],
+                    members: inserting(stars.members[star])),
             ]
             let key = try store.apply(changes).keys[0][0]
-            for (property, owner, list) in [(children, keys[place], lists[place]), (favorites, keys[star], stars.members[star])] {
-                let now = try store.related(entityIndex: entity.index, propertyIndex: property, owners: [owner], includingRows: false).members[0]
+            for (property, owner, list) in [
+                (children, keys[place], lists[place]), (favorites, keys[star], stars.members[star]),
+            ] {
+                let now = try store.related(
+                    entityIndex: entity.index, propertyIndex: property, owners: [owner], includingRows: false
+                ).members[0]
                 #expect(now.map(\.key) == inserting(list).map { $0.key == -1 ? key : $0.key })
             }
             try store.close()
@@ -111,9 +136,10 @@ struct StoreEditingTests {
             guard let (entity, rows) = best, let storage = store.layout[entity.index] else { return nil }
             entityIndex = entity.index
             table = storage.table
-            joinTables = Set(storage.properties.compactMap { property in
-                if case .manyToMany(let join) = property { join.table } else { nil }
-            })
+            joinTables = Set(
+                storage.properties.compactMap { property in
+                    if case .manyToMany(let join) = property { join.table } else { nil }
+                })
             updated = rows[0].key
             deleted = rows[rows.count - 1].key
 
@@ -126,7 +152,9 @@ struct StoreEditingTests {
             let row = batch.append(copyOf: rows[0])
             var changed = PropertySet()
             let unique = Set(entity.uniquenessConstraints.flatMap { $0 })
-            if let property = entity.properties.first(where: { $0.attribute?.type == .string && !unique.contains($0.name) }) {
+            if let property = entity.properties.first(where: {
+                $0.attribute?.type == .string && !unique.contains($0.name)
+            }) {
                 row.setString("edited “by” Folio", row.layout.slots[property.index])
                 changed.insert(property.index)
             }
@@ -143,7 +171,9 @@ struct StoreEditingTests {
             for row in try connection.rows("SELECT type, name, sql FROM sqlite_schema") {
                 lines.insert("schema|\(row)")
                 guard row[0].text == "table", let name = row[1].text else { continue }
-                for values in try connection.rows("SELECT rowid, * FROM \(SQLName.quoted(name))") { lines.insert("\(name)|\(values)") }
+                for values in try connection.rows("SELECT rowid, * FROM \(SQLName.quoted(name))") {
+                    lines.insert("\(name)|\(values)")
+                }
             }
             return lines
         }
@@ -157,7 +187,9 @@ struct StoreEditingTests {
     /// A store with a history has one transaction more, with the three changes.
     private func checkHistory(_ before: Set<String>, _ after: Set<String>) throws {
         var keepsHistory = false
-        for line in before where line.hasPrefix("schema|") && line.contains("CREATE TABLE ACHANGE") { keepsHistory = true }
+        for line in before where line.hasPrefix("schema|") && line.contains("CREATE TABLE ACHANGE") {
+            keepsHistory = true
+        }
         var changes = 0, transactions = 0
         for line in after.subtracting(before) {
             if line.hasPrefix("ACHANGE|") { changes += 1 }
@@ -179,6 +211,8 @@ struct StoreEditingTests {
     }
 
     private func hasTriggers(_ url: URL) throws -> Bool {
-        try Connection.reading(url.path) { try $0.value("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")?.integer ?? 0 } > 0
+        try Connection.reading(url.path) {
+            try $0.value("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'")?.integer ?? 0
+        } > 0
     }
 }

@@ -11,7 +11,9 @@ import Testing
 @Suite(.enabled(if: corpus != nil))
 struct StoreReadingTests {
     static let stores: [URL] = {
-        guard let corpus, let files = FileManager.default.enumerator(at: corpus, includingPropertiesForKeys: nil) else { return [] }
+        guard let corpus, let files = FileManager.default.enumerator(at: corpus, includingPropertiesForKeys: nil) else {
+            return []
+        }
         return files.compactMap { $0 as? URL }.filter { $0.path.hasSuffix(".expected.json") }
             .map { URL(fileURLWithPath: String($0.path.dropLast(".expected.json".count))) }.sorted { $0.path < $1.path }
     }()
@@ -21,7 +23,9 @@ struct StoreReadingTests {
         var description = PersistentStoreDescription(url: url)
         description.isReadOnly = true
         let store = try SQLitePersistentStore.open(description, model: try missingModel(of: url))
-        let expected = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url.appendingPathExtension("expected.json"))) as? [String: Any])
+        let expected = try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: url.appendingPathExtension("expected.json")))
+                as? [String: Any])
         let entities = try #require(expected["entities"] as? [String: [[String: Any]]])
         for entity in store.identity.model.entities where !entity.isAbstract {
             let objects = try #require(entities[entity.name], "\(entity.name)")
@@ -39,17 +43,24 @@ struct StoreReadingTests {
 
     // MARK: Comparing
 
-    private func compare(_ row: Row, of entity: Entity, in store: SQLitePersistentStore, with objects: [String: [String: Any]]) throws {
+    private func compare(
+        _ row: Row, of entity: Entity, in store: SQLitePersistentStore, with objects: [String: [String: Any]]
+    ) throws {
         let id = ManagedObjectID(store: store.identity, entityIndex: entity.index, key: row.key).description
         let object = try #require(objects[id])
-        let attributes = try #require(object["attributes"] as? [String: Any]), relationships = try #require(object["relationships"] as? [String: Any])
+        let attributes = try #require(object["attributes"] as? [String: Any]),
+            relationships = try #require(object["relationships"] as? [String: Any])
         for property in entity.properties where !property.isTransient && !property.isToMany {
             let slot = row.layout.slots[property.index]
             if property.relationship != nil {
-                let reference = row.reference(slot).map { ManagedObjectID(store: store.identity, entityIndex: $0.entityIndex, key: $0.key).description }
+                let reference = row.reference(slot).map {
+                    ManagedObjectID(store: store.identity, entityIndex: $0.entityIndex, key: $0.key).description
+                }
                 #expect(reference == relationships[property.name] as? String, "\(id).\(property.name)")
             } else {
-                try compare(row.value(slot), with: try #require(attributes[property.name], "\(id).\(property.name)"), "\(id).\(property.name)")
+                try compare(
+                    row.value(slot), with: try #require(attributes[property.name], "\(id).\(property.name)"),
+                    "\(id).\(property.name)")
             }
         }
     }
@@ -59,11 +70,14 @@ struct StoreReadingTests {
     ) throws {
         for property in entity.properties where property.isToMany && !property.isTransient {
             let owners = (0..<rows.count).map { rows[$0].key }
-            let related = try store.related(entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false)
+            let related = try store.related(
+                entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false)
             for (owner, members) in zip(owners, related.members) {
                 let id = ManagedObjectID(store: store.identity, entityIndex: entity.index, key: owner).description
                 let relationships = try #require(objects[id]?["relationships"] as? [String: Any])
-                let names = members.map { ManagedObjectID(store: store.identity, entityIndex: $0.entityIndex, key: $0.key).description }
+                let names = members.map {
+                    ManagedObjectID(store: store.identity, entityIndex: $0.entityIndex, key: $0.key).description
+                }
                 #expect(names == relationships[property.name] as? [String], "\(id).\(property.name)")
             }
         }
@@ -97,8 +111,11 @@ struct StoreReadingTests {
         let info = try SQLitePersistentStore.storedModelInfo(at: url)
         if info.hasEmbeddedModel { return nil }
         let corpus = try #require(corpus)
-        let repository = corpus.appendingPathComponent(String(url.path.dropFirst(corpus.path.count + 1).split(separator: "/")[0]))
-        let files = FileManager.default.enumerator(at: repository, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL } ?? []
+        let repository = corpus.appendingPathComponent(
+            String(url.path.dropFirst(corpus.path.count + 1).split(separator: "/")[0]))
+        let files =
+            FileManager.default.enumerator(at: repository, includingPropertiesForKeys: nil)?.compactMap { $0 as? URL }
+            ?? []
         for file in files where file.pathExtension == "xcdatamodel" {
             guard let model = try? ModelFile(contentsOf: file).model() else { continue }
             if try info.differences(from: model).isEmpty { return model }
@@ -114,7 +131,8 @@ struct StoreReadingTests {
             let file = folder.appendingPathComponent(name)
             let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
             let isFile = attributes[.type] as? FileAttributeType == .typeRegular
-            result[name] = "\(attributes[.modificationDate] ?? "") \(isFile ? (try Data(contentsOf: file)).hashValue : 0)"
+            result[name] =
+                "\(attributes[.modificationDate] ?? "") \(isFile ? (try Data(contentsOf: file)).hashValue : 0)"
         }
         return result
     }

@@ -14,18 +14,23 @@ import Testing
         let cache: Data?
         let metadata: PropertyListValue
 
-        var hashes: [String: Data] { metadata[key: "NSStoreModelVersionHashes"]?.dictionary?.compactMapValues(\.data) ?? [:] }
+        var hashes: [String: Data] {
+            metadata[key: "NSStoreModelVersionHashes"]?.dictionary?.compactMapValues(\.data) ?? [:]
+        }
     }
 
     private func stores() throws -> [Store] {
         let corpus = try #require(corpus)
-        let names = try FileManager.default.subpathsOfDirectory(atPath: corpus.path).filter { $0.hasSuffix(".sqlite") }.sorted()
+        let names = try FileManager.default.subpathsOfDirectory(atPath: corpus.path).filter { $0.hasSuffix(".sqlite") }
+            .sorted()
         return try names.map { name in
             try Connection.reading(corpus.appendingPathComponent(name).path) { connection in
                 let metadata = try connection.value("SELECT Z_PLIST FROM Z_METADATA")
                 let hasCache = try connection.value("SELECT count(*) FROM sqlite_schema WHERE name = 'Z_MODELCACHE'")
                 let cache = hasCache == .integer(1) ? try connection.value("SELECT Z_CONTENT FROM Z_MODELCACHE") : nil
-                return Store(name: name, cache: cache.flatMap(bytes), metadata: try PropertyList.decode(try #require(bytes(metadata))))
+                return Store(
+                    name: name, cache: cache.flatMap(bytes),
+                    metadata: try PropertyList.decode(try #require(bytes(metadata))))
             }
         }
     }
@@ -41,16 +46,23 @@ import Testing
             let model = try ModelCache.decode(cache)
             let hashes = model.versionHashesByEntityName
             #expect(Set(hashes.keys) == Set(store.hashes.keys), "\(store.name)")
-            // The hash of a derived attribute is not known, nor those of what it belongs to or is inherited by.
+            // The hash of a derived attribute is not known, nor those of what it belongs to or is
+            // inherited by.
             let derived = Set(model.entities.filter { $0.attributes.contains(where: \.isDerived) }.map(\.name))
             for (entity, hash) in store.hashes where !derived.contains(entity) {
                 #expect(hashes[entity] == hash, "\(store.name) \(entity)")
                 compared += 1
             }
             guard derived.isEmpty else { continue }
-            if let digest = store.metadata[key: "NSStoreModelVersionHashesDigest"]?.string { #expect(model.versionHashesDigest == digest, "\(store.name)") }
-            if let checksum = store.metadata[key: "NSStoreModelVersionChecksumKey"]?.string { #expect(model.versionChecksum == checksum, "\(store.name)") }
-            #expect(model.description.versionIdentifiers == store.metadata[key: "NSStoreModelVersionIdentifiers"]?.array?.compactMap(\.string).sorted())
+            if let digest = store.metadata[key: "NSStoreModelVersionHashesDigest"]?.string {
+                #expect(model.versionHashesDigest == digest, "\(store.name)")
+            }
+            if let checksum = store.metadata[key: "NSStoreModelVersionChecksumKey"]?.string {
+                #expect(model.versionChecksum == checksum, "\(store.name)")
+            }
+            #expect(
+                model.description.versionIdentifiers
+                    == store.metadata[key: "NSStoreModelVersionIdentifiers"]?.array?.compactMap(\.string).sorted())
         }
         #expect(compared >= 20)
     }
@@ -70,8 +82,12 @@ import Testing
         let stores = try stores()
         for store in stores {
             let repository = store.name.split(separator: "/")[0]
-            let files = CorpusModels.urls.filter { $0.path.contains("/\(repository)/") && ["xcdatamodeld", "xcdatamodel"].contains($0.pathExtension) }
-            if try files.contains(where: { try ModelFile(contentsOf: $0).model(matching: store.hashes) != nil }) { found.append(store.name) }
+            let files = CorpusModels.urls.filter {
+                $0.path.contains("/\(repository)/") && ["xcdatamodeld", "xcdatamodel"].contains($0.pathExtension)
+            }
+            if try files.contains(where: { try ModelFile(contentsOf: $0).model(matching: store.hashes) != nil }) {
+                found.append(store.name)
+            }
         }
         // Two stores belong to a model that was built in code.
         #expect(found.count == stores.count - 2, "\(stores.map(\.name).filter { !found.contains($0) })")
@@ -82,8 +98,12 @@ import Testing
         models += try CorpusModels.urls.map { try ModelFile(contentsOf: $0).model() }
         var count = 0
         for model in models {
-            let requests = model.description.fetchRequestTemplates + model.entities.flatMap(\.fetchedProperties).map(\.fetchRequest)
-            for text in requests.compactMap(\.predicateFormat) + model.description.entities.flatMap(\.indexes).compactMap(\.partialIndexPredicate) {
+            let requests =
+                model.description.fetchRequestTemplates
+                + model.entities.flatMap(\.fetchedProperties).map(\.fetchRequest)
+            for text in requests.compactMap(\.predicateFormat)
+                + model.description.entities.flatMap(\.indexes).compactMap(\.partialIndexPredicate)
+            {
                 #expect(throws: Never.self, "\(text)") { try FetchPredicate(format: text) }
                 count += 1
             }

@@ -1,11 +1,13 @@
 import FileSystem
 import Foundation
 
-/// The states in which a power cut may leave the files of a trace, as POSIX has it: what was synchronised is there; of the rest, any part may be there or not,
-/// in any order, and writes may be torn. Names that change in one call change together.
+/// The states in which a power cut may leave the files of a trace, as POSIX has it: what was
+/// synchronized is there; of the rest, any part may be there or not, in any order, and writes may
+/// be torn. Names that change in one call change together.
 struct CrashStates {
     let trace: Trace
-    /// The steps that are taken out: synchronisations or renamings that the operation is tried without.
+    /// The steps that are taken out: synchronizations or renamings that the operation is tried
+    /// without.
     var omitted: Set<Int> = []
 
     struct State {
@@ -33,9 +35,12 @@ struct CrashStates {
     /// Calls `body` with every state at every moment.
     func forEach(_ body: (State) throws -> Bool) rethrows {
         for end in 0...trace.steps.count {
-            // What a step changes shows before the next one; what was only said or synchronised changes what may be lost.
+            // What a step changes shows before the next one; what was only said or synchronized
+            // changes what may be lost.
             let loose = unsynchronized(before: end)
-            var choices: [(lost: Set<Int>, torn: [Int: Torn], what: String)] = [([], [:], "everything"), (Set(loose), [:], "nothing unsynchronised")]
+            var choices: [(lost: Set<Int>, torn: [Int: Torn], what: String)] = [
+                ([], [:], "everything"), (Set(loose), [:], "nothing unsynchronized"),
+            ]
             for step in loose {
                 choices.append(([step], [:], "all but \(trace.steps[step].description)"))
                 choices.append((Set(loose).subtracting([step]), [:], "only \(trace.steps[step].description)"))
@@ -43,18 +48,25 @@ struct CrashStates {
             let writes = Dictionary(grouping: loose.filter { isWrite($0) }) { file(of: $0) }
             for (_, steps) in writes.sorted(by: { $0.key < $1.key }) {
                 choices.append((Set(steps), [:], "no bytes of \(trace.steps[steps[0]].description)"))
-                choices.append(([], Dictionary(uniqueKeysWithValues: steps.map { ($0, .zeros) }), "zeros for \(trace.steps[steps[0]].description)"))
-                if let last = steps.last { choices.append(([], [last: .half], "half of \(trace.steps[last].description)")) }
+                choices.append(
+                    (
+                        [], Dictionary(uniqueKeysWithValues: steps.map { ($0, .zeros) }),
+                        "zeros for \(trace.steps[steps[0]].description)"
+                    ))
+                if let last = steps.last {
+                    choices.append(([], [last: .half], "half of \(trace.steps[last].description)"))
+                }
             }
             for choice in choices {
                 var state = build(end, lost: choice.lost, torn: choice.torn)
-                state.description = "after \(end) steps\(end > 0 ? " (\(trace.steps[end - 1].description))" : ""), \(choice.what)"
+                state.description =
+                    "after \(end) steps\(end > 0 ? " (\(trace.steps[end - 1].description))" : ""), \(choice.what)"
                 if try !body(state) { return }
             }
         }
     }
 
-    /// The steps before `end` that no synchronisation has made durable.
+    /// The steps before `end` that no synchronization has made durable.
     private func unsynchronized(before end: Int) -> [Int] {
         var loose: [Int] = []
         for index in 0..<end where !omitted.contains(index) {
@@ -67,7 +79,7 @@ struct CrashStates {
         return loose
     }
 
-    /// The file or folder whose synchronisation makes a step durable.
+    /// The file or folder whose synchronization makes a step durable.
     private func owner(of step: Int) -> Int? {
         switch trace.steps[step].change {
         case .write(let file, _, _), .truncate(let file, _): file
@@ -86,7 +98,9 @@ struct CrashStates {
         var files = trace.files, folders = trace.folders
         var state = State()
         for index in 0..<end {
-            if case .said(let text) = trace.steps[index].change { state.lines += text.split(separator: "\n").map(String.init) }
+            if case .said(let text) = trace.steps[index].change {
+                state.lines += text.split(separator: "\n").map(String.init)
+            }
             if lost.contains(index) || omitted.contains(index) { continue }
             switch trace.steps[index].change {
             case .write(let file, let offset, let bytes):
@@ -94,7 +108,10 @@ struct CrashStates {
                 Self.resize(&files[file, default: []], to: max(files[file]?.count ?? 0, offset + kept.count))
                 if torn[index] == .zeros { continue }
                 files[file]?.withUnsafeMutableBytes { target in
-                    kept.withUnsafeBytes { UnsafeMutableRawBufferPointer(rebasing: target[offset..<(offset + kept.count)]).copyMemory(from: $0) }
+                    kept.withUnsafeBytes {
+                        UnsafeMutableRawBufferPointer(rebasing: target[offset..<(offset + kept.count)]).copyMemory(
+                            from: $0)
+                    }
                 }
             case .truncate(let file, let size):
                 Self.resize(&files[file, default: []], to: size)
@@ -108,11 +125,19 @@ struct CrashStates {
     }
 
     private static func resize(_ bytes: inout [UInt8], to size: Int) {
-        if bytes.count > size { bytes.removeLast(bytes.count - size) } else { bytes += [UInt8](repeating: 0, count: size - bytes.count) }
+        if bytes.count > size {
+            bytes.removeLast(bytes.count - size)
+        } else {
+            bytes += [UInt8](repeating: 0, count: size - bytes.count)
+        }
     }
 
-    private func collect(_ folder: Int, _ prefix: String, _ files: [Int: [UInt8]], _ folders: [Int: [String: Int]], _ state: inout State, depth: Int) {
-        // Names that came to the disk in another order may lead in circles, which no file system has.
+    private func collect(
+        _ folder: Int, _ prefix: String, _ files: [Int: [UInt8]], _ folders: [Int: [String: Int]], _ state: inout State,
+        depth: Int
+    ) {
+        // Names that came to the disk in another order may lead in circles, which no file system
+        // has.
         guard depth < 16 else { return }
         for (name, item) in folders[folder] ?? [:] {
             let path = prefix + name

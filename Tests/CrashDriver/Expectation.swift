@@ -15,7 +15,8 @@ struct Expectation {
         current = [autosaved ?? state]
     }
 
-    /// - Parameter trustsRefusals: Whether what was refused must not be found as saved, since nothing else failed and the process lived on.
+    /// - Parameter trustsRefusals: Whether what was refused must not be found as saved, since
+    ///   nothing else failed and the process lived on.
     mutating func take(_ lines: [String], document: String, trustsRefusals: Bool) {
         for line in lines {
             let words = line.split(separator: " ")

@@ -35,7 +35,9 @@ struct FaultKind: Sendable {
         return all.indices.filter { $0 % numbers[1] == numbers[0] % numbers[1] }.map { all[$0] }
     }
 
-    private static let changes = UInt32(CRASH_CHANGES.rawValue), space = UInt32(CRASH_SPACE.rawValue), opens = UInt32(CRASH_OPENS.rawValue)
+    private static let changes = UInt32(CRASH_CHANGES.rawValue), space = UInt32(CRASH_SPACE.rawValue),
+        opens = UInt32(CRASH_OPENS.rawValue)
     private static let locks = UInt32(CRASH_LOCKS.rawValue)
-    private static let slow = UInt32(CRASH_SLOW.rawValue), writes = UInt32(CRASH_WRITES.rawValue), device = UInt32(CRASH_DEVICE.rawValue)
+    private static let slow = UInt32(CRASH_SLOW.rawValue), writes = UInt32(CRASH_WRITES.rawValue),
+        device = UInt32(CRASH_DEVICE.rawValue)
 }

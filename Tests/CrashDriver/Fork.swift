@@ -5,7 +5,8 @@ import Glibc
 
 /// Work in a forked child, watched or not.
 ///
-/// This process itself starts no thread, opens no database and takes no lock, and must not: each child is then as a fresh process would be.
+/// This process itself starts no thread, opens no database and takes no lock, and must not: each
+/// child is then as a fresh process would be.
 enum Fork {
     /// What happens to which calls of a child on paths beneath a folder.
     struct Plan {
@@ -49,7 +50,8 @@ enum Fork {
                 withOptionalText(plan.suffix) { suffix in
                     withOptionalText(plan.trace) { trace in
                         var raw = crash_plan(
-                            root: root, fault: plan.fault, calls: plan.calls, error: plan.error, point: plan.point, length: plan.length ?? 0, suffix: suffix,
+                            root: root, fault: plan.fault, calls: plan.calls, error: plan.error, point: plan.point,
+                            length: plan.length ?? 0, suffix: suffix,
                             trace: trace, watched: plan.isWatched ? 1 : 0)
                         return crash_run(&raw, play, Unmanaged.passUnretained(work).toOpaque(), &report)
                     }
@@ -58,10 +60,15 @@ enum Fork {
         }
         defer { free(report.output) }
         guard result == 0 else { throw FileSystemError(operation: "watch", path: plan.root, errno: -result) }
-        let output = report.output.map { String(decoding: UnsafeRawBufferPointer(start: $0, count: report.output_length), as: UTF8.self) } ?? ""
+        let output =
+            report.output.map {
+                String(decoding: UnsafeRawBufferPointer(start: $0, count: report.output_length), as: UTF8.self)
+            } ?? ""
         return Outcome(
-            calls: report.calls, hasFired: report.fired != 0, exit: report.exit_status < 0 ? nil : report.exit_status, signal: report.signal,
-            hung: report.hung != 0, place: text(&report.call) + " " + text(&report.path), lines: output.split(separator: "\n").map(String.init))
+            calls: report.calls, hasFired: report.fired != 0, exit: report.exit_status < 0 ? nil : report.exit_status,
+            signal: report.signal,
+            hung: report.hung != 0, place: text(&report.call) + " " + text(&report.path),
+            lines: output.split(separator: "\n").map(String.init))
     }
 
     /// The child's whole life. Tasks run on threads that this process has only now.

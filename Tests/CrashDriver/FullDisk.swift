@@ -36,7 +36,9 @@ struct FullDisk {
                 }
             }
             tally.failures += outcome.lines
-            if outcome.exit != 0 { tally.failures.append("an editor on a full disk ended with signal \(outcome.signal)") }
+            if outcome.exit != 0 {
+                tally.failures.append("an editor on a full disk ended with signal \(outcome.signal)")
+            }
         }
         return tally
     }
@@ -63,7 +65,9 @@ struct FullDisk {
             expect(false, "succeeded")
         } catch let error as DocumentError {
             expect(error.code == .io, "is told as \(error.code): \(error)")
-            expect("\(error)".contains("No space left on device") || "\(error)".contains("disk is full"), "does not name the cause: \(error)")
+            expect(
+                "\(error)".contains("No space left on device") || "\(error)".contains("disk is full"),
+                "does not name the cause: \(error)")
             expect(error.stage != nil, "does not name the stage: \(error)")
         }
         expect(document.hasUnsavedChanges, "the changes are lost")
@@ -110,13 +114,17 @@ struct FullDisk {
                 expect(causes.contains { "\(error)".contains($0) }, "does not name the cause: \(error)")
             }
             let reader = try await PersistentDocument.open(url, mode: .reading)
-            expect(try Notes.read(reader) == 1 && reader.model.description.versionIdentifiers == ["1"], "a reader does not see the old state")
+            expect(
+                try Notes.read(reader) == 1 && reader.model.description.versionIdentifiers == ["1"],
+                "a reader does not see the old state")
             try await reader.close()
         }
         try empty()
         expect(try migrator.migrate().isNeeded, "was done already")
         let again = try await PersistentDocument.open(url)
-        expect(try Notes.read(again) == 1 && again.model.description.versionIdentifiers == ["2"], "what was migrated once there was room is not there")
+        expect(
+            try Notes.read(again) == 1 && again.model.description.versionIdentifiers == ["2"],
+            "what was migrated once there was room is not there")
         try await again.close()
         expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty, "the document is damaged")
         let strays = try place.strays(besides: ["A"])

@@ -5,7 +5,8 @@ import FileSystem
 import Foundation
 import ObjectGraph
 
-/// Two editors of one document, in one process and in two: the second is told who holds it; without the lock, that would be noticed.
+/// Two editors of one document, in one process and in two: the second is told who holds it; without
+/// the lock, that would be noticed.
 struct LockMutants {
     let place: Place
     let form: DocumentForm
@@ -16,8 +17,10 @@ struct LockMutants {
         let expected: String
     }
 
-    /// Without the lock a document has two editors. Only within one process an archive still has not: its WAL has an index in the memory of the connection that writes it, so the
-    /// guard VFS opens none beside it (`SQLITE_BUSY`, before any file is touched), and knows nobody to name. Between processes nothing else stands in the way.
+    /// Without the lock a document has two editors. Only within one process an archive still has
+    /// not: its WAL has an index in the memory of the connection that writes it, so the guard VFS
+    /// opens none beside it (`SQLITE_BUSY`, before any file is touched), and knows nobody to name.
+    /// Between processes nothing else stands in the way.
     private var cases: [Case] {
         [
             Case(isOmitted: false, isOtherProcess: false, expected: "told"),
@@ -44,7 +47,9 @@ struct LockMutants {
             }
             tally.points += 1
             if outcome.lines != [test.expected] {
-                tally.failures.append("\(form), \(test.isOtherProcess ? "two processes" : "one process"), \(test.isOmitted ? "without" : "with") the lock: \(outcome.lines)")
+                tally.failures.append(
+                    "\(form), \(test.isOtherProcess ? "two processes" : "one process"), \(test.isOmitted ? "without" : "with") the lock: \(outcome.lines)"
+                )
             }
         }
         return tally
@@ -53,7 +58,8 @@ struct LockMutants {
     private func editTwice(_ isOtherProcess: Bool) async throws -> String {
         let document = try await PersistentDocument.create(at: place.url("A"), model: Notes.model(), form: form)
         defer { withExtendedLifetime(document) {} }
-        return isOtherProcess ? try Self.editElsewhere(place.path("A")) : try await Self.edit(place.path("A"), holder: getpid())
+        return isOtherProcess
+            ? try Self.editElsewhere(place.path("A")) : try await Self.edit(place.path("A"), holder: getpid())
     }
 
     /// Tries to edit a document, and says what became of it.

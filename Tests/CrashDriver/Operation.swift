@@ -9,7 +9,8 @@ import Schema
 /// What a sweep does to a document, step by step, saying what it tries and what it has done.
 struct Operation: Sendable {
     let name: String
-    /// The documents there are before, with their states, and the autosaved state of A where it has one.
+    /// The documents there are before, with their states, and the autosaved state of A where it has
+    /// one.
     var before: [String: Int] = ["A": 1]
     var autosaved: Int?
     /// The state that A was saved in before, where it was, so that a version of it is kept.
@@ -20,13 +21,18 @@ struct Operation: Sendable {
     var documents: [String] { before.keys.contains("B") || makesB ? ["A", "B"] : ["A"] }
     let run: @Sendable (Steps) async throws -> Void
 
-    /// How many versions A keeps once so much was said: the states before the last save. Of an empty document nothing is kept but by its first save.
+    /// How many versions A keeps once so much was said: the states before the last save. Of an
+    /// empty document nothing is kept but by its first save.
     func versions(after lines: [String]) -> Int {
-        guard let state = before["A"], state != Expectation.missing, !lines.contains("did A saved 0"), !lines.contains("try A saved 0") else { return 0 }
-        return (earlier == nil ? 1 : 2) + (["save", "save-growing"].contains(name) ? lines.count { $0.hasPrefix("did A saved") } : 0)
+        guard let state = before["A"], state != Expectation.missing, !lines.contains("did A saved 0"),
+            !lines.contains("try A saved 0")
+        else { return 0 }
+        return (earlier == nil ? 1 : 2)
+            + (["save", "save-growing"].contains(name) ? lines.count { $0.hasPrefix("did A saved") } : 0)
     }
 
-    /// An archive's autosaved work belongs to the very file that it was made for, so a copy of the folder will not do.
+    /// An archive's autosaved work belongs to the very file that it was made for, so a copy of the
+    /// folder will not do.
     func isPreparedInPlace(_ form: DocumentForm) -> Bool { autosaved != nil && form == .archive }
 
     func expectation(of document: String) -> Expectation {
@@ -52,7 +58,8 @@ struct Operation: Sendable {
     }
 
     static let all = [
-        create, createOver, open, save, saveGrowing, saveAgain, autosave, fold, revert, revertFolded, close, saveAs, saveAsOver, convert, pack, unpack, recover, discard,
+        create, createOver, open, save, saveGrowing, saveAgain, autosave, fold, revert, revertFolded, close, saveAs,
+        saveAsOver, convert, pack, unpack, recover, discard,
         revertToVersion, restore, migrate, migrateAnew,
     ]
 
@@ -66,7 +73,8 @@ struct Operation: Sendable {
 
     private static let createOver = Operation(name: "create-over") { steps in
         let document = try await steps.saving("A", 0) {
-            try await PersistentDocument.create(at: steps.place.url("A"), model: Notes.model(), form: steps.form, replacing: true)
+            try await PersistentDocument.create(
+                at: steps.place.url("A"), model: Notes.model(), form: steps.form, replacing: true)
         }
         try await document.close()
     }
@@ -161,11 +169,15 @@ struct Operation: Sendable {
     }
 
     private static let pack = Operation(name: "pack", forms: [.package], makesB: true) { steps in
-        try await steps.saving("B", 1) { _ = try await PersistentDocument.pack(steps.place.url("A"), to: steps.place.url("B"), withVersions: true) }
+        try await steps.saving("B", 1) {
+            _ = try await PersistentDocument.pack(steps.place.url("A"), to: steps.place.url("B"), withVersions: true)
+        }
     }
 
     private static let unpack = Operation(name: "unpack", forms: [.archive], makesB: true) { steps in
-        try await steps.saving("B", 1) { _ = try await PersistentDocument.unpack(steps.place.url("A"), to: steps.place.url("B")) }
+        try await steps.saving("B", 1) {
+            _ = try await PersistentDocument.unpack(steps.place.url("A"), to: steps.place.url("B"))
+        }
     }
 
     private static let recover = Operation(name: "recover", autosaved: 2) { steps in
@@ -176,12 +188,18 @@ struct Operation: Sendable {
     }
 
     private static let discard = Operation(name: "recover-discarding", autosaved: 2) { steps in
-        let document = try await steps.autosaving("A", 1) { try await PersistentDocument.open(steps.place.url("A"), recovery: .discard) }
-        guard try Notes.read(document) == 1 else { throw Notes.Half("a document without its autosaved work in another state") }
+        let document = try await steps.autosaving("A", 1) {
+            try await PersistentDocument.open(steps.place.url("A"), recovery: .discard)
+        }
+        guard try Notes.read(document) == 1 else {
+            throw Notes.Half("a document without its autosaved work in another state")
+        }
         try await document.close()
     }
 
-    private static let revertToVersion = Operation(name: "revert-to-version", before: ["A": 2], earlier: 1, forms: [.package]) { steps in
+    private static let revertToVersion = Operation(
+        name: "revert-to-version", before: ["A": 2], earlier: 1, forms: [.package]
+    ) { steps in
         let document = try await PersistentDocument.open(steps.place.url("A"))
         try await steps.autosave(document, 3)
         guard let version = try document.versions().last else { throw Notes.Half("no version is kept") }
@@ -196,13 +214,17 @@ struct Operation: Sendable {
         let reader = try await PersistentDocument.open(steps.place.url("A"), mode: .reading)
         guard let version = try reader.versions().last else { throw Notes.Half("no version is kept") }
         try await reader.close()
-        try await steps.saving("A", 1) { try await PersistentDocument.restore(steps.place.url("A"), to: version.generation) }
+        try await steps.saving("A", 1) {
+            try await PersistentDocument.restore(steps.place.url("A"), to: version.generation)
+        }
     }
 
     private static let migrate = Operation(name: "migrate") { steps in try await steps.migrate(by: nil) }
 
     /// Object by object, into a store that takes the place of the old one.
-    private static let migrateAnew = Operation(name: "migrate-anew") { steps in try await steps.migrate(by: Notes.mapping()) }
+    private static let migrateAnew = Operation(name: "migrate-anew") { steps in
+        try await steps.migrate(by: Notes.mapping())
+    }
 }
 
 /// Says what is tried and done.
@@ -217,7 +239,9 @@ struct Steps: Sendable {
         let ready = migrator
         try await saving("A", 1) { _ = try ready.migrate() }
         let document = try await PersistentDocument.open(place.url("A"))
-        guard document.model.description.versionIdentifiers == ["2"] else { throw Notes.Half("a migrated document of the old model") }
+        guard document.model.description.versionIdentifiers == ["2"] else {
+            throw Notes.Half("a migrated document of the old model")
+        }
         try await save(document, 2)
         try await document.close()
     }
@@ -226,7 +250,8 @@ struct Steps: Sendable {
         try await step("\(document) saved \(state)", refusal: "refused", body)
     }
 
-    func autosaving<Result>(_ document: String, _ state: Int, _ body: () async throws -> Result) async throws -> Result {
+    func autosaving<Result>(_ document: String, _ state: Int, _ body: () async throws -> Result) async throws -> Result
+    {
         try await step("\(document) autosaved \(state)", body)
     }
 
@@ -248,8 +273,11 @@ struct Steps: Sendable {
         try await document.close()
     }
 
-    /// - Parameter refusal: `refused` where an error means that nothing was done; else the step may have failed after its commit.
-    private func step<Result>(_ what: String, refusal: String = "stopped", _ body: () async throws -> Result) async throws -> Result {
+    /// - Parameter refusal: `refused` where an error means that nothing was done; else the step may
+    ///   have failed after its commit.
+    private func step<Result>(_ what: String, refusal: String = "stopped", _ body: () async throws -> Result)
+        async throws -> Result
+    {
         voice.say("try " + what)
         do {
             let result = try await body()

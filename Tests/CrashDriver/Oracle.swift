@@ -13,7 +13,8 @@ struct Oracle: Sendable {
     let expectations: [String: Expectation]
     /// Whether autosaved work is given up, so that the saved state shows, or kept.
     let discards: Bool
-    /// Whether what lies in the state folder does not count, where the working sets of archives are.
+    /// Whether what lies in the state folder does not count, where the working sets of archives
+    /// are.
     var ignoresState = false
     /// How many versions A must have at least.
     var versions = 0
@@ -21,9 +22,13 @@ struct Oracle: Sendable {
     /// Lines that begin with the kind of failure: `lost`, `unopenable`, `half`, `damaged`, `stray`.
     func findings() async -> [String] {
         var findings: [String] = []
-        for (name, expectation) in expectations.sorted(by: { $0.key < $1.key }) { findings += await check(name, expectation) }
+        for (name, expectation) in expectations.sorted(by: { $0.key < $1.key }) {
+            findings += await check(name, expectation)
+        }
         do {
-            findings += try place.strays(besides: Array(expectations.keys)).filter { !ignoresState || !$0.hasPrefix("state/") }.map { "stray \($0)" }
+            findings += try place.strays(besides: Array(expectations.keys)).filter {
+                !ignoresState || !$0.hasPrefix("state/")
+            }.map { "stray \($0)" }
         } catch {
             findings.append("stray unknown: \(error)")
         }
@@ -34,7 +39,9 @@ struct Oracle: Sendable {
         let url = place.url(name)
         do {
             if try !isThere(name) {
-                guard expectation.current.contains(Expectation.missing) || expectation.saved.contains(Expectation.missing) else { return ["lost \(name): gone"] }
+                guard
+                    expectation.current.contains(Expectation.missing) || expectation.saved.contains(Expectation.missing)
+                else { return ["lost \(name): gone"] }
                 // Whoever makes it now finds nothing in the way, and takes away what lies about.
                 try await PersistentDocument.create(at: url, model: Notes.model(), form: form).close()
                 return try verified(name)
@@ -43,12 +50,18 @@ struct Oracle: Sendable {
             let seen = try Notes.read(reader)
             let versions = try reader.kind == .package ? reader.versions() : []
             try await reader.close()
-            if name == "A", versions.count < self.versions { return ["lost \(name): \(versions.count) versions, not \(self.versions)"] }
-            guard expectation.current.contains(seen) else { return ["lost \(name): a reader sees state \(seen), not \(expectation.current.sorted())"] }
+            if name == "A", versions.count < self.versions {
+                return ["lost \(name): \(versions.count) versions, not \(self.versions)"]
+            }
+            guard expectation.current.contains(seen) else {
+                return ["lost \(name): a reader sees state \(seen), not \(expectation.current.sorted())"]
+            }
 
             let document = try await PersistentDocument.open(url, recovery: discards ? .discard : .keep)
             let state = try Notes.read(document), allowed = discards ? expectation.saved : [seen]
-            guard allowed.contains(state) else { return ["lost \(name): an editor sees state \(state), not \(allowed.sorted())"] }
+            guard allowed.contains(state) else {
+                return ["lost \(name): an editor sees state \(state), not \(allowed.sorted())"]
+            }
             try Notes.write(99, to: document)
             try await document.save()
             try await document.close()

@@ -2,7 +2,8 @@ import FileSystem
 import Foundation
 import Glibc
 
-/// Where a sweep works: a folder with the documents, the state folder and the folder for temporary files of the processes that are watched.
+/// Where a sweep works: a folder with the documents, the state folder and the folder for temporary
+/// files of the processes that are watched.
 struct Place: Sendable {
     let root: String
     /// The part that is made anew for each point.
@@ -48,9 +49,12 @@ struct Place: Sendable {
     func path(_ name: String) -> String { "\(work)/documents/\(name).folio" }
     func url(_ name: String) -> URL { URL(fileURLWithPath: path(name)) }
 
-    /// What lies about that is no part of the documents named, when nothing is open. The system's folder for temporary files does not count: whoever is killed can't clear it.
+    /// What lies about that is no part of the documents named, when nothing is open. The system's
+    /// folder for temporary files does not count: whoever is killed can't clear it.
     func strays(besides names: [String]) throws -> [String] {
-        var strays = try Disk.list(work + "/documents").map(\.name).filter { name in !names.contains { "\($0).folio" == name } }
+        var strays = try Disk.list(work + "/documents").map(\.name).filter { name in
+            !names.contains { "\($0).folio" == name }
+        }
         for folder in Self.folders.dropFirst(2) { strays += try files(folder, in: work) }
         for name in names where try Disk.kind(of: path(name)) == .directory {
             strays += try files("\(name).folio", in: work + "/documents").filter { !Self.isPart($0) }
@@ -68,6 +72,8 @@ struct Place: Sendable {
     private static func isPart(_ path: String) -> Bool {
         let part = path.drop { $0 != "/" }.dropFirst()
         return part.wholeMatch(
-            of: /mimetype|manifest\.json|model\/[^\/.]+\.xcdatamodel\/contents|store\/store\.sqlite|content\/[0-9a-f]{2}\/[0-9A-F-]{36}|versions\/(index\.json|[0-9]+(\.[0-9]+)?\.(delta|base))/) != nil
+            of:
+                /mimetype|manifest\.json|model\/[^\/.]+\.xcdatamodel\/contents|store\/store\.sqlite|content\/[0-9a-f]{2}\/[0-9A-F-]{36}|versions\/(index\.json|[0-9]+(\.[0-9]+)?\.(delta|base))/
+        ) != nil
     }
 }

@@ -4,7 +4,8 @@ import DocumentKit
 import FileSystem
 import Foundation
 
-/// One operation on one form, recorded once, and the states in which a power cut at any moment may leave it.
+/// One operation on one form, recorded once, and the states in which a power cut at any moment may
+/// leave it.
 struct StateSweep {
     let sweep: Sweep
     private let trace: Trace
@@ -26,7 +27,8 @@ struct StateSweep {
         return tally
     }
 
-    /// Takes one synchronisation or renaming out at a time: some state must fail then. Answers how many were taken out, and those that nobody missed.
+    /// Takes one synchronization or renaming out at a time: some state must fail then. Answers how
+    /// many were taken out, and those that nobody missed.
     func mutants() throws -> (count: Int, survivors: [String]) {
         var known = Set<Int>(), count = 0, survivors: [String] = []
         CrashStates(trace: trace).forEach { state in
@@ -48,9 +50,11 @@ struct StateSweep {
 
     private func failures(_ state: CrashStates.State) throws -> [String] {
         try state.write(to: sweep.place.work)
-        return try sweep.check(state.lines, trustsRefusals: false, discards: state.key % 2 == 0, afterPowerCut: true).map {
-            "\(sweep.operation.name) \(sweep.form), \(state.description): \($0) [\(state.lines.joined(separator: "; "))]".replacing(sweep.place.work, with: "")
-        }
+        return try sweep.check(state.lines, trustsRefusals: false, discards: state.key % 2 == 0, afterPowerCut: true)
+            .map {
+                "\(sweep.operation.name) \(sweep.form), \(state.description): \($0) [\(state.lines.joined(separator: "; "))]"
+                    .replacing(sweep.place.work, with: "")
+            }
     }
 
     private static func isProtocol(_ change: Trace.Change) -> Bool {
@@ -63,6 +67,7 @@ struct StateSweep {
 
     /// A path without what differs from run to run.
     private static func general(_ description: String) -> String {
-        description.replacing(/[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}/, with: "*").replacing(/content\/[0-9a-f]{2}/, with: "content/*")
+        description.replacing(/[0-9a-fA-F]{8}-[0-9a-fA-F-]{27}/, with: "*").replacing(
+            /content\/[0-9a-f]{2}/, with: "content/*")
     }
 }

@@ -4,7 +4,8 @@ import DocumentKit
 import FileSystem
 import Foundation
 
-/// One operation on one form, with a fault at its first call, its second, and so on until none is left.
+/// One operation on one form, with a fault at its first call, its second, and so on until none is
+/// left.
 struct Sweep {
     let place: Place
     let operation: Operation
@@ -32,9 +33,14 @@ struct Sweep {
             plan.point = point
             plan.length = kind.length
             let outcome = try perform(plan)
-            let fate = outcome.hung ? "hung" : outcome.signal != 0 && outcome.signal != SIGKILL ? "crashed by signal \(outcome.signal)" : nil
+            let fate =
+                outcome.hung
+                ? "hung"
+                : outcome.signal != 0 && outcome.signal != SIGKILL ? "crashed by signal \(outcome.signal)" : nil
             var findings = fate.map { [$0] } ?? []
-            if !outcome.hasFired, let failure = outcome.lines.first(where: { $0.hasPrefix("failed ") }) { findings.append("failed without a fault: \(failure)") }
+            if !outcome.hasFired, let failure = outcome.lines.first(where: { $0.hasPrefix("failed ") }) {
+                findings.append("failed without a fault: \(failure)")
+            }
             findings += try check(outcome.lines, trustsRefusals: kind.isSingle, discards: point % 2 == 0)
             tally.failures += findings.map {
                 "\(operation.name) \(form), \(kind.name) at call \(point) (\(outcome.place.replacing(place.work, with: ""))): \($0) [\(outcome.lines.joined(separator: "; ").replacing(place.work, with: ""))]"
@@ -53,13 +59,16 @@ struct Sweep {
         try place.keepAsOriginal()
     }
 
-    /// Makes the documents as they are before the operation, in a child of their own that ends without closing anything.
+    /// Makes the documents as they are before the operation, in a child of their own that ends
+    /// without closing anything.
     private func prepare() throws {
         try place.begin()
         let outcome = try Fork.run(Fork.Plan(root: place.work, isWatched: false)) { [operation, place, form] voice in
             do { try await operation.prepare(place, form) } catch { voice.say("\(error)") }
         }
-        guard outcome.lines.isEmpty, outcome.exit == 0 else { throw Failure("\(operation.name): can't be prepared: \(outcome.lines), signal \(outcome.signal)") }
+        guard outcome.lines.isEmpty, outcome.exit == 0 else {
+            throw Failure("\(operation.name): can't be prepared: \(outcome.lines), signal \(outcome.signal)")
+        }
     }
 
     private func perform(_ plan: Fork.Plan) throws -> Fork.Outcome {
@@ -80,20 +89,24 @@ struct Sweep {
         var plan = Fork.Plan(root: place.work)
         plan.trace = place.root + "/trace"
         let outcome = try perform(plan)
-        if let failure = outcome.lines.first(where: { $0.hasPrefix("failed ") }) { throw Failure("\(operation.name) \(form): \(failure)") }
+        if let failure = outcome.lines.first(where: { $0.hasPrefix("failed ") }) {
+            throw Failure("\(operation.name) \(form): \(failure)")
+        }
         return try Trace(place.root + "/trace", top: place.work, original: place.original)
     }
 
     /// What the next opening finds wrong.
     /// - Parameter afterPowerCut: Whether nothing had failed before.
-    func check(_ lines: [String], trustsRefusals: Bool, discards: Bool, afterPowerCut: Bool = false) throws -> [String] {
+    func check(_ lines: [String], trustsRefusals: Bool, discards: Bool, afterPowerCut: Bool = false) throws -> [String]
+    {
         var expectations: [String: Expectation] = [:]
         for name in operation.documents {
             var expectation = operation.expectation(of: name)
             expectation.take(lines, document: name, trustsRefusals: trustsRefusals)
             expectations[name] = expectation
         }
-        var oracle = Oracle(place: place, form: form, expectations: expectations, discards: discards, ignoresState: form == .archive)
+        var oracle = Oracle(
+            place: place, form: form, expectations: expectations, discards: discards, ignoresState: form == .archive)
         // Nothing has failed then, so the versions are there too.
         if afterPowerCut, form == .package { oracle.versions = operation.versions(after: lines) }
         let outcome = try Fork.run(Fork.Plan(root: place.work, isWatched: false)) { [oracle] voice in
@@ -101,7 +114,9 @@ struct Sweep {
             voice.say("done")
         }
         if outcome.lines.last == "done" { return outcome.lines.dropLast() }
-        return outcome.lines + ["unopenable: the next program ended with signal \(outcome.signal)" + (outcome.hung ? ", for it hung" : "")]
+        return outcome.lines + [
+            "unopenable: the next program ended with signal \(outcome.signal)" + (outcome.hung ? ", for it hung" : "")
+        ]
     }
 
     struct Failure: Error, CustomStringConvertible {

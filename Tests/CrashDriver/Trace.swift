@@ -1,12 +1,14 @@
 import FileSystem
 import Foundation
 
-/// The changes that an operation made to files and folders, in their order, freed of paths: what each did to which file.
+/// The changes that an operation made to files and folders, in their order, freed of paths: what
+/// each did to which file.
 struct Trace {
     enum Change {
         case write(file: Int, offset: Int, bytes: ArraySlice<UInt8>)
         case truncate(file: Int, size: Int)
-        /// Names that change together: made, removed, moved. The last folder is the one whose synchronisation makes it durable.
+        /// Names that change together: made, removed, moved. The last folder is the one whose
+        /// synchronization makes it durable.
         case names([(folder: Int, name: String, item: Int?)])
         case synchronize(item: Int)
         case said(String)
@@ -39,8 +41,12 @@ struct Trace {
         let bytes = try Disk.read(file, limit: 1 << 30)
         var place = bytes.startIndex
         while let end = bytes[place...].firstIndex(of: UInt8(ascii: "\n")) {
-            let fields = String(decoding: bytes[place..<end], as: UTF8.self).split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 5, let offset = Int(fields[1]), let count = Int(fields[2]) else { throw Sweep.Failure("not a trace: \(fields)") }
+            let fields = String(decoding: bytes[place..<end], as: UTF8.self).split(
+                separator: "\t", omittingEmptySubsequences: false
+            ).map(String.init)
+            guard fields.count == 5, let offset = Int(fields[1]), let count = Int(fields[2]) else {
+                throw Sweep.Failure("not a trace: \(fields)")
+            }
             let data = bytes[(end + 1)..<(end + 1 + count)]
             take(fields[0], offset, data, fields[3], fields[4])
             place = end + 1 + (count > 0 ? count + 1 : 0)
@@ -61,7 +67,9 @@ struct Trace {
         }
     }
 
-    private mutating func take(_ event: String, _ offset: Int, _ data: ArraySlice<UInt8>, _ path: String, _ path2: String) {
+    private mutating func take(
+        _ event: String, _ offset: Int, _ data: ArraySlice<UInt8>, _ path: String, _ path2: String
+    ) {
         let change: Change? =
             switch event {
             case "said": .said(String(decoding: data, as: UTF8.self))
@@ -105,7 +113,8 @@ struct Trace {
     }
 
     private func exchange(_ one: String, _ other: String) -> Change? {
-        guard let from = place(of: one), let to = place(of: other), let first = find(one), let second = find(other) else { return nil }
+        guard let from = place(of: one), let to = place(of: other), let first = find(one), let second = find(other)
+        else { return nil }
         return .names([(from.folder, from.name, second), (to.folder, to.name, first)])
     }
 

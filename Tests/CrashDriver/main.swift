@@ -4,17 +4,18 @@ import FileSystem
 import Foundation
 import Glibc
 
-// CrashDriver probe                                             whether processes can be watched here
-// CrashDriver list                                              the operations with their forms
-// CrashDriver sweep <operation> <form> [step] [first] [faults]  faults at every step-th call from the first on; of one kind, or of the n-th of m shares, "n/m"
-// CrashDriver states <operation> <form>                         crash states that the operation may leave
-// CrashDriver mutants <operation> <form>                        crash states without one of its synchronisations or renamings at a time
-// CrashDriver full <space|inodes> <form>                        what happens on a disk that is really full
-// CrashDriver locks <form>                                      two editors, with the document's lock and without
-// CrashDriver edit <path> <pid>                                 the second of these editors, in a process of its own; the first is the process with that ID
+// CrashDriver probe whether processes can be watched here CrashDriver list the operations with
+// their forms CrashDriver sweep <operation> <form> [step] [first] [faults] faults at every step-th
+// call from the first on; of one kind, or of the n-th of m shares, "n/m" CrashDriver states
+// <operation> <form> crash states that the operation may leave CrashDriver mutants <operation>
+// <form> crash states without one of its synchronizations or renamings at a time CrashDriver full
+// <space|inodes> <form> what happens on a disk that is really full CrashDriver locks <form> two
+// editors, with the document's lock and without CrashDriver edit <path> <pid> the second of these
+// editors, in a process of its own; the first is the process with that ID
 //
-// Prints "points <n> <what>" for each part, and "failure <what>" for each failure; ends with 0 even then, for whoever runs it counts them. With FOLIO_FAULTS_KEEP
-// in the environment a sweep, or a search through states, stops at the first failure and leaves the documents as they are.
+// Prints "points <n> <what>" for each part, and "failure <what>" for each failure; ends with 0 even
+// then, for whoever runs it counts them. With FOLIO_FAULTS_KEEP in the environment a sweep, or a
+// search through states, stops at the first failure and leaves the documents as they are.
 
 /// Where this machine does not let a process be watched, or a file system be mounted.
 let unavailable: Int32 = 69
@@ -25,7 +26,9 @@ func run(_ arguments: [String]) throws {
         for operation in Operation.all { for form in operation.forms { print(operation.name, form) } }
         return
     }
-    if arguments.count == 3, arguments[0] == "edit", let holder = Int32(arguments[2]) { editAndEnd(arguments[1], holder: holder) }
+    if arguments.count == 3, arguments[0] == "edit", let holder = Int32(arguments[2]) {
+        editAndEnd(arguments[1], holder: holder)
+    }
     let place = try Place()
     var isKept = false
     defer { if isKept { print("kept \(place.root)") } else { place.remove() } }
@@ -34,7 +37,8 @@ func run(_ arguments: [String]) throws {
         return
     }
     if arguments.count == 3, arguments[0] == "full", let form = DocumentForm(named: arguments[2]) {
-        return report(try FullDisk(place: place, form: form, exhaustsInodes: arguments[1] == "inodes").run(), "full disk \(form)")
+        return report(
+            try FullDisk(place: place, form: form, exhaustsInodes: arguments[1] == "inodes").run(), "full disk \(form)")
     }
     if arguments.count == 2, arguments[0] == "locks", let form = DocumentForm(named: arguments[1]) {
         return report(try LockMutants(place: place, form: form).run(), "locks \(form)")

@@ -1,7 +1,8 @@
 import Foundation
 import TestSupport
 
-/// The driver of the crash tests: a process of its own, since it forks, which a process with threads had better not.
+/// The driver of the crash tests: a process of its own, since it forks, which a process with
+/// threads had better not.
 enum CrashDriver {
     /// An operation on a form, as the driver names them.
     struct Sweep: Sendable {
@@ -16,7 +17,9 @@ enum CrashDriver {
     }
 
     /// Where `FOLIO_CRASH_DRIVER` says, if it does: one that is built for release is faster.
-    private static let binary = ProcessInfo.processInfo.environment["FOLIO_CRASH_DRIVER"].map { URL(fileURLWithPath: $0) } ?? builtProgram("CrashDriver")
+    private static let binary =
+        ProcessInfo.processInfo.environment["FOLIO_CRASH_DRIVER"].map { URL(fileURLWithPath: $0) }
+        ?? builtProgram("CrashDriver")
 
     /// The driver's exit code where the machine does not allow what it is asked to do.
     static let unavailable: Int32 = 69
@@ -38,7 +41,8 @@ enum CrashDriver {
     static func tally(_ outcome: (status: Int32, lines: [String])) -> Tally {
         var tally = Tally()
         for line in outcome.lines {
-            if line.hasPrefix("points "), let count = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) {
+            if line.hasPrefix("points "), let count = line.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+            {
                 tally.points += count
             } else {
                 tally.failures.append(line)
@@ -58,6 +62,8 @@ enum CrashDriver {
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        return (process.terminationStatus, String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init))
+        return (
+            process.terminationStatus, String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+        )
     }
 }

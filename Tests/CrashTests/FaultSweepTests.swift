@@ -1,16 +1,23 @@
 import Foundation
 import Testing
 
-/// Faults and kills at every call of every operation on both forms, in processes that a supervisor watches: the next opening succeeds without help and finds the last
-/// state that was acknowledged or the one that was tried, whole, and nothing is left lying about after the next save.
+/// Faults and kills at every call of every operation on both forms, in processes that a supervisor
+/// watches: the next opening succeeds without help and finds the last state that was acknowledged
+/// or the one that was tried, whole, and nothing is left lying about after the next save.
 ///
-/// `swift test` runs a part; `FOLIO_FAULTS=all swift test --filter FaultSweepTests` runs every point and prints the figures.
+/// `swift test` runs a part; `FOLIO_FAULTS=all swift test --filter FaultSweepTests` runs every
+/// point and prints the figures.
 @Suite(.serialized) struct FaultSweepTests {
     private static let isWhole = ProcessInfo.processInfo.environment["FOLIO_FAULTS"] == "all"
-    /// Every how manieth call fails in a part, and of how many kinds of faults one is tried: primes, so that operations meet different ones.
-    private static let step = isWhole ? ProcessInfo.processInfo.environment["FOLIO_FAULTS_STEP"].flatMap { Int($0) } ?? 1 : 61, shares = isWhole ? 1 : 7
+    /// Every how manieth call fails in a part, and of how many kinds of faults one is tried:
+    /// primes, so that operations meet different ones.
+    private static let
+        step = isWhole ? ProcessInfo.processInfo.environment["FOLIO_FAULTS_STEP"].flatMap { Int($0) } ?? 1 : 61,
+        shares = isWhole ? 1 : 7
 
-    @Test(.enabled(if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)"))
+    @Test(
+        .enabled(if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)")
+    )
     func noFaultLosesAnAcknowledgedStateOrLeavesADocumentThatDoesNotOpen() async throws {
         let sweeps = try CrashDriver.sweeps()
         #expect(sweeps.count > 20)

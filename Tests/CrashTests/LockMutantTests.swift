@@ -1,7 +1,10 @@
 import Testing
 
 @Suite struct LockMutantTests {
-    @Test(.enabled(if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)"), arguments: ["package", "archive"])
+    @Test(
+        .enabled(
+            if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)"),
+        arguments: ["package", "archive"])
     func theSecondEditorIsToldWhoHoldsTheDocumentAndWithoutTheLockThatIsNoticed(_ form: String) throws {
         let tally = CrashDriver.tally(try CrashDriver.run(["locks", form]))
         #expect(tally.points == 4)

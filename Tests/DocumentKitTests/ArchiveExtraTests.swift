@@ -7,7 +7,8 @@ import ObjectGraph
 import Schema
 import Testing
 
-/// A document with files of its own: those that changed since the last save, and nil for those that are gone.
+/// A document with files of its own: those that changed since the last save, and nil for those that
+/// are gone.
 private final class Binder: PersistentDocument {
     var changed: [String: Data?] = [:]
 
@@ -32,7 +33,9 @@ private final class Binder: PersistentDocument {
         return Dictionary(uniqueKeysWithValues: entries.map { ($0.name, $0) })
     }
 
-    @Test(arguments: [DocumentForm.archive, .package]) func filesAreReplacedAndTakenAwayOneByOne(form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.archive, .package]) func filesAreReplacedAndTakenAwayOneByOne(form: DocumentForm)
+        async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             let document = try await Binder.create(at: url, model: Library.model(), form: form)
@@ -73,7 +76,8 @@ private final class Binder: PersistentDocument {
         }
     }
 
-    /// The archive could not be replaced: what was taken away is gone with the next save that can, also in another session, and in copies.
+    /// The archive could not be replaced: what was taken away is gone with the next save that can,
+    /// also in another session, and in copies.
     @Test func whatWasTakenAwayIsNotForgottenWhenTheSaveFails() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz"), copy = folder.appendingPathComponent("B.folio")

@@ -9,7 +9,8 @@ import Schema
 import Synchronization
 import Testing
 
-/// A document in one zip file. Working sets go to the state folder of the user, which the tests leave as they found it.
+/// A document in one zip file. Working sets go to the state folder of the user, which the tests
+/// leave as they found it.
 @Suite(.serialized) struct ArchiveTests {
     private func workingSets(_ uuid: String) throws -> [String] {
         let path = StateFolder.documents + "/" + uuid
@@ -114,7 +115,8 @@ import Testing
             try await document.autosave()
             let uuid = document.uuid
             try await document.close()
-            // The same content in another file: with its own place it is the document, elsewhere it is a copy that nobody has edited.
+            // The same content in another file: with its own place it is the document, elsewhere it
+            // is a copy that nobody has edited.
             let bytes = try Disk.read(url.path, limit: 1 << 30)
             try Disk.replaceFile(other.path, with: bytes)
             try Disk.replaceFile(url.path, with: bytes)
@@ -139,7 +141,11 @@ import Testing
             try await made.save()
             try await made.close()
             let synchronized = Mutex<[String]>([])
-            func noted() -> [String] { synchronized.withLock { paths in defer { paths = [] }; return paths } }
+            func noted() -> [String] {
+                synchronized.withLock { paths in
+                    defer { paths = [] }; return paths
+                }
+            }
             let note: FaultInjection.Hook = { call, path in
                 if call == .fsync { synchronized.withLock { $0.append(path) } }
                 return nil
@@ -174,15 +180,20 @@ import Testing
             try await made.save()
             let uuid = made.uuid
             try await made.close()
-            // What may be left of sets in which nothing was committed: the name alone, and files that have their length and not their content.
-            for (name, note) in [("1", nil), ("1-2", []), ("1-3", [UInt8](repeating: 0, count: 200))] as [(String, [UInt8]?)] {
+            // What may be left of sets in which nothing was committed: the name alone, and files
+            // that have their length and not their content.
+            for (name, note) in [("1", nil), ("1-2", []), ("1-3", [UInt8](repeating: 0, count: 200))]
+                as [(String, [UInt8]?)]
+            {
                 let set = "\(StateFolder.documents)/\(uuid)/\(name)"
                 try Disk.makeDirectories(set + "/content")
                 if let note { try Disk.replaceFile(set + "/origin.json", with: note) }
             }
             // Or the note alone, of just this archive, and no place for a WAL.
             let open = try await PersistentDocument.open(url)
-            let set = try #require(try workingSets(uuid).first { name in try Disk.exists("\(StateFolder.documents)/\(uuid)/\(name)/store") })
+            let set = try #require(
+                try workingSets(uuid).first { name in try Disk.exists("\(StateFolder.documents)/\(uuid)/\(name)/store")
+                })
             let note = try Disk.read("\(StateFolder.documents)/\(uuid)/\(set)/origin.json", limit: 1 << 20)
             try await open.close()
             try Disk.makeDirectories("\(StateFolder.documents)/\(uuid)/1-4")
@@ -271,7 +282,9 @@ import Testing
             #expect(try workingSets(uuid).isEmpty)
             for name in ["A.folioz", "B.folio"] {
                 #expect(try DocumentVerifier.verify(folder.appendingPathComponent(name), isThorough: true).isEmpty)
-                #expect(try DocumentInfo(of: folder.appendingPathComponent(name), countsObjects: true).attachments.count == 1)
+                #expect(
+                    try DocumentInfo(of: folder.appendingPathComponent(name), countsObjects: true).attachments.count
+                        == 1)
             }
             #expect(try Disk.list(folder.path).map(\.name).sorted() == ["A.folioz", "B.folio"])
         }
@@ -326,7 +339,9 @@ import Testing
             try await document.close()
             let reader = try ArchiveReader(File(url.path))
             let parts = try reader.directory.entries.map { entry in
-                ArchivePart(name: entry.name, content: .bytes(try reader.read(entry.name, limit: 1 << 30)), isStored: entry.name == "mimetype")
+                ArchivePart(
+                    name: entry.name, content: .bytes(try reader.read(entry.name, limit: 1 << 30)),
+                    isStored: entry.name == "mimetype")
             }
             try ArchiveWriter.write(parts, to: File(compressed.path, .create()))
             #expect(try ZipDirectory(File(compressed.path)).storedRange(of: "store/store.sqlite") == nil)
@@ -367,10 +382,11 @@ import Testing
     /// How often a file is read while `body` runs.
     private func reads(_ url: URL, _ body: () async throws -> Void) async throws -> Int {
         let count = Atomic<Int>(0)
-        try await FaultInjection.with({ call, path in
-            if call == .read, path == url.path { count.add(1, ordering: .relaxed) }
-            return nil
-        }, body)
+        try await FaultInjection.with(
+            { call, path in
+                if call == .read, path == url.path { count.add(1, ordering: .relaxed) }
+                return nil
+            }, body)
         return count.load(ordering: .relaxed)
     }
 

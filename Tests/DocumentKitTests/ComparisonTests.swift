@@ -10,11 +10,13 @@ import Testing
 /// What counts as a difference, value by value.
 @Suite struct ComparisonTests {
     private func differences(
-        _ folder: URL, _ old: @escaping (ManagedObjectContext) throws -> Void, _ new: @escaping (ManagedObjectContext) throws -> Void
+        _ folder: URL, _ old: @escaping (ManagedObjectContext) throws -> Void,
+        _ new: @escaping (ManagedObjectContext) throws -> Void
     ) async throws -> [ObjectDifference] {
         var documents: [PersistentDocument] = []
         for (name, fill) in [("old", old), ("new", new)] {
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent(name), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent(name), model: Library.model())
             try fill(document.context)
             try await document.save()
             documents.append(document)
@@ -27,7 +29,11 @@ import Testing
 
     @Test func textIsComparedByItsCodeUnits() async throws {
         try await withFolder { folder in
-            let found = try await differences(folder) { try $0.insert("Tag")["name"] = "é" } _: { try $0.insert("Tag")["name"] = "e\u{301}" }
+            let found = try await differences(folder) {
+                try $0.insert("Tag")["name"] = "é"
+            } _: {
+                try $0.insert("Tag")["name"] = "e\u{301}"
+            }
             #expect(found.map(\.object) == ["Tag/p1"])
         }
     }
@@ -36,11 +42,19 @@ import Testing
         try await withFolder { folder in
             var other = Library.cover
             other[other.count - 1] ^= 1
-            let same = try await differences(folder) { try $0.insert("Book")["cover"] = Library.cover } _: { try $0.insert("Book")["cover"] = Library.cover }
+            let same = try await differences(folder) {
+                try $0.insert("Book")["cover"] = Library.cover
+            } _: {
+                try $0.insert("Book")["cover"] = Library.cover
+            }
             #expect(same.isEmpty)
             try FileManager.default.removeItem(at: folder.appendingPathComponent("old"))
             try FileManager.default.removeItem(at: folder.appendingPathComponent("new"))
-            let found = try await differences(folder) { try $0.insert("Book")["cover"] = Library.cover } _: { try $0.insert("Book")["cover"] = other }
+            let found = try await differences(folder) {
+                try $0.insert("Book")["cover"] = Library.cover
+            } _: {
+                try $0.insert("Book")["cover"] = other
+            }
             #expect(found.first?.properties.map(\.name) == ["cover"])
         }
     }
@@ -53,37 +67,54 @@ import Testing
                 try context.obtainPermanentIDs(for: books)
                 author["books"] = order.map { books[$0] }
             }
-            let found = try await differences(folder) { try fill($0, [0, 1]) } _: { try fill($0, [1, 0]) }
+            let found = try await differences(folder) {
+                try fill($0, [0, 1])
+            } _: {
+                try fill($0, [1, 0])
+            }
             #expect(found.map(\.object) == ["Author/p1"])
             #expect(found.first?.properties.map(\.name) == ["books"])
         }
     }
 
-    /// Frameworks of old kept some links at one end; a document that has the same link at both ends has the same link.
-    @Test(arguments: [("ZALPHA", "one"), ("ZBETA", "one")]) func aLinkThatIsKeptAtOneEndIsTheSameLink(emptied table: String, key: String) async throws {
+    /// Frameworks of old kept some links at one end; a document that has the same link at both ends
+    /// has the same link.
+    @Test(arguments: [("ZALPHA", "one"), ("ZBETA", "one")]) func aLinkThatIsKeptAtOneEndIsTheSameLink(
+        emptied table: String, key: String
+    ) async throws {
         try await withFolder { folder in
             let model = try ManagedObjectModel(entities: [
                 EntityDescription("Alpha", relationships: [.init("one", to: "Beta", inverse: "one")]),
                 EntityDescription("Beta", relationships: [.init("one", to: "Alpha", inverse: "one")]),
             ])
             for (name, count) in [("old.folio", 1), ("new.folio", 1), ("unlinked.folio", 0)] {
-                let document = try await PersistentDocument.create(at: folder.appendingPathComponent(name), model: model)
+                let document = try await PersistentDocument.create(
+                    at: folder.appendingPathComponent(name), model: model)
                 let alpha = try document.context.insert("Alpha"), beta = try document.context.insert("Beta")
                 if count > 0 { alpha["one"] = beta }
                 try await document.save()
                 try await document.close()
             }
-            let store = try #require(try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/old.folio").first { $0.hasSuffix(".sqlite") })
+            let store = try #require(
+                try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/old.folio").first {
+                    $0.hasSuffix(".sqlite")
+                })
             let copy = folder.path + "/old.sqlite"
-            try FileManager.default.copyContents(of: URL(fileURLWithPath: folder.path + "/old.folio/" + store), to: URL(fileURLWithPath: copy))
+            try FileManager.default.copyContents(
+                of: URL(fileURLWithPath: folder.path + "/old.folio/" + store), to: URL(fileURLWithPath: copy))
             let connection = try Connection(copy, .readWrite)
             try connection.execute("UPDATE \(table) SET ZONE = NULL")
             try connection.close()
             func differences(_ names: [String]) async throws -> [String] {
                 var documents: [PersistentDocument] = []
-                for name in names { documents.append(try await PersistentDocument.open(folder.appendingPathComponent(name), mode: .reading)) }
+                for name in names {
+                    documents.append(
+                        try await PersistentDocument.open(folder.appendingPathComponent(name), mode: .reading))
+                }
                 var found: [String] = []
-                try DocumentComparison(from: documents[0], to: documents[1]).forEachDifference { found.append($0.object) }
+                try DocumentComparison(from: documents[0], to: documents[1]).forEachDifference {
+                    found.append($0.object)
+                }
                 for document in documents { try await document.close() }
                 return found
             }

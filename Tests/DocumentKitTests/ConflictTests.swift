@@ -8,11 +8,14 @@ import Schema
 import Synchronization
 import Testing
 
-/// Another program has put another state in the document's place while edits here were unsaved: what each way to settle that leaves.
+/// Another program has put another state in the document's place while edits here were unsaved:
+/// what each way to settle that leaves.
 @Suite struct ConflictTests {
-    /// Both sides come from one saved state; `mine` and `theirs` edit it, mine is open, theirs is in its place, and the conflict was noticed.
+    /// Both sides come from one saved state; `mine` and `theirs` edit it, mine is open, theirs is
+    /// in its place, and the conflict was noticed.
     private func withConflict(
-        _ form: DocumentForm = .package, mine: (PersistentDocument) async throws -> Void, theirs: (PersistentDocument) async throws -> Void,
+        _ form: DocumentForm = .package, mine: (PersistentDocument) async throws -> Void,
+        theirs: (PersistentDocument) async throws -> Void,
         _ body: (_ document: PersistentDocument, _ url: URL) async throws -> Void
     ) async throws {
         try await withFolder { folder in
@@ -41,7 +44,8 @@ import Testing
     }
 
     private func book(_ title: String, _ document: PersistentDocument) throws -> ManagedObject {
-        try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first { $0["title"] as? String == title })
+        try #require(
+            try document.context.fetch(FetchRequest<ManagedObject>("Book")).first { $0["title"] as? String == title })
     }
 
     private func author(_ document: PersistentDocument) throws -> ManagedObject {
@@ -82,19 +86,28 @@ import Testing
             #expect(outcome.clashes.isEmpty && outcome.copy == nil)
             #expect(document.hasUnsavedChanges && document.outsideChange == nil)
             func check(_ document: PersistentDocument) throws {
-                #expect(try Library.titles(document) == ["Essays", "Middlemarch", "book 4", "new here", "new there", "renamed there"])
+                #expect(
+                    try Library.titles(document) == [
+                        "Essays", "Middlemarch", "book 4", "new here", "new there", "renamed there",
+                    ])
                 let both = try book("renamed there", document)
                 #expect(both["pages"] as? Int == 11)
                 #expect(try (both["cover"] as? LargeValue)?.data() == Library.cover)
                 #expect(try Set(authorsBooks(document)) == ["Middlemarch", "Essays", "new here", "new there"])
                 let tag = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Tag")).first)
-                #expect(Set((tag["books"] as? Set<ManagedObject> ?? []).compactMap { $0["title"] as? String }) == ["Middlemarch", "new here", "new there"])
+                #expect(
+                    Set((tag["books"] as? Set<ManagedObject> ?? []).compactMap { $0["title"] as? String }) == [
+                        "Middlemarch", "new here", "new there",
+                    ])
                 #expect((both["similar"] as? Set<ManagedObject>)?.count == 1)
             }
             try check(document)
             // One step of undo takes the merge back and leaves what the other program has saved.
             document.context.undo()
-            #expect(try Library.titles(document) == ["Essays", "Middlemarch", "book 2", "book 4", "new there", "renamed there"])
+            #expect(
+                try Library.titles(document) == [
+                    "Essays", "Middlemarch", "book 2", "book 4", "new there", "renamed there",
+                ])
             document.context.redo()
             try check(document)
             try await document.save()
@@ -105,7 +118,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [MergePolicyType.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback, .error])
+    @Test(arguments: [
+        MergePolicyType.mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump, .overwrite, .rollback, .error,
+    ])
     func whatClashesIsDecidedByThePolicyAndTold(_ policy: MergePolicyType) async throws {
         try await withConflict(
             mine: { document in
@@ -132,7 +147,9 @@ import Testing
                 } catch let error as GraphError {
                     #expect(error.code == .conflict && error.conflicts.count == 3)
                     let titles = error.conflicts.first { !$0.objectSnapshot.isEmpty }
-                    #expect(titles?.objectSnapshot["title"] == .string("book 1") && titles?.persistedSnapshot?["title"] == .string("theirs"))
+                    #expect(
+                        titles?.objectSnapshot["title"] == .string("book 1")
+                            && titles?.persistedSnapshot?["title"] == .string("theirs"))
                 }
                 // Nothing was done: it can be settled in another way.
                 #expect(document.outsideChange == .conflict)
@@ -144,9 +161,14 @@ import Testing
             let isMine = policy == .mergeByPropertyObjectTrump || policy == .overwrite
             #expect(outcome.clashes.count == 3 && outcome.clashes.allSatisfy { $0.isMineKept == isMine })
             let clash = try #require(outcome.clashes.first { $0.property == "title" })
-            #expect(clash.saved == .string("book 1") && clash.mine == .string("mine") && clash.theirs == .string("theirs"))
+            #expect(
+                clash.saved == .string("book 1") && clash.mine == .string("mine") && clash.theirs == .string("theirs"))
             let titles = try Library.titles(document)
-            #expect(titles == (isMine ? ["Essays", "Middlemarch", "alike", "changed here", "mine"] : ["Essays", "Middlemarch", "alike", "changed there", "theirs"]))
+            #expect(
+                titles
+                    == (isMine
+                        ? ["Essays", "Middlemarch", "alike", "changed here", "mine"]
+                        : ["Essays", "Middlemarch", "alike", "changed there", "theirs"]))
             let both = try book(isMine ? "mine" : "theirs", document)
             #expect(both["pages"] as? Int == (policy == .rollback ? nil : 1))
             #expect((both["cover"] == nil) == (policy == .overwrite))
@@ -171,11 +193,12 @@ import Testing
                     }
                 }
             ) { document, url in
-                let before = try document.versions(), theirs = try Disk.read(url.path + "/store/store.sqlite", limit: 1 << 30)
+                let before = try document.versions(),
+                    theirs = try Disk.read(url.path + "/store/store.sqlite", limit: 1 << 30)
                 let version = try #require(try await document.resolveConflict(resolution).version)
                 #expect(version.reason == .conflict)
                 let versions = try document.versions()
-                #expect(versions.dropLast() .map(\.generation) == before.map(\.generation) && versions.last == version)
+                #expect(versions.dropLast().map(\.generation) == before.map(\.generation) && versions.last == version)
                 // Nothing of the other program's state was touched.
                 #expect(try Disk.read(url.path + "/store/store.sqlite", limit: 1 << 30) == theirs)
                 #expect(try Library.titles(document).contains("theirs too"))
@@ -184,14 +207,17 @@ import Testing
                     let old = try await PersistentDocument.open(url, version: generation)
                     let titles = try Library.titles(old)
                     if generation == version.generation {
-                        let cover = try old.context.fetch(FetchRequest<ManagedObject>("Book")).compactMap { $0["title"] as? String == "book 1" ? $0["cover"] as? LargeValue : nil }
+                        let cover = try old.context.fetch(FetchRequest<ManagedObject>("Book")).compactMap {
+                            $0["title"] as? String == "book 1" ? $0["cover"] as? LargeValue : nil
+                        }
                         #expect(try cover.first?.data() == Library.cover)
                     }
                     try await old.close()
                     return titles
                 }
                 if resolution != .takeTheirs {
-                    for object in try document.context.fetch(FetchRequest<ManagedObject>("Author")) where object["name"] == nil { document.context.delete(object) }
+                    for object in try document.context.fetch(FetchRequest<ManagedObject>("Author"))
+                    where object["name"] == nil { document.context.delete(object) }
                 } else {
                     try Library.insertBook("next", document)
                 }
@@ -256,10 +282,16 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func aCopyOfMineHasUniqueValuesThatTwoObjectsHave(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func aCopyOfMineHasUniqueValuesThatTwoObjectsHave(
+        _ form: DocumentForm
+    ) async throws {
         try await withFolder { folder in
             let model = try ManagedObjectModel(
-                entities: [EntityDescription("Person", attributes: [.init("name", .string), .init("code", .string)], uniquenessConstraints: [["code"]])],
+                entities: [
+                    EntityDescription(
+                        "Person", attributes: [.init("name", .string), .init("code", .string)],
+                        uniquenessConstraints: [["code"]])
+                ],
                 versionIdentifiers: ["1"])
             let url = folder.appendingPathComponent("A.folio"), other = folder.appendingPathComponent("B.folio")
             for place in [url, other] { try await PersistentDocument.writeEmpty(at: place, model: model, form: form) }
@@ -292,7 +324,8 @@ import Testing
         }
     }
 
-    /// Fails the system call of a number, and the same kind of call from then on where it is to fail for ever.
+    /// Fails the system call of a number, and the same kind of call from then on where it is to
+    /// fail for ever.
     private final class OneFault: Sendable {
         private let number: Int, lasts: Bool
         private let calls = Atomic<Int>(0)
@@ -307,7 +340,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .binaryStore], [false, true]) func aMergeThatFailsLosesNoEdit(_ form: DocumentForm, lasts: Bool) async throws {
+    @Test(arguments: [DocumentForm.package, .archive, .binaryStore], [false, true]) func aMergeThatFailsLosesNoEdit(
+        _ form: DocumentForm, lasts: Bool
+    ) async throws {
         var failures = 0
         // Each part of a merge makes more calls than that; a prime meets them all in turn.
         for number in stride(from: 1, through: 10_000, by: 37) {
@@ -322,7 +357,9 @@ import Testing
             ) { document, url in
                 var failure: (any Error)?
                 do {
-                    try await FaultInjection.with({ _, _ in fault.ask() }) { _ = try await document.resolveConflict(.merge(.mergeByPropertyObjectTrump)) }
+                    try await FaultInjection.with({ _, _ in fault.ask() }) {
+                        _ = try await document.resolveConflict(.merge(.mergeByPropertyObjectTrump))
+                    }
                 } catch { failure = error }
                 failures += failure == nil ? 0 : 1
                 let isHere = document.isOpen ? try Library.titles(document).contains("mine") : false
@@ -337,13 +374,20 @@ import Testing
                     let folder = url.deletingLastPathComponent()
                     var isKept = false
                     for entry in try Disk.list(folder.path) where entry.name.hasPrefix("A (conflict") {
-                        isKept = try await hasMine { try await PersistentDocument.open(folder.appendingPathComponent(entry.name), mode: .reading) } || isKept
+                        isKept =
+                            try await hasMine {
+                                try await PersistentDocument.open(
+                                    folder.appendingPathComponent(entry.name), mode: .reading)
+                            } || isKept
                     }
                     if form == .package {
                         let now = try await PersistentDocument.open(url, mode: .reading), versions = try now.versions()
                         try await now.close()
                         for version in versions where version.reason == .conflict {
-                            isKept = try await hasMine { try await PersistentDocument.open(url, version: version.generation) } || isKept
+                            isKept =
+                                try await hasMine {
+                                    try await PersistentDocument.open(url, version: version.generation)
+                                } || isKept
                         }
                     }
                     #expect(isKept, "call \(number): \(String(describing: failure))")
@@ -358,20 +402,32 @@ import Testing
         #expect(failures > 0)
     }
 
-    /// Fails every reading once the edits are kept: then the other state can't be read, or not be edited.
-    @Test(arguments: [DocumentForm.package, .archive, .binaryStore]) func theErrorSaysWhereTheEditsAre(_ form: DocumentForm) async throws {
-        try await withConflict(form, mine: { try Library.insertBook("mine", $0) }, theirs: { try Library.insertBook("theirs", $0) }) { document, url in
+    /// Fails every reading once the edits are kept: then the other state can't be read, or not be
+    /// edited.
+    @Test(arguments: [DocumentForm.package, .archive, .binaryStore]) func theErrorSaysWhereTheEditsAre(
+        _ form: DocumentForm
+    ) async throws {
+        try await withConflict(
+            form, mine: { try Library.insertBook("mine", $0) }, theirs: { try Library.insertBook("theirs", $0) }
+        ) { document, url in
             let isKept = Atomic<Bool>(false)
             let hook: FaultInjection.Hook = { call, path in
-                if [.rename, .exchange].contains(call), path.contains("/versions/index.json") || path.contains("A (conflict)") { isKept.store(true, ordering: .relaxed) }
+                if [.rename, .exchange].contains(call),
+                    path.contains("/versions/index.json") || path.contains("A (conflict)")
+                {
+                    isKept.store(true, ordering: .relaxed)
+                }
                 return call == .read && isKept.load(ordering: .relaxed) && path.hasPrefix(url.path) ? .error(EIO) : nil
             }
             do {
-                try await FaultInjection.with(hook) { _ = try await document.resolveConflict(.merge(.mergeByPropertyObjectTrump)) }
+                try await FaultInjection.with(hook) {
+                    _ = try await document.resolveConflict(.merge(.mergeByPropertyObjectTrump))
+                }
                 Issue.record("merged")
             } catch let error as DocumentError {
                 #expect(error.code == .changed)
-                #expect(error.hint?.hasPrefix(form == .package ? "they are version " : "they are in ") == true, "\(error)")
+                #expect(
+                    error.hint?.hasPrefix(form == .package ? "they are version " : "they are in ") == true, "\(error)")
             }
         }
     }

@@ -9,7 +9,8 @@ import Storage
 import Synchronization
 import Testing
 
-/// Large values in `content/`: written in pieces, one file for equal ones, on the disk before a row refers to them.
+/// Large values in `content/`: written in pieces, one file for equal ones, on the disk before a row
+/// refers to them.
 @Suite struct ContentTests {
     private func values(_ package: URL) throws -> [String] {
         try contents(of: package).keys.filter { $0.hasPrefix("content/") }.sorted()
@@ -21,7 +22,8 @@ import Testing
         return url
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .store]) func aFileIsAValueUntilItIsSavedAndTheDocumentsAfterwards(form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive, .store])
+    func aFileIsAValueUntilItIsSavedAndTheDocumentsAfterwards(form: DocumentForm) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A"), file = try makeFile(in: folder)
             let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
@@ -44,7 +46,8 @@ import Testing
             try await document.save()
             try await document.close()
             let again = try await PersistentDocument.open(url)
-            let read = try #require(try again.context.fetch(FetchRequest<ManagedObject>("Book")).first?["cover"] as? LargeValue)
+            let read = try #require(
+                try again.context.fetch(FetchRequest<ManagedObject>("Book")).first?["cover"] as? LargeValue)
             #expect(try read.data() == Library.cover)
             let reader = try read.reader()
             #expect(try reader.read(upTo: 3) == Library.cover.prefix(3))
@@ -79,20 +82,29 @@ import Testing
             let name = try #require(try values(url).first)
             for isFile in [true, false] {
                 let document = try await PersistentDocument.open(url)
-                let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first { $0["cover"] == nil })
+                let book = try #require(
+                    try document.context.fetch(FetchRequest<ManagedObject>("Book")).first { $0["cover"] == nil })
                 book["cover"] = isFile ? try LargeValue(contentsOf: file) : LargeValue(Library.cover)
-                // Whoever wrote it may have failed to: a file that can't be synchronised is not referred to.
-                let refusing: FaultInjection.Hook = { call, path in call == .fsync && path.hasSuffix(name) ? .error(5) : nil }
-                await #expect(throws: DocumentError.self) { try await FaultInjection.with(refusing) { try await document.save() } }
-                let synchronised = Mutex<[String]>([])
+                // Whoever wrote it may have failed to: a file that can't be synchronized is not
+                // referred to.
+                let refusing: FaultInjection.Hook = { call, path in
+                    call == .fsync && path.hasSuffix(name) ? .error(5) : nil
+                }
+                await #expect(throws: DocumentError.self) {
+                    try await FaultInjection.with(refusing) { try await document.save() }
+                }
+                let synchronized = Mutex<[String]>([])
                 let noting: FaultInjection.Hook = { call, path in
-                    if call == .fsync { synchronised.withLock { $0.append(path) } }
+                    if call == .fsync { synchronized.withLock { $0.append(path) } }
                     return nil
                 }
                 try await FaultInjection.with(noting) { try await document.save() }
                 let package = LinkFree.path(url)
                 let group = FilePath.parent(FilePath.join(package, name))
-                #expect(synchronised.withLock { Array($0.prefix(4)) } == [FilePath.join(package, name), group, FilePath.join(package, "content"), package])
+                #expect(
+                    synchronized.withLock { Array($0.prefix(4)) } == [
+                        FilePath.join(package, name), group, FilePath.join(package, "content"), package,
+                    ])
                 book["cover"] = nil
                 try await document.save()
                 try await document.close()
@@ -113,7 +125,9 @@ import Testing
                 if call == .write, path.contains("/content/") { progress.cancel() }
                 return nil
             }
-            await #expect(throws: CancellationError.self) { try await FaultInjection.with(hook) { try await document.save(progress: progress) } }
+            await #expect(throws: CancellationError.self) {
+                try await FaultInjection.with(hook) { try await document.save(progress: progress) }
+            }
             #expect(try values(url).isEmpty)
             try await document.save()
             try await document.close()

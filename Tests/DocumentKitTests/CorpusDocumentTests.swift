@@ -11,20 +11,30 @@ import Storage
 import TestSupport
 import Testing
 
-/// Stores that Apple's framework wrote, as documents: read without a trace, written into packages and archives value by value.
+/// Stores that Apple's framework wrote, as documents: read without a trace, written into packages
+/// and archives value by value.
 @Suite(.serialized, .enabled(if: corpus != nil)) struct CorpusDocumentTests {
     /// The stores, each with the models of its repository.
     private static func stores() -> [URL] {
-        guard let corpus, let names = FileManager.default.enumerator(at: corpus, includingPropertiesForKeys: nil) else { return [] }
-        return names.compactMap { $0 as? URL }.filter { FileManager.default.fileExists(atPath: $0.path + ".expected.json") }
+        guard let corpus, let names = FileManager.default.enumerator(at: corpus, includingPropertiesForKeys: nil) else {
+            return []
+        }
+        return names.compactMap { $0 as? URL }.filter {
+            FileManager.default.fileExists(atPath: $0.path + ".expected.json")
+        }
     }
 
     private static func model(for store: URL) -> @Sendable ([String: Data]) throws -> ManagedObjectModel? {
         { hashes in
             guard let corpus else { return nil }
-            let repository = store.path.dropFirst(corpus.path.count + 1).split(separator: "/").first.map { corpus.appendingPathComponent(String($0)) }
-            guard let repository, let files = FileManager.default.enumerator(at: repository, includingPropertiesForKeys: nil) else { return nil }
-            for case let url as URL in files where ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension) {
+            let repository = store.path.dropFirst(corpus.path.count + 1).split(separator: "/").first.map {
+                corpus.appendingPathComponent(String($0))
+            }
+            guard let repository,
+                let files = FileManager.default.enumerator(at: repository, includingPropertiesForKeys: nil)
+            else { return nil }
+            for case let url as URL in files
+            where ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension) {
                 if let found = try? ModelFile(contentsOf: url).model(matching: hashes) { return found.model }
             }
             return nil
@@ -41,18 +51,24 @@ import Testing
             for property in entity.properties where !property.isTransient {
                 let slot = store.layouts[entity.index].slots[property.index]
                 if property.isToMany {
-                    let related = try store.related(entityIndex: entity.index, propertyIndex: property.index, owners: keys, includingRows: false)
+                    let related = try store.related(
+                        entityIndex: entity.index, propertyIndex: property.index, owners: keys, includingRows: false)
                     for (key, members) in zip(keys, related.members) {
-                        lines.append("\(entity.name)/\(key).\(property.name)=\(members.map { "\($0.entityIndex)/\($0.key)" })")
+                        lines.append(
+                            "\(entity.name)/\(key).\(property.name)=\(members.map { "\($0.entityIndex)/\($0.key)" })")
                     }
                 } else if property.attribute == nil {
                     for index in 0..<rows.count {
-                        lines.append("\(entity.name)/\(rows[index].key).\(property.name)=\(rows[index].reference(slot).map { "\($0.entityIndex)/\($0.key)" } ?? "nil")")
+                        lines.append(
+                            "\(entity.name)/\(rows[index].key).\(property.name)=\(rows[index].reference(slot).map { "\($0.entityIndex)/\($0.key)" } ?? "nil")"
+                        )
                     }
                 } else {
                     for index in 0..<rows.count {
                         var text = "\(rows[index].value(slot))"
-                        if case .large(let value) = rows[index].value(slot) { text = (try? value.data().base64EncodedString()) ?? "missing" }
+                        if case .large(let value) = rows[index].value(slot) {
+                            text = (try? value.data().base64EncodedString()) ?? "missing"
+                        }
                         lines.append("\(entity.name)/\(rows[index].key).\(property.name)=\(text)")
                     }
                 }
@@ -78,11 +94,16 @@ import Testing
                 // Packages and archives carry their model.
                 let copy =
                     form == .store
-                    ? try await PersistentDocument.open(target, mode: .editing, fitting: Self.model(for: original)) : try await PersistentDocument.open(target)
+                    ? try await PersistentDocument.open(target, mode: .editing, fitting: Self.model(for: original))
+                    : try await PersistentDocument.open(target)
                 #expect(try dump(copy.store) == expected, "\(name)")
                 #expect(copy.uuid != document.uuid)
                 try await copy.close()
-                if form != .store { #expect(try DocumentVerifier.verify(target, isThorough: true) == (DocumentVerifier.verify(store, isThorough: false, fitting: Self.model(for: original)))) }
+                if form != .store {
+                    #expect(
+                        try DocumentVerifier.verify(target, isThorough: true)
+                            == (DocumentVerifier.verify(store, isThorough: false, fitting: Self.model(for: original))))
+                }
             }
             try await document.close()
             #expect(try contents(of: source) == before)

@@ -15,10 +15,11 @@ import Testing
 
     private func calls(_ wanted: SystemCall, _ body: () async throws -> Void) async throws -> [String: Int] {
         let counts = Mutex<[String: Int]>([:])
-        try await FaultInjection.with({ call, path in
-            if call == wanted { counts.withLock { $0[FilePath.name(path), default: 0] += 1 } }
-            return nil
-        }, body)
+        try await FaultInjection.with(
+            { call, path in
+                if call == wanted { counts.withLock { $0[FilePath.name(path), default: 0] += 1 } }
+                return nil
+            }, body)
         return counts.withLock { $0 }
     }
 
@@ -60,10 +61,13 @@ import Testing
             let synced = Mutex<[String]>([])
             func closing(_ document: PersistentDocument) async throws -> [String] {
                 synced.withLock { $0 = [] }
-                try await FaultInjection.with({ call, path in
-                    if call == .fsync, path.hasPrefix(url.path) { synced.withLock { $0.append(FilePath.name(path)) } }
-                    return nil
-                }, { try await document.close() })
+                try await FaultInjection.with(
+                    { call, path in
+                        if call == .fsync, path.hasPrefix(url.path) {
+                            synced.withLock { $0.append(FilePath.name(path)) }
+                        }
+                        return nil
+                    }, { try await document.close() })
                 return synced.withLock { $0 }
             }
             let untouched = try await PersistentDocument.open(url)
@@ -114,7 +118,8 @@ import Testing
             let looks = 2
             #expect(try await openings(.refuse) == looks)
             #expect(try await openings(.keep) == looks + 1)
-            // Before the WAL is set aside the main file is read again, and the store is opened without it.
+            // Before the WAL is set aside the main file is read again, and the store is opened
+            // without it.
             #expect(try await openings(.discard) == looks + 3)
             #expect(try await openings(.refuse) == 1)
         }

@@ -16,7 +16,8 @@ import Testing
     /// Where the editor says how many books it has autosaved: outside the document's folder.
     private static let countPath = ProcessInfo.processInfo.environment["FOLIO_TEST_COUNT"] ?? ""
 
-    /// The part: saves one book, then autosaves one after the other, saying so after each, until it is killed.
+    /// The part: saves one book, then autosaves one after the other, saying so after each, until it
+    /// is killed.
     @Test(.enabled(if: part == "editor")) func playEditor() async throws {
         let document = try await PersistentDocument.open(URL(fileURLWithPath: Self.partPath), recovery: .keep)
         try Library.insertBook("saved", document)
@@ -34,13 +35,18 @@ import Testing
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
         process.arguments = ["--testing-library", "swift-testing", "--filter", "CrashTests/playEditor"]
         process.environment = ProcessInfo.processInfo.environment.merging(
-            ["FOLIO_TEST_PART": "editor", "FOLIO_TEST_PATH": url.path, "FOLIO_TEST_COUNT": countFile(url), "SWIFT_BACKTRACE": "enable=no"]) { $1 }
+            [
+                "FOLIO_TEST_PART": "editor", "FOLIO_TEST_PATH": url.path, "FOLIO_TEST_COUNT": countFile(url),
+                "SWIFT_BACKTRACE": "enable=no",
+            ]) { $1 }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
         let deadline = Date(timeIntervalSinceNow: 60)
         while acknowledged(url) < count {
-            guard process.isRunning, Date() < deadline else { throw DocumentError(.io, "the editor did not get so far", path: url.path) }
+            guard process.isRunning, Date() < deadline else {
+                throw DocumentError(.io, "the editor did not get so far", path: url.path)
+            }
             usleep(20_000)
         }
         return process
@@ -56,7 +62,9 @@ import Testing
         }
     }
 
-    private func countFile(_ url: URL) -> String { url.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("count").path }
+    private func countFile(_ url: URL) -> String {
+        url.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("count").path
+    }
 
     private func acknowledged(_ url: URL) -> Int {
         (try? Disk.read(countFile(url), limit: 100)).flatMap { Int(String(decoding: $0, as: UTF8.self)) } ?? 0

@@ -67,7 +67,8 @@ import Testing
             let path = folder.path + "/a"
             try Disk.replaceFile(path, with: Array("bplist00rest".utf8))
             #expect(try refusal(path)?.code == .unsupported)
-            try Disk.replaceFile(path, with: Array("<?xml version=\"1.0\"?><!DOCTYPE database SYSTEM \"x\"><database></database>".utf8))
+            try Disk.replaceFile(
+                path, with: Array("<?xml version=\"1.0\"?><!DOCTYPE database SYSTEM \"x\"><database></database>".utf8))
             #expect(try DetectedDocument(path).storeType == .xml)
             try Disk.replaceFile(path, with: [0x89, 0x46, 0x4F, 0x4C, 0x49, 0x4F, 0x0D, 0x0A, 1, 0, 0, 0])
             #expect(try DetectedDocument(path).storeType == .binary)

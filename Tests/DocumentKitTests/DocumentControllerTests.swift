@@ -7,17 +7,23 @@ import Query
 import Schema
 import Testing
 
-/// An application's documents: types, recent ones, those without a name, those that wait to be recovered.
+/// An application's documents: types, recent ones, those without a name, those that wait to be
+/// recovered.
 @Suite(.serialized) struct DocumentControllerTests {
-    private func controller(_ application: String = "folio-test-\(UUID().uuidString)", migration: DocumentType.MigrationPolicy = .ask) throws -> DocumentController {
-        var type = DocumentType("Library", mimeType: "application/x-folio-test", extensions: ["library", "libraryz"], model: try Library.model())
+    private func controller(
+        _ application: String = "folio-test-\(UUID().uuidString)", migration: DocumentType.MigrationPolicy = .ask
+    ) throws -> DocumentController {
+        var type = DocumentType(
+            "Library", mimeType: "application/x-folio-test", extensions: ["library", "libraryz"],
+            model: try Library.model())
         type.migration = migration
         return DocumentController(application: application, types: [type])
     }
 
     @Test func aDocumentIsOpenedOnceAndRemembered() async throws {
         try await withFolder { folder in
-            let controller = try controller(), url = folder.appendingPathComponent("A.library"), other = folder.appendingPathComponent("B.library")
+            let controller = try controller(), url = folder.appendingPathComponent("A.library"),
+                other = folder.appendingPathComponent("B.library")
             for url in [url, other] { try await PersistentDocument.writeEmpty(at: url, model: Library.model()) }
             let document = try await controller.open(url)
             #expect(try await controller.open(url) === document)
@@ -84,7 +90,9 @@ import Testing
             try Library.insertBook("autosaved", document)
             try await document.close(.keep)
             let controller = try controller()
-            func listed() throws -> RecoverableDocument? { try controller.recoverableDocuments().first { $0.uuid == uuid } }
+            func listed() throws -> RecoverableDocument? {
+                try controller.recoverableDocuments().first { $0.uuid == uuid }
+            }
             #expect(try listed()?.kind == .archive && listed()?.url.path == url.path)
             for attempt in 1...2 {
                 // Let go without being closed, as by a crash.
@@ -135,9 +143,11 @@ import Testing
 
     @Test func anEarlierVersionOfTheModelIsTreatedAsThePolicySays() async throws {
         try await withFolder { folder in
-            let old = try ManagedObjectModel(entities: [EntityDescription("Tag", attributes: [.init("name", .string)])], versionIdentifiers: ["0"])
+            let old = try ManagedObjectModel(
+                entities: [EntityDescription("Tag", attributes: [.init("name", .string)])], versionIdentifiers: ["0"])
             let new = try ManagedObjectModel(
-                entities: [EntityDescription("Tag", attributes: [.init("name", .string), .init("colour", .string)])], versionIdentifiers: ["1"])
+                entities: [EntityDescription("Tag", attributes: [.init("name", .string), .init("color", .string)])],
+                versionIdentifiers: ["1"])
             let url = folder.appendingPathComponent("A.tags")
             let document = try await PersistentDocument.create(at: url, model: old)
             try document.context.insert("Tag")["name"] = "classic"
@@ -171,12 +181,17 @@ import Testing
     }
 
     @Test func desktopsAreToldOfTheTypes() throws {
-        var type = DocumentType("R&D <notes>", mimeType: "application/x-notes", extensions: ["notes"], model: try Library.model())
+        var type = DocumentType(
+            "R&D <notes>", mimeType: "application/x-notes", extensions: ["notes"], model: try Library.model())
         type.role = .viewer
         let xml = DocumentType.sharedMimeInfo(for: [type])
-        #expect(xml.contains("<comment>R&amp;D &lt;notes></comment>") || xml.contains("<comment>R&amp;D &lt;notes&gt;</comment>"))
+        #expect(
+            xml.contains("<comment>R&amp;D &lt;notes></comment>")
+                || xml.contains("<comment>R&amp;D &lt;notes&gt;</comment>"))
         #expect(xml.contains(#"<glob pattern="*.notes"/>"#) && xml.contains(#"<glob pattern="*.folioz"/>"#))
-        #expect(xml.contains(#"<mime-type type="application/x-notes">"#) && xml.contains(#"<sub-class-of type="application/zip"/>"#))
+        #expect(
+            xml.contains(#"<mime-type type="application/x-notes">"#)
+                && xml.contains(#"<sub-class-of type="application/zip"/>"#))
         #expect(type.matches(fileName: "A.NOTES") && !type.matches(fileName: "notes"))
     }
 }

@@ -11,7 +11,8 @@ import Testing
 
 /// The versions of the document format: each that was released has samples, and they open today.
 @Suite struct DocumentFormatTests {
-    private static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .appendingPathComponent("DocumentSamples")
 
     private func route() throws -> PersistentDocument.MigrationRoute {
@@ -25,7 +26,9 @@ import Testing
             let folder = Self.samples.appendingPathComponent("Formats/\(version)")
             let before = try contents(of: folder)
             let outcomes = try await SampleDocuments.open(in: folder, by: route()) { document in
-                guard try document.context.count(for: FetchRequest<ManagedObject>("Person")) == 5 else { throw DocumentError(.malformed, "persons are missing") }
+                guard try document.context.count(for: FetchRequest<ManagedObject>("Person")) == 5 else {
+                    throw DocumentError(.malformed, "persons are missing")
+                }
             }
             #expect(outcomes.map { $0.url.pathExtension } == ["folio", "folioz"])
             for outcome in outcomes {
@@ -40,15 +43,20 @@ import Testing
     @Test func aSampleThatDoesNotOpenIsNamedWithTheReason() async throws {
         try await withFolder { folder in
             await #expect(throws: DocumentError.self) { try await SampleDocuments.open(in: folder, by: route()) }
-            for name in ["A.folio", "B.folio"] { try Disk.copyTree(Self.samples.path + "/Formats/1/Expeditions.folio", to: folder.path + "/" + name) }
+            for name in ["A.folio", "B.folio"] {
+                try Disk.copyTree(Self.samples.path + "/Formats/1/Expeditions.folio", to: folder.path + "/" + name)
+            }
             try Disk.replaceFile(folder.path + "/B.folio/store/store.sqlite", with: Array("no store".utf8))
             let outcomes = try await SampleDocuments.open(in: folder, by: route())
             #expect(outcomes.map { $0.failure == nil } == [true, false])
             let checked = try await SampleDocuments.open(in: folder, by: route()) { _ in throw CancellationError() }
             #expect(checked.allSatisfy { $0.failure != nil })
             // Where nothing leads to the program's version, the way is what is said to be missing.
-            let other = try ManagedObjectModel(entities: [EntityDescription("Person", attributes: [.init("name", .date)])])
-            let refused = try await SampleDocuments.open(in: folder, by: PersistentDocument.MigrationRoute(to: other, from: route().formerVersions))
+            let other = try ManagedObjectModel(entities: [
+                EntityDescription("Person", attributes: [.init("name", .date)])
+            ])
+            let refused = try await SampleDocuments.open(
+                in: folder, by: PersistentDocument.MigrationRoute(to: other, from: route().formerVersions))
             #expect(refused[0].failure?.contains("Person.name changes its type") == true)
         }
     }
@@ -64,7 +72,9 @@ import Testing
     }
 
     private struct KeywordsStep: DocumentFormatStep {
-        func manifest(from members: [String: JSONValue]) throws -> [String: JSONValue] { members.merging(["keywords": .array([]), "formatVersion": .int(3)]) { $1 } }
+        func manifest(from members: [String: JSONValue]) throws -> [String: JSONValue] {
+            members.merging(["keywords": .array([]), "formatVersion": .int(3)]) { $1 }
+        }
     }
 
     @Test func manifestsOfFormerFormatsAreReadStepByStep() throws {
@@ -78,7 +88,8 @@ import Testing
                 """
             return try Manifest.decode(Array(text.utf8), path: "manifest.json", format: format)
         }
-        let first = try decode(1, ", \"name\": \"Old\""), second = try decode(2, ", \"title\": \"Newer\""), third = try decode(3, "")
+        let first = try decode(1, ", \"name\": \"Old\""), second = try decode(2, ", \"title\": \"Newer\""),
+            third = try decode(3, "")
         #expect(first.title == "Old" && first.keywords == [] && first.formatVersion == 3)
         #expect(second.title == "Newer" && second.keywords == [])
         #expect(third.title == nil && third.keywords == nil)

@@ -7,7 +7,9 @@ import Testing
 
 @Suite struct DocumentLockTests {
     /// Programs of other hands read it too.
-    @Test(arguments: [nil, "A9D4C1F2-0000-4000-8000-000000000001", "quoted \" and back\\slash, ümlaut,\nline, /path"] as [String?])
+    @Test(
+        arguments: [nil, "A9D4C1F2-0000-4000-8000-000000000001", "quoted \" and back\\slash, ümlaut,\nline, /path"]
+            as [String?])
     func theLockFileIsTheJSONOfItsHolder(document: String?) throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/A.folio", file = folder.path + "/.A.folio.lock"
@@ -17,7 +19,8 @@ import Testing
             decoder.dateDecodingStrategy = .iso8601
             encoder.dateEncodingStrategy = .iso8601
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: file)), holder = try decoder.decode(LockHolder.self, from: bytes)
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: file)),
+                holder = try decoder.decode(LockHolder.self, from: bytes)
             #expect(holder.document == document && holder.pid == ProcessInfo.processInfo.processIdentifier)
             #expect(holder.bootID.count == 36 && UUID(uuidString: holder.bootID) != nil)
             #expect(try encoder.encode(holder) == bytes)
@@ -65,7 +68,8 @@ import Testing
 
     @Test func aLockFileOfAnotherMachineIsRespected() throws {
         try withTemporaryDirectory { folder throws in
-            let text = #"{"bootID":"other","host":"elsewhere.invalid","pid":7,"program":"editor","since":"2026-01-01T00:00:00Z","user":"somebody"}"#
+            let text =
+                #"{"bootID":"other","host":"elsewhere.invalid","pid":7,"program":"editor","since":"2026-01-01T00:00:00Z","user":"somebody"}"#
             try Disk.replaceFile(folder.path + "/.Name.folio.lock", with: Array(text.utf8))
             do {
                 _ = try DocumentLock.acquire(folder.path + "/Name.folio", document: nil)

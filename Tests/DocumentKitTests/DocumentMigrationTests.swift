@@ -10,16 +10,19 @@ import Schema
 import Storage
 import Testing
 
-/// Documents of former versions: what opening does about them, and that nothing is lost whatever stops it.
+/// Documents of former versions: what opening does about them, and that nothing is lost whatever
+/// stops it.
 @Suite(.serialized) struct DocumentMigrationTests {
     static let forms: [DocumentForm] = [.package, .archive, .store, .binaryStore, .xmlStore]
 
     private static func model(_ version: Int) throws -> ManagedObjectModel {
         var model = try Library.model().description
         model.versionIdentifiers = ["\(version)"]
-        let book = try #require(model.entities.firstIndex { $0.name == "Book" }), author = try #require(model.entities.firstIndex { $0.name == "Author" })
+        let book = try #require(model.entities.firstIndex { $0.name == "Book" }),
+            author = try #require(model.entities.firstIndex { $0.name == "Author" })
         if version > 1 {
-            model.entities[book].attributes.append(.init("year", .integer32, isOptional: false, defaultValue: .int(1900)))
+            model.entities[book].attributes.append(
+                .init("year", .integer32, isOptional: false, defaultValue: .int(1900)))
             model.entities[author].attributes[0].renamingIdentifier = "name"
             model.entities[author].attributes[0].name = "fullName"
         }
@@ -42,7 +45,9 @@ import Testing
     }
 
     /// All there is beside the document's lock.
-    private func files(_ folder: URL) throws -> [String: [UInt8]] { try contents(of: folder).filter { !$0.key.hasSuffix(".lock") } }
+    private func files(_ folder: URL) throws -> [String: [UInt8]] {
+        try contents(of: folder).filter { !$0.key.hasSuffix(".lock") }
+    }
 
     private func check(_ document: PersistentDocument) throws {
         #expect(try Library.titles(document) == ["Essays", "Middlemarch"])
@@ -52,7 +57,8 @@ import Testing
         let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
         #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
         #expect(novel["year"] as? Int == 1900)
-        #expect((novel["similar"] as? Set<ManagedObject>)?.count == 1 && (novel["tags"] as? Set<ManagedObject>)?.count == 1)
+        #expect(
+            (novel["similar"] as? Set<ManagedObject>)?.count == 1 && (novel["tags"] as? Set<ManagedObject>)?.count == 1)
     }
 
     // MARK: Policies
@@ -70,8 +76,13 @@ import Testing
             try await document.save()
             if form == .package { #expect(try document.versions().contains { $0.reason == .migration }) }
             try await document.close()
-            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { !$0.hasSuffix(".lock") }.sorted()
-            #expect(names.filter { !$0.hasPrefix(".") } == (form == .package ? [] : ["A.before-1.document"]) + ["A.document"])
+            let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter {
+                !$0.hasSuffix(".lock")
+            }.sorted()
+            #expect(
+                names.filter { !$0.hasPrefix(".") } == (form == .package ? [] : ["A.before-1.document"]) + [
+                    "A.document"
+                ])
             #expect(!names.contains { $0.contains("tmp-") })
             let again = try await PersistentDocument.open(url, by: route(2), migration: .fail)
             #expect(try Library.titles(again) == ["Essays", "Middlemarch", "New"])
@@ -85,14 +96,18 @@ import Testing
             let url = folder.appendingPathComponent("A.document")
             try await Self.make(url, form)
             let before = try files(folder)
-            let refused = await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.open(url, by: route(2), migration: .fail) }
+            let refused = await #expect(throws: DocumentError.self) {
+                _ = try await PersistentDocument.open(url, by: route(2), migration: .fail)
+            }
             #expect(refused?.code == .modelMismatch)
             var asked: [DocumentMigration] = []
             let declined = await #expect(throws: DocumentError.self) {
-                _ = try await PersistentDocument.open(url, by: route(2), migration: .ask { plan in
-                    asked.append(plan)
-                    return false
-                })
+                _ = try await PersistentDocument.open(
+                    url, by: route(2),
+                    migration: .ask { plan in
+                        asked.append(plan)
+                        return false
+                    })
             }
             #expect(declined?.code == .modelMismatch && asked.count == 1 && asked[0].isNeeded)
             #expect(try files(folder) == before)
@@ -108,7 +123,8 @@ import Testing
             try await Self.make(url, form)
             let before = try contents(of: folder)
             for mode in [PersistentDocument.Mode.editing, .reading] {
-                let view = try await PersistentDocument.open(url, by: route(2), migration: mode == .editing ? .readOnlyView : .automatic, mode: mode)
+                let view = try await PersistentDocument.open(
+                    url, by: route(2), migration: mode == .editing ? .readOnlyView : .automatic, mode: mode)
                 #expect(view.mode == .reading)
                 try check(view)
                 try await view.close()
@@ -120,22 +136,32 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .store]) func aNewerDocumentIsRefusedNamingBothVersionsAndWhatWasKept(form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive, .store])
+    func aNewerDocumentIsRefusedNamingBothVersionsAndWhatWasKept(form: DocumentForm) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.document")
             try await Self.make(url, form)
-            let migration = try await PersistentDocument.migrate(url, by: PersistentDocument.MigrationRoute(to: Self.model(3), named: "Third", from: [Self.model(1), Self.model(2)]))
+            let migration = try await PersistentDocument.migrate(
+                url,
+                by: PersistentDocument.MigrationRoute(
+                    to: Self.model(3), named: "Third", from: [Self.model(1), Self.model(2)]))
             let before = try files(folder)
             let error = await #expect(throws: DocumentError.self) {
-                _ = try await PersistentDocument.open(url, by: PersistentDocument.MigrationRoute(to: Self.model(1), named: "First"), migration: .automatic)
+                _ = try await PersistentDocument.open(
+                    url, by: PersistentDocument.MigrationRoute(to: Self.model(1), named: "First"), migration: .automatic
+                )
             }
             #expect(error?.code == .newer)
-            #expect(error?.message.contains(form == .store ? "“3”" : "“Third”") == true && error?.message.contains("“First”") == true, "\(error?.message ?? "")")
+            #expect(
+                error?.message.contains(form == .store ? "“3”" : "“Third”") == true
+                    && error?.message.contains("“First”") == true, "\(error?.message ?? "")")
             let kept = try #require(migration.backup)
             #expect(error?.hint?.contains(kept) == true, "\(error?.hint ?? "") \(kept)")
             // The marks of its migration tell, where a program asks for a version by itself.
             if form != .store {
-                let direct = await #expect(throws: DocumentError.self) { try await PersistentDocument.migrate(url, to: Self.model(1)) }
+                let direct = await #expect(throws: DocumentError.self) {
+                    try await PersistentDocument.migrate(url, to: Self.model(1))
+                }
                 #expect(direct?.code == .newer)
             }
             #expect(try files(folder) == before)
@@ -152,7 +178,9 @@ import Testing
             var migrator = DocumentMigrator(path: url.path, model: route.model)
             migrator.mapping = route.mapping
             let ready = migrator
-            _ = try FaultInjection.with({ call, path in call == .unlink && path.contains("/model/") ? .error(EIO) : nil }) { try ready.migrate() }
+            _ = try FaultInjection.with(
+                { call, path in call == .unlink && path.contains("/model/") ? .error(EIO) : nil }
+            ) { try ready.migrate() }
             let models = url.path + "/model"
             #expect(try Disk.names(in: models).count { !$0.hasPrefix(".") } == 1)
             #expect(try Disk.names(in: models).count { $0.hasPrefix(".") } == 1)
@@ -195,7 +223,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func autosavedWorkIsSavedFirstWhereItIsKept(form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func autosavedWorkIsSavedFirstWhereItIsKept(form: DocumentForm)
+        async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.document")
             try await Self.make(url, form)
@@ -203,7 +233,9 @@ import Testing
             try Library.insertBook("Unsaved", editor)
             try await editor.autosave()
             try await editor.close()
-            let error = await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.open(url, by: route(2), migration: .automatic) }
+            let error = await #expect(throws: DocumentError.self) {
+                _ = try await PersistentDocument.open(url, by: route(2), migration: .automatic)
+            }
             #expect(error?.code == .recoverable)
             let document = try await PersistentDocument.open(url, by: route(2), migration: .automatic, recovery: .keep)
             #expect(try Library.titles(document) == ["Essays", "Middlemarch", "Unsaved"])
@@ -221,8 +253,12 @@ import Testing
             let document = try await PersistentDocument.open(url)
             try Library.insertBook("Logged", document)
             try await document.save()
-            for suffix in ["", "-wal"] { try Data(Disk.read(url.path + suffix, limit: 1 << 30)).write(to: URL(fileURLWithPath: copy.path + suffix)) }
-            try FileManager.default.copyItem(at: folder.appendingPathComponent(".A_SUPPORT"), to: folder.appendingPathComponent(".B_SUPPORT"))
+            for suffix in ["", "-wal"] {
+                try Data(Disk.read(url.path + suffix, limit: 1 << 30)).write(
+                    to: URL(fileURLWithPath: copy.path + suffix))
+            }
+            try FileManager.default.copyItem(
+                at: folder.appendingPathComponent(".A_SUPPORT"), to: folder.appendingPathComponent(".B_SUPPORT"))
             try await document.close()
             #expect(try #require(try Disk.status(of: copy.path + "-wal")).size > 0)
             let migrated = try await PersistentDocument.open(copy, by: route(2), migration: .automatic)
@@ -240,7 +276,9 @@ import Testing
             try await owner.lock()
             try await owner.close()
             let before = try files(folder)
-            let error = await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.open(url, by: route(2), migration: .automatic) }
+            let error = await #expect(throws: DocumentError.self) {
+                _ = try await PersistentDocument.open(url, by: route(2), migration: .automatic)
+            }
             #expect(error?.code == .permission)
             #expect(try files(folder) == before)
             #expect(try await PersistentDocument.migrate(url, by: route(2), into: target).isNeeded)
@@ -248,7 +286,9 @@ import Testing
             try check(copy)
             try await copy.close()
             for (name, bytes) in before { #expect(try files(folder)[name] == bytes, "\(name)") }
-            let exists = await #expect(throws: DocumentError.self) { try await PersistentDocument.migrate(url, by: route(2), into: target) }
+            let exists = await #expect(throws: DocumentError.self) {
+                try await PersistentDocument.migrate(url, by: route(2), into: target)
+            }
             #expect(exists?.code == .cannotCreate)
         }
     }
@@ -260,7 +300,8 @@ import Testing
         let (old, new) = (try Self.model(1), try Self.model(2))
         var mapping = try MappingModel.inferred(from: old, to: new)
         let tag = try #require(mapping.entityMappings.firstIndex { $0.destinationEntityName == "Tag" })
-        mapping.entityMappings[tag].attributeMappings[0].valueExpression = try QueryExpression(format: "uppercase($source.name)")
+        mapping.entityMappings[tag].attributeMappings[0].valueExpression = try QueryExpression(
+            format: "uppercase($source.name)")
         mapping.entityMappings[tag].migrationPolicyName = policy
         return PersistentDocument.MigrationRoute(to: new, from: [old], by: mapping, policies: ["Failing": Failing.self])
     }
@@ -268,7 +309,9 @@ import Testing
     private struct Enough: Error {}
 
     private final class Failing: EntityMigrationPolicy {
-        override func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws { throw Enough() }
+        override func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
+            throw Enough()
+        }
     }
 
     @Test(arguments: forms) func aMappingModelMakesTheObjectsAnew(form: DocumentForm) async throws {
@@ -276,8 +319,12 @@ import Testing
             let url = folder.appendingPathComponent("A.document")
             try await Self.make(url, form)
             let before = try files(folder)
-            await #expect(throws: Enough.self) { try await PersistentDocument.migrate(url, by: routeByObjects(policy: "Failing")) }
-            #expect(try files(folder).filter { !$0.key.contains("_SUPPORT") } == before.filter { !$0.key.contains("_SUPPORT") })
+            await #expect(throws: Enough.self) {
+                try await PersistentDocument.migrate(url, by: routeByObjects(policy: "Failing"))
+            }
+            #expect(
+                try files(folder).filter { !$0.key.contains("_SUPPORT") }
+                    == before.filter { !$0.key.contains("_SUPPORT") })
             let plan = try await PersistentDocument.migrationPlan(of: url, by: routeByObjects())
             #expect(!plan.isInPlace && plan.rows == 4)
             let done = try await PersistentDocument.migrate(url, by: routeByObjects())
@@ -305,7 +352,9 @@ import Testing
     // MARK: Cancelling, two at once
 
     /// Cancels when so much was told.
-    private func cancel(_ url: URL, after notes: Int, _ route: PersistentDocument.MigrationRoute) throws -> (told: Int, error: (any Error)?) {
+    private func cancel(_ url: URL, after notes: Int, _ route: PersistentDocument.MigrationRoute) throws -> (
+        told: Int, error: (any Error)?
+    ) {
         final class Box: @unchecked Sendable {
             // Written and read by the migrating thread alone.
             var told = 0

@@ -30,15 +30,20 @@ private final class Album: PersistentDocument {
 /// A document whose preview counts.
 private final class Sketch: PersistentDocument {
     var page = 1
-    override func preview() throws -> [ExtraFile] { [ExtraFile("thumbnail.png") { [page] in Data(repeating: UInt8(page), count: 3000) }] }
+    override func preview() throws -> [ExtraFile] {
+        [ExtraFile("thumbnail.png") { [page] in Data(repeating: UInt8(page), count: 3000) }]
+    }
     override var title: String? { "page \(page)" }
 }
 
 /// Moving, copying, locking, and what subclasses add.
 @Suite struct DocumentOperationTests {
-    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentIsMovedWithItsUnsavedWork(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentIsMovedWithItsUnsavedWork(
+        _ form: DocumentForm
+    ) async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
             document.context.undoManager = UndoManager()
             try Library.insertBook("saved", document)
             try await document.save()
@@ -47,7 +52,9 @@ private final class Sketch: PersistentDocument {
             try Library.insertBook("pending", document)
             try await document.rename(to: "B")
             #expect(document.url.lastPathComponent == "B.folio" && document.hasUnsavedChanges)
-            #expect(DocumentLock.holder(of: folder.path + "/B.folio") != nil && DocumentLock.holder(of: folder.path + "/A.folio") == nil)
+            #expect(
+                DocumentLock.holder(of: folder.path + "/B.folio") != nil
+                    && DocumentLock.holder(of: folder.path + "/A.folio") == nil)
             try await document.save()
             #expect(try Library.titles(document) == ["autosaved", "pending", "saved"])
             // Something that is there stays there, and the document where it is.
@@ -93,7 +100,9 @@ private final class Sketch: PersistentDocument {
             try await document.save()
             document.page = 2
             try Library.insertBook("two", document)
-            try await FaultInjection.with({ call, path in call == .write && path.contains("/preview/") ? .error(28) : nil }) { try await document.save() }
+            try await FaultInjection.with({ call, path in
+                call == .write && path.contains("/preview/") ? .error(28) : nil
+            }) { try await document.save() }
             #expect(try await document.previewFile("thumbnail.png") == Data(repeating: 1, count: 3000))
             #expect(try Disk.list(url.path + "/preview").map(\.name) == ["thumbnail.png"])
             try await document.close()
@@ -106,7 +115,9 @@ private final class Sketch: PersistentDocument {
             let document = try await Sketch.create(at: url, model: Library.model())
             try Library.insertBook("one", document)
             await #expect(throws: DocumentError.self) {
-                try await FaultInjection.with({ call, path in call == .fsync && path.hasSuffix("-wal") ? .error(28) : nil }) { try await document.save() }
+                try await FaultInjection.with({ call, path in
+                    call == .fsync && path.hasSuffix("-wal") ? .error(28) : nil
+                }) { try await document.save() }
             }
             #expect(document.manifest?.title == nil)
             try await document.save()
@@ -118,7 +129,8 @@ private final class Sketch: PersistentDocument {
 
     @Test func aDuplicateIsADocumentOfItsOwn() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             try Library.insertBook("unsaved", document)
             let copy = try await document.duplicate()
             #expect(copy.url.lastPathComponent == "A (copy).folio" && copy.uuid != document.uuid)
@@ -157,7 +169,9 @@ private final class Sketch: PersistentDocument {
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func aSubclassAddsFilesAPreviewAndATitle(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func aSubclassAddsFilesAPreviewAndATitle(_ form: DocumentForm)
+        async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             let album = try await Album.create(at: url, model: Library.model(), form: form)
@@ -201,12 +215,17 @@ private final class Sketch: PersistentDocument {
             album.view = "second page"
             let before = try committed(url)
             await #expect(throws: DocumentError.self) {
-                try await FaultInjection.with { call, path in call == .write && path.contains("state.txt") ? .error(ENOSPC) : nil } _: { try await album.save() }
+                try await FaultInjection.with { call, path in
+                    call == .write && path.contains("state.txt") ? .error(ENOSPC) : nil
+                } _: {
+                    try await album.save()
+                }
             }
             #expect(try committed(url) == before)
             #expect(album.hasUnsavedChanges)
             // What a crash left of such a file goes with the next save.
-            try Disk.replaceFile(url.path + "/extra/view/.state.txt.tmp-01234567-89ab-4cde-8f01-23456789abcd", with: [1])
+            try Disk.replaceFile(
+                url.path + "/extra/view/.state.txt.tmp-01234567-89ab-4cde-8f01-23456789abcd", with: [1])
             try await album.save()
             #expect(try Disk.list(url.path + "/extra/view").map(\.name) == ["state.txt"])
             try await album.close()

@@ -10,9 +10,11 @@ import Testing
 
 /// Saves that write while their document is edited.
 ///
-/// One at a time: a save that waits at a gate blocks a thread of the pool, of which there may be two.
+/// One at a time: a save that waits at a gate blocks a thread of the pool, of which there may be
+/// two.
 @Suite(.serialized) struct DocumentSaveTests {
-    /// Lets whoever saves wait before the first write to a path that ends in `suffix`, until it is let go.
+    /// Lets whoever saves wait before the first write to a path that ends in `suffix`, until it is
+    /// let go.
     private final class Gate: Sendable {
         private let state = Mutex((isReached: false, isOpen: false))
         var isReached: Bool { state.withLock { $0.isReached } }
@@ -48,7 +50,8 @@ import Testing
 
     @Test @MainActor func whatIsNotedWhileTheDocumentIsSavedElsewhereIsSavedNext() async throws {
         try await withFolder { folder in
-            let document = try await NotedDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await NotedDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             let gate = Gate()
             document.gate = gate
             document.noteChange()
@@ -65,7 +68,9 @@ import Testing
             #expect(!document.hasUnsavedChanges)
             // What fails is noted still.
             document.noteChange()
-            await #expect(throws: DocumentError.self) { try await document.save(as: folder.appendingPathComponent("none/C.folio")) }
+            await #expect(throws: DocumentError.self) {
+                try await document.save(as: folder.appendingPathComponent("none/C.folio"))
+            }
             #expect(document.hasUnsavedChanges)
             document.state = "3"
             try await document.save()
@@ -74,7 +79,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) @MainActor func whatIsEditedWhileASaveWritesStaysUnsavedAndIsSavedNext(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) @MainActor
+    func whatIsEditedWhileASaveWritesStaysUnsavedAndIsSavedNext(_ form: DocumentForm) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
@@ -83,9 +89,15 @@ import Testing
             // The manifest (of an archive the new file) is written after the commit.
             let save = Task { @MainActor in
                 try await FaultInjection.with { call, path in
-                    if call == .fsync, path.hasPrefix(folder.path), path.contains(form == .package ? "manifest.json" : ".tmp-") { gate.pass() }
+                    if call == .fsync, path.hasPrefix(folder.path),
+                        path.contains(form == .package ? "manifest.json" : ".tmp-")
+                    {
+                        gate.pass()
+                    }
                     return nil
-                } _: { try await document.save() }
+                } _: {
+                    try await document.save()
+                }
             }
             try await waitUntil { gate.isReached }
             try Library.insertBook("second", document)
@@ -114,7 +126,9 @@ import Testing
                 try await FaultInjection.with { call, path in
                     if call == .fsync, path.contains("manifest.json") { gate.pass() }
                     return nil
-                } _: { try await document.save() }
+                } _: {
+                    try await document.save()
+                }
                 order.withLock { $0.append("first") }
             }
             try await waitUntil { gate.isReached }
@@ -147,7 +161,11 @@ import Testing
             try Library.insertBook("first", document)
             let before = try Disk.read(url.path, limit: 1 << 30)
             await #expect(throws: DocumentError.self) {
-                try await FaultInjection.with { call, path in call == .exchange && path == url.path ? .error(EIO) : nil } _: { try await document.save() }
+                try await FaultInjection.with { call, path in
+                    call == .exchange && path == url.path ? .error(EIO) : nil
+                } _: {
+                    try await document.save()
+                }
             }
             #expect(try Disk.read(url.path, limit: 1 << 30) == before)
             #expect(document.hasUnsavedChanges)
@@ -167,7 +185,9 @@ import Testing
             let progress = Progress(totalUnitCount: 1)
             progress.cancel()
             await #expect(throws: CancellationError.self) { try await document.save(progress: progress) }
-            await #expect(throws: CancellationError.self) { try await document.write(to: copy, form: .archive, progress: progress) }
+            await #expect(throws: CancellationError.self) {
+                try await document.write(to: copy, form: .archive, progress: progress)
+            }
             await #expect(throws: CancellationError.self) { try await document.save(as: copy, progress: progress) }
             #expect(try committed(url) == before)
             #expect(document.hasUnsavedChanges && document.url.path == url.path)
@@ -256,7 +276,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) @MainActor func closingWithoutAWordKeepsUnsavedWork(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) @MainActor func closingWithoutAWordKeepsUnsavedWork(
+        _ form: DocumentForm
+    ) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
@@ -285,11 +307,16 @@ import Testing
     }
 
     /// A store by itself has no autosave, and the application's own files are part of none.
-    @Test(arguments: [true, false]) func closingWhatCannotBeKeptThrowsAndLeavesTheDocumentOpen(isBare: Bool) async throws {
+    @Test(arguments: [true, false]) func closingWhatCannotBeKeptThrowsAndLeavesTheDocumentOpen(isBare: Bool)
+        async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent(isBare ? "A.sqlite" : "A.folio")
             let model = try Library.model()
-            let document = isBare ? try await PersistentDocument.create(at: url, model: model, form: .store) : try await NotedDocument.create(at: url, model: model)
+            let document =
+                isBare
+                ? try await PersistentDocument.create(at: url, model: model, form: .store)
+                : try await NotedDocument.create(at: url, model: model)
             if isBare { try Library.insertBook("one", document) } else { document.noteChange() }
             for close in [{ try await document.close() }, { try await document.close(.keep) }] {
                 let error = await #expect(throws: DocumentError.self) { try await close() }
@@ -304,16 +331,20 @@ import Testing
         }
     }
 
-    /// Holds the first commit of `operation` at its end, has a book inserted meanwhile, and lets it go on.
+    /// Holds the first commit of `operation` at its end, has a book inserted meanwhile, and lets it
+    /// go on.
     @MainActor private func editing(
-        _ document: PersistentDocument, _ title: String, during operation: @escaping @MainActor @Sendable () async throws -> Void
+        _ document: PersistentDocument, _ title: String,
+        during operation: @escaping @MainActor @Sendable () async throws -> Void
     ) async throws {
         let gate = Gate()
         let work = Task { @MainActor in
             try await FaultInjection.with { call, path in
                 if call == .fsync, path.hasSuffix("-wal") { gate.pass() }
                 return nil
-            } _: { try await operation() }
+            } _: {
+                try await operation()
+            }
         }
         try await waitUntil { gate.isReached }
         try Library.insertBook(title, document)
@@ -353,7 +384,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) @MainActor func aContextIsRolledBackOrResetWhileAnAutosaveWrites(rollsBack: Bool) async throws {
+    @Test(arguments: [true, false]) @MainActor func aContextIsRolledBackOrResetWhileAnAutosaveWrites(rollsBack: Bool)
+        async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             let document = try await PersistentDocument.create(at: url, model: Library.model())
@@ -363,7 +396,9 @@ import Testing
                 try await FaultInjection.with { call, path in
                     if call == .fsync, path.hasSuffix("-wal") { gate.pass() }
                     return nil
-                } _: { try await document.autosave() }
+                } _: {
+                    try await document.autosave()
+                }
             }
             try await waitUntil { gate.isReached }
             try Library.insertBook("second", document)

@@ -17,7 +17,9 @@ import Testing
         let target = url.path + ".restored"
         defer { _ = try? Disk.removeFileIfPresent(target) }
         let connection = try Connection.openForReading(path(url))
-        try connection.withFiles { try VersionStore(folder: url.path + "/versions").restore(version.number, from: $0, to: target) }
+        try connection.withFiles {
+            try VersionStore(folder: url.path + "/versions").restore(version.number, from: $0, to: target)
+        }
         try connection.close()
         return try Disk.read(target, limit: 1 << 30)
     }
@@ -50,7 +52,10 @@ import Testing
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             let document = try await PersistentDocument.create(at: url, model: Library.model())
-            for number in 0..<3_000 { try Library.insertBook("book \(number) " + String(repeating: "of many words ", count: number % 20), document) }
+            for number in 0..<3_000 {
+                try Library.insertBook(
+                    "book \(number) " + String(repeating: "of many words ", count: number % 20), document)
+            }
             try await document.save()
             let books = try document.context.fetch(FetchRequest<ManagedObject>("Book"))
             var states: [Int: [UInt8]] = [:]
@@ -62,7 +67,10 @@ import Testing
                     var bytes = [UInt8](repeating: 0, count: Int(state.size))
                     for page in 0..<state.pageCount {
                         _ = try bytes.withUnsafeMutableBytes {
-                            try state.read(page: page, into: UnsafeMutableRawBufferPointer(rebasing: $0[page * files.pageSize..<(page + 1) * files.pageSize]))
+                            try state.read(
+                                page: page,
+                                into: UnsafeMutableRawBufferPointer(
+                                    rebasing: $0[page * files.pageSize..<(page + 1) * files.pageSize]))
                         }
                     }
                     return bytes
@@ -73,9 +81,12 @@ import Testing
             #expect(versions.count == 101)
             let size = Int64(try #require(states[101]).count)
             let total = versions.dropFirst(2).reduce(0) { $0 + $1.bytes }
-            // Two bases at the most, and a hundred small differences: well below what a hundred copies take.
+            // Two bases at the most, and a hundred small differences: well below what a hundred
+            // copies take.
             #expect(total < 100 * size / 10, "\(total) bytes for 100 versions of \(size)")
-            for version in versions.dropFirst(2).reversed() { #expect(try bytes(of: version, url) == states[version.generation], "generation \(version.generation)") }
+            for version in versions.dropFirst(2).reversed() {
+                #expect(try bytes(of: version, url) == states[version.generation], "generation \(version.generation)")
+            }
         }
     }
 
@@ -189,7 +200,9 @@ import Testing
             try await document.save()
             let main = try Disk.read(path(url), limit: 1 << 30)
             try Library.insertBook("second", document)
-            try await FaultInjection.with({ call, path in call == .write && path.hasSuffix(".delta") ? .error(28) : nil }) { try await document.save() }
+            try await FaultInjection.with(
+                { call, path in call == .write && path.hasSuffix(".delta") ? .error(28) : nil }
+            ) { try await document.save() }
             let reason = try #require(document.unfinishedSave as? DocumentError)
             #expect(reason.stage == .versioning)
             #expect(try Disk.read(path(url), limit: 1 << 30) == main, "nothing may be overwritten that is not kept")

@@ -27,11 +27,13 @@ import Testing
         Issue.record("it never came to that")
     }
 
-    private let quick = SavingPolicy(idle: .milliseconds(20), minimumInterval: .milliseconds(20), maximumDelay: .milliseconds(100))
+    private let quick = SavingPolicy(
+        idle: .milliseconds(20), minimumInterval: .milliseconds(20), maximumDelay: .milliseconds(100))
 
     @Test func operationsOfAClosedDocumentThrow() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             try await document.close()
             let other = folder.appendingPathComponent("B.folio")
             func expectUsage(_ operation: () async throws -> Void) async {
@@ -51,7 +53,8 @@ import Testing
     /// The close comes first; what was called after it finds the document closed.
     @Test @MainActor func aSaveAsThatWaitsForACloseThrows() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             try Library.insertBook("one", document)
             let close = Task { @MainActor in try await document.close(.save) }
             let save = Task { @MainActor in try await document.save(as: folder.appendingPathComponent("B.folio")) }
@@ -63,7 +66,8 @@ import Testing
 
     @Test func aSaveElsewhereTakesChangesAlongThatAreWorthNoSave() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             try document.makeDiscardableChanges { _ in try Library.insertBook("selected", document) }
             #expect(document.discardableChangeCount == 1)
             try await document.save(as: folder.appendingPathComponent("B.folio"))
@@ -72,9 +76,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func undoGoesBackBehindASaveElsewhere(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func undoGoesBackBehindASaveElsewhere(_ form: DocumentForm)
+        async throws
+    {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
             document.context.undoManager = UndoManager()
             try Library.insertBook("one", document)
             try await document.save()
@@ -94,9 +101,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func revertingLeavesNoObjectThatWasNeverSaved(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func revertingLeavesNoObjectThatWasNeverSaved(
+        _ form: DocumentForm
+    ) async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
             try Library.insertBook("saved", document)
             try await document.save()
             let list = FetchedResultsController(FetchRequest<ManagedObject>("Book"), in: document.context)
@@ -121,13 +131,18 @@ import Testing
         }
     }
 
-    /// Whoever recovers the work saves no deletion that is denied, until what denies it is gone or leads to another object.
-    @Test(arguments: [DocumentForm.package, .archive], ["reassign", "delete", "revert"]) func aRecoveredDeletionIsStillDenied(_ form: DocumentForm, by wayOut: String) async throws {
+    /// Whoever recovers the work saves no deletion that is denied, until what denies it is gone or
+    /// leads to another object.
+    @Test(arguments: [DocumentForm.package, .archive], ["reassign", "delete", "revert"])
+    func aRecoveredDeletionIsStillDenied(_ form: DocumentForm, by wayOut: String) async throws {
         let model = try ManagedObjectModel(
             entities: [
                 EntityDescription(
-                    "Author", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .deny)]),
-                EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")]),
+                    "Author", attributes: [.init("name", .string)],
+                    relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .deny)]),
+                EntityDescription(
+                    "Book", attributes: [.init("title", .string)],
+                    relationships: [.init("author", to: "Author", inverse: "books")]),
             ], versionIdentifiers: ["1"])
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
@@ -145,8 +160,12 @@ import Testing
                 try again.context.insert("Author")["name"] = "Eliot"
                 try await again.autosave()
                 let error = await #expect(throws: ValidationError.self) { try await again.save() }
-                #expect(error?.code == .deleteDenied && error?.failures.first?.entity == "Author" && error?.failures.first?.key == "books")
-                await #expect(throws: ValidationError.self) { try await again.save(as: folder.appendingPathComponent("B.folio")) }
+                #expect(
+                    error?.code == .deleteDenied && error?.failures.first?.entity == "Author"
+                        && error?.failures.first?.key == "books")
+                await #expect(throws: ValidationError.self) {
+                    try await again.save(as: folder.appendingPathComponent("B.folio"))
+                }
                 try await again.close(.keep)
             }
             let last = try await PersistentDocument.open(url, recovery: .keep)
@@ -160,7 +179,9 @@ import Testing
             try await last.save()
             try await last.close()
             let saved = try await PersistentDocument.open(url)
-            #expect(try saved.context.count(for: FetchRequest<ManagedObject>("Author")) == (wayOut == "reassign" ? 4 : wayOut == "delete" ? 3 : 2))
+            #expect(
+                try saved.context.count(for: FetchRequest<ManagedObject>("Author"))
+                    == (wayOut == "reassign" ? 4 : wayOut == "delete" ? 3 : 2))
             try saved.context.insert("Author")
             try await saved.autosave()
             try await saved.save()
@@ -168,15 +189,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func anAutosaveAllowsNoDeletionThatIsDenied(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func anAutosaveAllowsNoDeletionThatIsDenied(_ form: DocumentForm)
+        async throws
+    {
         let model = try ManagedObjectModel(
             entities: [
                 EntityDescription(
-                    "Author", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .deny)]),
-                EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")]),
+                    "Author", attributes: [.init("name", .string)],
+                    relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .deny)]),
+                EntityDescription(
+                    "Book", attributes: [.init("title", .string)],
+                    relationships: [.init("author", to: "Author", inverse: "books")]),
             ], versionIdentifiers: ["1"])
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: model, form: form)
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: model, form: form)
             let context = document.context
             context.undoManager = UndoManager()
             let author = try context.insert("Author"), book = try context.insert("Book")
@@ -191,11 +218,15 @@ import Testing
             for _ in 0..<2 {
                 try await document.autosave()
                 await expectDenial()
-                await #expect(throws: ValidationError.self) { try await document.save(as: folder.appendingPathComponent("B.folio")) }
+                await #expect(throws: ValidationError.self) {
+                    try await document.save(as: folder.appendingPathComponent("B.folio"))
+                }
                 book["title"] = "Emma"
             }
             // Taken back it is allowed…
-            while context.undoManager?.canUndo == true, author.managedObjectContext == nil || author.isDeleted { context.undo() }
+            while context.undoManager?.canUndo == true, author.managedObjectContext == nil || author.isDeleted {
+                context.undo()
+            }
             #expect(book["author"] as? ManagedObject === author)
             try await document.save()
             // …and so it is with what denies it.
@@ -241,7 +272,8 @@ import Testing
 
     @Test @MainActor func whatIsUndoneIsAutosavedToo() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             document.context.undoManager = UndoManager()
             document.startBackgroundTasks(quick)
             try Library.insertBook("one", document)
@@ -254,7 +286,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentHasUndoFromTheBeginning(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentHasUndoFromTheBeginning(
+        _ form: DocumentForm
+    ) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent(form == .store ? "A.sqlite" : "A.folio")
             let created = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
@@ -279,7 +313,8 @@ import Testing
     /// What no editor's session makes is not kept for undo.
     @Test func anImportThatIsTooLargeForUndoIsForgottenByIt() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             let undoManager = try #require(document.context.undoManager)
             #expect(undoManager.byteLimit == 64 << 20)
             undoManager.byteLimit = 100_000
@@ -298,7 +333,8 @@ import Testing
 
     @Test func whatIsEditedWhileTheDocumentIsLockedIsUnsavedOnceItIsNot() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             document.context.undoManager = UndoManager()
             try await document.lock()
             try Library.insertBook("one", document)
@@ -312,9 +348,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func aContextDoesNotSaveBehindTheDocument(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func aContextDoesNotSaveBehindTheDocument(_ form: DocumentForm)
+        async throws
+    {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
             try Library.insertBook("one", document)
             let other = ManagedObjectContext(document.context.persistentStoreCoordinator)
             _ = try other.insert("Book")
@@ -322,7 +361,9 @@ import Testing
                 let error = #expect(throws: DocumentError.self) { try context.save() }
                 #expect(error?.code == .usage && context.hasChanges)
             }
-            #expect(throws: DocumentError.self) { try other.execute(BatchInsertRequest("Book", objects: [["title": "two"]])) }
+            #expect(throws: DocumentError.self) {
+                try other.execute(BatchInsertRequest("Book", objects: [["title": "two"]]))
+            }
             var update = BatchUpdateRequest("Book")
             update.propertiesToUpdate = ["title": .constant(.string("two"))]
             #expect(throws: DocumentError.self) { try other.execute(update) }

@@ -8,12 +8,15 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Whatever numbers a document's own files have: a typed error or a result, and no arithmetic that runs over.
+/// Whatever numbers a document's own files have: a typed error or a result, and no arithmetic that
+/// runs over.
 @Suite struct ExtremeNumberTests {
     private func put(_ bytes: [UInt8], _ path: String) throws { try Data(bytes).write(to: URL(fileURLWithPath: path)) }
 
     private func expectTyped(_ comment: @autoclosure () -> String, _ body: () throws -> Void) {
-        do { try body() } catch is DocumentError {} catch is SQLiteError {} catch is FileSystemError {} catch { Issue.record("\(error): \(comment())") }
+        do { try body() } catch is DocumentError {} catch is SQLiteError {} catch is FileSystemError {} catch {
+            Issue.record("\(error): \(comment())")
+        }
     }
 
     private func document(in folder: URL) throws -> VersionedStore {
@@ -29,11 +32,16 @@ import Testing
         var dice = SplitMix(state: 24)
         try withTemporaryDirectory { folder in
             let store = try document(in: folder), versions = store.versions
-            let path = versions.folder + "/index.json", good = String(decoding: try Disk.read(path, limit: 1 << 20), as: UTF8.self)
+            let path = versions.folder + "/index.json",
+                good = String(decoding: try Disk.read(path, limit: 1 << 20), as: UTF8.self)
             for _ in 0..<12_000 {
                 let text = dice.withExtremes(good)
                 try put(Array(text.utf8), path)
-                expectTyped(text) { for version in try versions.list() { _ = (version.saved.formatted(.iso8601), version.bytes, version.size) } }
+                expectTyped(text) {
+                    for version in try versions.list() {
+                        _ = (version.saved.formatted(.iso8601), version.bytes, version.size)
+                    }
+                }
                 expectTyped(text) { _ = try versions.contentReferences() }
             }
             for round in 0..<200 {
@@ -43,7 +51,11 @@ import Testing
                 try put(Array(text.utf8), work + "/index.json")
                 let copy = VersionStore(folder: work)
                 expectTyped(text) { _ = try copy.namesOfVersionsAlone(generation: 5) }
-                expectTyped(text) { try store.connection.withFiles { try copy.restore(1 + round % 4, from: $0, to: folder.path + "/restored") } }
+                expectTyped(text) {
+                    try store.connection.withFiles {
+                        try copy.restore(1 + round % 4, from: $0, to: folder.path + "/restored")
+                    }
+                }
                 _ = try Disk.removeFileIfPresent(folder.path + "/restored")
                 expectTyped(text) {
                     let next = SavedState(generation: 6, counter: 9, saved: .now)
@@ -108,7 +120,8 @@ import Testing
         try withTemporaryDirectory { folder in
             let path = folder.path + "/A.folio", file = folder.path + "/.A.folio.lock"
             for _ in 0..<2_000 {
-                let text = dice.withExtremes(good).replacing("2026", with: ["0000", "9999", "2026", "99999999999"][Int(dice.next() % 4)])
+                let text = dice.withExtremes(good).replacing(
+                    "2026", with: ["0000", "9999", "2026", "99999999999"][Int(dice.next() % 4)])
                 try put(Array(text.utf8), file)
                 expectTyped(text) {
                     _ = DocumentLock.holder(of: path)
@@ -136,7 +149,10 @@ import Testing
                 try changeMarker(copy.path + "/store/store.sqlite", &dice)
                 if dice.next() % 2 == 0 {
                     let manifest = copy.path + "/manifest.json"
-                    try put(Array(dice.withExtremes(String(decoding: Disk.read(manifest, limit: 1 << 20), as: UTF8.self)).utf8), manifest)
+                    try put(
+                        Array(
+                            dice.withExtremes(String(decoding: Disk.read(manifest, limit: 1 << 20), as: UTF8.self)).utf8
+                        ), manifest)
                 }
                 do {
                     let document = try await PersistentDocument.open(copy)
@@ -151,8 +167,10 @@ import Testing
         }
     }
 
-    /// A WAL of Folio's own whose run began, by what the store notes, at no number that a document comes to.
-    @Test(arguments: [Int64.min, -1, 1 << 61, .max]) func aRunOfTheWALBeginsAtANumberInBounds(base: Int64) async throws {
+    /// A WAL of Folio's own whose run began, by what the store notes, at no number that a document
+    /// comes to.
+    @Test(arguments: [Int64.min, -1, 1 << 61, .max]) func aRunOfTheWALBeginsAtANumberInBounds(base: Int64) async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), copy = folder.appendingPathComponent("B.folio")
             let document = try await PersistentDocument.create(at: url, model: Library.model())
@@ -162,11 +180,16 @@ import Testing
             let connection = try Connection(url.path + "/store/store.sqlite", .readWrite)
             func note(_ values: [String: Any]) throws {
                 guard case .blob(let blob)? = try connection.value("SELECT Z_PLIST FROM Z_METADATA") else { return }
-                let old = try PropertyListSerialization.propertyList(from: Data(blob), format: nil) as? [String: Any] ?? [:]
-                let bytes = try PropertyListSerialization.data(fromPropertyList: old.merging(values) { $1 }, format: .binary, options: 0)
+                let old =
+                    try PropertyListSerialization.propertyList(from: Data(blob), format: nil) as? [String: Any] ?? [:]
+                let bytes = try PropertyListSerialization.data(
+                    fromPropertyList: old.merging(values) { $1 }, format: .binary, options: 0)
                 try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob(Array(bytes))])
             }
-            try note(["FolioJournal": "0123456789abcdef", "FolioJournalBase": String(base), "FolioJournalBaseCommitted": Date(timeIntervalSinceReferenceDate: 0)])
+            try note([
+                "FolioJournal": "0123456789abcdef", "FolioJournalBase": String(base),
+                "FolioJournalBaseCommitted": Date(timeIntervalSinceReferenceDate: 0),
+            ])
             #expect(try connection.value("PRAGMA journal_mode=wal")?.text == "wal")
             try connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint=0")
             try note(["FolioIsSaved": false, "FolioCommitCounter": "1000"])
@@ -183,11 +206,13 @@ import Testing
     private func changeMarker(_ store: String, _ dice: inout SplitMix) throws {
         let connection = try Connection(store, .readWrite)
         guard case .blob(let blob)? = try connection.value("SELECT Z_PLIST FROM Z_METADATA") else { return }
-        var metadata = try #require(PropertyListSerialization.propertyList(from: Data(blob), format: nil) as? [String: Any])
+        var metadata = try #require(
+            PropertyListSerialization.propertyList(from: Data(blob), format: nil) as? [String: Any])
         for key in metadata.keys.sorted() where dice.next() % 3 == 0 {
             switch metadata[key] {
             case let text as String where Int(text) != nil: metadata[key] = String(Int64(bitPattern: dice.extreme()))
-            case is Date: metadata[key] = Date(timeIntervalSinceReferenceDate: Double(Int64(bitPattern: dice.extreme())) * 1e9)
+            case is Date:
+                metadata[key] = Date(timeIntervalSinceReferenceDate: Double(Int64(bitPattern: dice.extreme())) * 1e9)
             default: break
             }
         }

@@ -9,7 +9,8 @@ import Storage
 import Synchronization
 import Testing
 
-/// Every system call of an operation fails once: the document is then as it was or as it was to be, opens without help, and nothing is left lying about.
+/// Every system call of an operation fails once: the document is then as it was or as it was to be,
+/// opens without help, and nothing is left lying about.
 @Suite(.serialized) struct FaultTests {
     /// Lets the n-th call fail that may.
     private final class Fuse: Sendable {
@@ -34,9 +35,11 @@ import Testing
     private static let inputOutput: Int32 = 5
     private static let noSpace: Int32 = 28
 
-    /// Runs an operation on fresh documents, failing one call after the other, until none is left to fail; checks the document after each.
+    /// Runs an operation on fresh documents, failing one call after the other, until none is left
+    /// to fail; checks the document after each.
     private func forEachFault(
-        _ form: DocumentForm, _ errno: Int32, step: Int = 1, _ operation: (PersistentDocument, URL) async throws -> Void,
+        _ form: DocumentForm, _ errno: Int32, step: Int = 1,
+        _ operation: (PersistentDocument, URL) async throws -> Void,
         check: (_ titles: [String], _ hasThrown: Bool, _ nth: Int) throws -> Void
     ) async throws {
         try await withFolder { folder in
@@ -59,7 +62,8 @@ import Testing
                     hasThrown = true
                     #expect(fuse.hasFired, "call \(nth): \(error)")
                 }
-                // What the operation has not written is no work to keep. A document that can't be opened again after its file was exchanged is closed.
+                // What the operation has not written is no work to keep. A document that can't be
+                // opened again after its file was exchanged is closed.
                 if document.isOpen { document.context.rollback() }
                 try? await document.close()
                 guard fuse.hasFired else {
@@ -73,9 +77,12 @@ import Testing
                 try await again.save()
                 try await again.close()
                 #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty, "call \(nth)")
-                if try Disk.list(folder.path).contains(where: { $0.name.contains("B.folio") || $0.name.contains("B_SUPPORT") }) {
+                if try Disk.list(folder.path).contains(where: {
+                    $0.name.contains("B.folio") || $0.name.contains("B_SUPPORT")
+                }) {
                     // Whoever writes there next takes away what a crash left.
-                    try await PersistentDocument.writeEmpty(at: folder.appendingPathComponent("B.folio"), model: Library.model(), replacing: true)
+                    try await PersistentDocument.writeEmpty(
+                        at: folder.appendingPathComponent("B.folio"), model: Library.model(), replacing: true)
                     try Disk.removeTree(folder.path + "/B.folio")
                     try Disk.removeTree(folder.path + "/.B_SUPPORT")
                 }
@@ -108,7 +115,9 @@ import Testing
         try await forEachFault(.package, Self.inputOutput, step: 7) { document, _ in
             try await document.revert(to: try #require(try document.versions().first))
         } check: { titles, hasThrown, nth in
-            #expect(hasThrown ? [[], ["saved"], ["new", "saved"]].contains(titles) : titles.isEmpty, "call \(nth): \(titles)")
+            #expect(
+                hasThrown ? [[], ["saved"], ["new", "saved"]].contains(titles) : titles.isEmpty,
+                "call \(nth): \(titles)")
         }
     }
 
@@ -149,7 +158,9 @@ import Testing
                 let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
                 try Library.insertBook("first", document)
                 await #expect(throws: (any Error).self) {
-                    try await FaultInjection.with({ call, _ in call == .write ? .error(Self.noSpace) : nil }) { try await document.save() }
+                    try await FaultInjection.with({ call, _ in call == .write ? .error(Self.noSpace) : nil }) {
+                        try await document.save()
+                    }
                 }
                 #expect(document.hasUnsavedChanges)
                 try await document.save()
@@ -162,11 +173,13 @@ import Testing
         }
     }
 
-    /// A connection that fails before it is set up must not bring what was autosaved into the main file as it closes, nor may a WAL that can't be read just now be taken for
-    /// one from elsewhere.
+    /// A connection that fails before it is set up must not bring what was autosaved into the main
+    /// file as it closes, nor may a WAL that can't be read just now be taken for one from
+    /// elsewhere.
     @Test func anOpeningThatFailsLeavesAutosavedWorkWhereItIs() async throws {
         try await withFolder { folder in
-            let edited = folder.appendingPathComponent("edited"), left = folder.path + "/left", url = folder.appendingPathComponent("A.folio")
+            let edited = folder.appendingPathComponent("edited"), left = folder.path + "/left",
+                url = folder.appendingPathComponent("A.folio")
             let first = try await PersistentDocument.create(at: edited, model: Library.model(), form: .package)
             try Library.insertBook("saved", first)
             try await first.save()
@@ -176,7 +189,8 @@ import Testing
             try Disk.copyTree(edited.path, to: left)
             try await first.close()
             let store = url.path + "/store/store.sqlite"
-            let saved = try Disk.read(left + "/store/store.sqlite", limit: .max), work = try Disk.read(left + "/store/store.sqlite-wal", limit: .max)
+            let saved = try Disk.read(left + "/store/store.sqlite", limit: .max),
+                work = try Disk.read(left + "/store/store.sqlite-wal", limit: .max)
             #expect(!work.isEmpty)
             var nth = 1, failures = 0
             while true {
@@ -185,7 +199,9 @@ import Testing
                 let fuse = Fuse(nth, Self.inputOutput)
                 var document: PersistentDocument?
                 do {
-                    document = try await FaultInjection.with({ call, path in call == .read && path.hasPrefix(store) ? fuse.ask(call, path) : nil }) {
+                    document = try await FaultInjection.with({ call, path in
+                        call == .read && path.hasPrefix(store) ? fuse.ask(call, path) : nil
+                    }) {
                         try await PersistentDocument.open(url, recovery: .keep)
                     }
                 } catch {
@@ -214,7 +230,9 @@ import Testing
             try await made.close()
             let document = try await PersistentDocument.open(url, mode: .reading)
             // It can't be made a file of its own: it is read where it lies.
-            try await FaultInjection.with({ $0 == .open && $1.contains("/scratch/") ? .error(Self.noSpace) : nil }) { try await document.write(to: copy, form: .package) }
+            try await FaultInjection.with({ $0 == .open && $1.contains("/scratch/") ? .error(Self.noSpace) : nil }) {
+                try await document.write(to: copy, form: .package)
+            }
             let written = try await PersistentDocument.open(copy, mode: .reading)
             let novel = try #require(try written.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
             #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
@@ -225,7 +243,9 @@ import Testing
                 let fuse = Fuse(call, Self.inputOutput)
                 let result: Result<Void, any Error>
                 do {
-                    try await FaultInjection.with({ $1.contains("/scratch") || $1.hasSuffix("A.folioz") ? fuse.ask($0, $1) : nil }) { try await document.write(to: copy, form: .package) }
+                    try await FaultInjection.with({
+                        $1.contains("/scratch") || $1.hasSuffix("A.folioz") ? fuse.ask($0, $1) : nil
+                    }) { try await document.write(to: copy, form: .package) }
                     result = .success(())
                 } catch {
                     result = .failure(error)

@@ -9,10 +9,11 @@ import Schema
 import TestSupport
 import Testing
 
-/// Prints what documents of several sizes cost; takes minutes and gigabytes, so only when it is asked for:
-/// `FOLIO_FIGURES=1,10,500,1000 swift test --filter FigureTests`, in megabytes.
+/// Prints what documents of several sizes cost; takes minutes and gigabytes, so only when it is
+/// asked for: `FOLIO_FIGURES=1,10,500,1000 swift test --filter FigureTests`, in megabytes.
 @Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["FOLIO_FIGURES"] != nil)) struct FigureTests {
-    private static let sizes = (ProcessInfo.processInfo.environment["FOLIO_FIGURES"] ?? "").split(separator: ",").compactMap { Int($0) }
+    private static let sizes = (ProcessInfo.processInfo.environment["FOLIO_FIGURES"] ?? "").split(separator: ",")
+        .compactMap { Int($0) }
     private static let text = String(repeating: "long ", count: 4_000)
 
     private func fill(_ url: URL, megabytes: Int) async throws {
@@ -21,14 +22,18 @@ import Testing
         author["name"] = "Eliot"
         let books = max(1, megabytes * 48)
         for start in stride(from: 0, to: books, by: 2_000) {
-            for number in start..<min(books, start + 2_000) { try Library.insertBook("\(number) " + Self.text, document) }
+            for number in start..<min(books, start + 2_000) {
+                try Library.insertBook("\(number) " + Self.text, document)
+            }
             try await document.save()
             document.context.refreshAllObjects()
         }
         try await document.close()
     }
 
-    private func milliseconds(_ duration: Duration) -> Double { Double(duration.components.seconds) * 1e3 + Double(duration.components.attoseconds) / 1e15 }
+    private func milliseconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) * 1e3 + Double(duration.components.attoseconds) / 1e15
+    }
 
     private func median(_ values: [Double]) -> String { String(format: "%.2f ms", values.sorted()[values.count / 2]) }
 
@@ -41,7 +46,8 @@ import Testing
     @Test func autosavingAndOpening() async throws {
         try await withFolder { folder in
             for size in Self.sizes {
-                let package = folder.appendingPathComponent("\(size).folio"), archive = folder.appendingPathComponent("\(size).folioz")
+                let package = folder.appendingPathComponent("\(size).folio"),
+                    archive = folder.appendingPathComponent("\(size).folioz")
                 try await fill(package, megabytes: size)
                 try await PersistentDocument.pack(package, to: archive)
                 for url in [package, archive] {
@@ -73,7 +79,9 @@ import Testing
                             bytes.append(try written() - before)
                         }
                     }
-                    print("FIGURE autosave of one object, \(url.lastPathComponent): \(median(autosaving)), \(bytes.sorted()[bytes.count / 2]) bytes")
+                    print(
+                        "FIGURE autosave of one object, \(url.lastPathComponent): \(median(autosaving)), \(bytes.sorted()[bytes.count / 2]) bytes"
+                    )
                     try await document.close(.discard)
                 }
                 try Disk.removeTree(package.path)
@@ -105,7 +113,9 @@ import Testing
                 for version in versions {
                     let target = folder.path + "/restored", begin = ContinuousClock.now
                     let connection = try Connection.openForReading(store)
-                    try connection.withFiles { try VersionStore(folder: url.path + "/versions").restore(version.number, from: $0, to: target) }
+                    try connection.withFiles {
+                        try VersionStore(folder: url.path + "/versions").restore(version.number, from: $0, to: target)
+                    }
                     try connection.close()
                     times.append(milliseconds(begin.duration(to: .now)))
                     #expect(try sum(target) == sums[version.generation], "generation \(version.generation)")
@@ -115,7 +125,8 @@ import Testing
                 let storeSize = try Disk.status(of: store)?.size ?? 0, begin = ContinuousClock.now
                 try await PersistentDocument.restore(url, to: try #require(versions.first).generation)
                 print(
-                    "FIGURE 100 versions of \(storeSize) bytes: \(bytes) bytes in all, a version written out \(median(times)) (oldest \(String(format: "%.0f", times[0])) ms), the oldest restored in place \(String(format: "%.0f", milliseconds(begin.duration(to: .now)))) ms")
+                    "FIGURE 100 versions of \(storeSize) bytes: \(bytes) bytes in all, a version written out \(median(times)) (oldest \(String(format: "%.0f", times[0])) ms), the oldest restored in place \(String(format: "%.0f", milliseconds(begin.duration(to: .now)))) ms"
+                )
                 try Disk.removeTree(url.path)
             }
         }

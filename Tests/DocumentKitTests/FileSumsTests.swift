@@ -10,7 +10,9 @@ import Testing
 private final class Album: PersistentDocument {
     var files: [String: Data?] = [:]
 
-    override func extraContent() throws -> [ExtraFile] { files.sorted { $0.key < $1.key }.map { name, data in ExtraFile(name) { data } } }
+    override func extraContent() throws -> [ExtraFile] {
+        files.sorted { $0.key < $1.key }.map { name, data in ExtraFile(name) { data } }
+    }
     override func preview() throws -> [ExtraFile] { [ExtraFile("page.txt") { Data("preview".utf8) }] }
 }
 
@@ -44,11 +46,15 @@ private final class Album: PersistentDocument {
             #expect(try parts(url).isEmpty)
             try flip(url.path + "/" + name)
             #expect(try parts(url) == [name])
-            await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.pack(url, to: folder.appendingPathComponent("B.folioz")) }
+            await #expect(throws: DocumentError.self) {
+                _ = try await PersistentDocument.pack(url, to: folder.appendingPathComponent("B.folioz"))
+            }
             let document = try await Album.open(url, mode: .reading)
             if name == "extra/a" {
                 await #expect(throws: DocumentError.self) { _ = try await document.extraFile("a") }
-                await #expect(throws: DocumentError.self) { try await document.write(to: folder.appendingPathComponent("C.folio")) }
+                await #expect(throws: DocumentError.self) {
+                    try await document.write(to: folder.appendingPathComponent("C.folio"))
+                }
             }
             try await document.close()
             try Disk.removeFile(url.path + "/" + name)
@@ -109,11 +115,14 @@ private final class Album: PersistentDocument {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             try await made(url)
-            for number in 0..<2000 { try Disk.replaceFile("\(url.path)/extra/\(String(repeating: "x", count: 190))\(number)", with: [1]) }
+            for number in 0..<2000 {
+                try Disk.replaceFile("\(url.path)/extra/\(String(repeating: "x", count: 190))\(number)", with: [1])
+            }
             let document = try await Album.open(url, mode: .reading), copy = folder.appendingPathComponent("B.folio")
             try await document.write(to: copy)
             try await document.close()
-            #expect(try Manifest.decode(Disk.read(copy.path + "/manifest.json", limit: 1 << 20), path: "m").files == nil)
+            #expect(
+                try Manifest.decode(Disk.read(copy.path + "/manifest.json", limit: 1 << 20), path: "m").files == nil)
             #expect(try parts(copy).isEmpty)
         }
     }

@@ -8,9 +8,11 @@ import Schema
 import Synchronization
 import Testing
 
-/// Where a document goes from one place, lock or mark to another: nobody comes between, and what fails leaves it as it was.
+/// Where a document goes from one place, lock or mark to another: nobody comes between, and what
+/// fails leaves it as it was.
 @Suite(.serialized) struct HandoverTests {
-    /// Looks, at every system call from the moment when something stands at a place, whether somebody holds its lock.
+    /// Looks, at every system call from the moment when something stands at a place, whether
+    /// somebody holds its lock.
     private final class Watch: Sendable {
         private let path: String
         private let isAsking = Atomic<Bool>(false)
@@ -29,7 +31,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentIsLockedFromItsFirstMomentAtANewPlace(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentIsLockedFromItsFirstMomentAtANewPlace(
+        _ form: DocumentForm
+    ) async throws {
         try await withFolder { folder in
             let made = folder.appendingPathComponent("A.folio"), place = folder.appendingPathComponent("B.folio")
             let first = Watch(made.path), second = Watch(place.path)
@@ -51,11 +55,14 @@ import Testing
 
     @Test func aMarkThatCannotBeSetLeavesTheDocumentOpenForEditing() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             try Library.insertBook("saved", document)
             try await document.save()
             do {
-                try await FaultInjection.with({ call, _ in call == .chmod ? .error(EPERM) : nil }) { try await document.lock() }
+                try await FaultInjection.with({ call, _ in call == .chmod ? .error(EPERM) : nil }) {
+                    try await document.lock()
+                }
                 Issue.record("locked")
             } catch let error as DocumentError {
                 #expect(error.code == .permission)
@@ -79,14 +86,18 @@ import Testing
 
     @Test func aNameMayHaveDots() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             for (name, expected) in [
-                ("Letters 1.2", "Letters 1.2.folio"), ("B", "B.folio"), ("C.folio", "C.folio"), ("D.v2.FOLIO", "D.v2.FOLIO"), ("E.folioz", "E.folioz"), ("F.", "F..folioz"),
+                ("Letters 1.2", "Letters 1.2.folio"), ("B", "B.folio"), ("C.folio", "C.folio"),
+                ("D.v2.FOLIO", "D.v2.FOLIO"), ("E.folioz", "E.folioz"), ("F.", "F..folioz"),
             ] {
                 try await document.rename(to: name)
                 #expect(document.url.lastPathComponent == expected)
             }
-            for name in ["", ".", "..", "a/b"] { await #expect(throws: DocumentError.self) { try await document.rename(to: name) } }
+            for name in ["", ".", "..", "a/b"] {
+                await #expect(throws: DocumentError.self) { try await document.rename(to: name) }
+            }
             try await document.close()
             #expect(try Disk.list(folder.path).map(\.name) == ["F..folioz"])
         }
@@ -96,7 +107,11 @@ import Testing
         try await withFolder { folder in
             let controller = DocumentController(
                 application: "folio-test-\(UUID().uuidString)",
-                types: [DocumentType("Library", mimeType: "application/x-folio-test", extensions: ["library"], model: try Library.model())])
+                types: [
+                    DocumentType(
+                        "Library", mimeType: "application/x-folio-test", extensions: ["library"],
+                        model: try Library.model())
+                ])
             let url = folder.appendingPathComponent("A.library")
             // One that fails leaves the others to try for themselves.
             let failing = (0..<3).map { _ in Task { @MainActor in (try? await controller.open(url)) == nil } }
@@ -125,7 +140,9 @@ import Testing
             #expect(try Disk.exists(support(url)))
             // A renaming that fails leaves the store with its values.
             await #expect(throws: DocumentError.self) {
-                try await FaultInjection.with({ call, path in call == .exchange && path == place.path ? .error(EIO) : nil }) { try await document.move(to: place) }
+                try await FaultInjection.with({ call, path in
+                    call == .exchange && path == place.path ? .error(EIO) : nil
+                }) { try await document.move(to: place) }
             }
             #expect(try Disk.list(folder.path + "/sub").isEmpty)
             func cover() throws -> Data? {
@@ -151,12 +168,15 @@ import Testing
 
     @Test func valuesOfAStoreThatDidNotComeToBeAreTakenAwayAgain() async throws {
         try await withFolder { folder in
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
             try Library.fill(document.context)
             try await document.save()
             let place = folder.appendingPathComponent("B.sqlite")
             await #expect(throws: DocumentError.self) {
-                try await FaultInjection.with({ call, path in call == .exchange && path == place.path ? .error(EIO) : nil }) {
+                try await FaultInjection.with({ call, path in
+                    call == .exchange && path == place.path ? .error(EIO) : nil
+                }) {
                     try await document.write(to: place, form: .store)
                 }
             }

@@ -10,7 +10,8 @@ import Schema
 import Storage
 import Testing
 
-/// Documents that somebody else made or spoilt: each is refused for what it is, and nothing is changed.
+/// Documents that somebody else made or spoilt: each is refused for what it is, and nothing is
+/// changed.
 @Suite struct HostileDocumentTests {
     private func refusal(_ url: URL, _ mode: PersistentDocument.Mode = .reading) async throws -> DocumentError? {
         do {
@@ -32,7 +33,9 @@ import Testing
             let url = folder.appendingPathComponent("A.folio"), manifest = url.appendingPathComponent("manifest.json")
             try await PersistentDocument.create(at: url, model: Library.model()).close()
             try change(manifest, "\"minimumReader\" : 1", "\"minimumReader\" : 9")
-            for mode in [PersistentDocument.Mode.reading, .editing] { #expect(try await refusal(url, mode)?.code == .newer) }
+            for mode in [PersistentDocument.Mode.reading, .editing] {
+                #expect(try await refusal(url, mode)?.code == .newer)
+            }
             #expect(throws: DocumentError.self) { try DocumentInfo(of: url) }
         }
     }
@@ -83,12 +86,15 @@ import Testing
             for key in ["FolioCommitCounter", "FolioGeneration"] {
                 let marked = folder.appendingPathComponent("\(key).folio")
                 try Disk.copyTree(url.path, to: marked.path)
-                let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: marked.appendingPathComponent("store/store.sqlite")))
+                let store = try SQLitePersistentStore.open(
+                    PersistentStoreDescription(url: marked.appendingPathComponent("store/store.sqlite")))
                 var changes = ChangeSet()
                 changes.metadata[key] = .string(greatest)
                 _ = try store.apply(changes)
                 try store.closeAsOneFile()
-                for mode in [PersistentDocument.Mode.reading, .editing] { #expect(try await refusal(marked, mode)?.code == .malformed) }
+                for mode in [PersistentDocument.Mode.reading, .editing] {
+                    #expect(try await refusal(marked, mode)?.code == .malformed)
+                }
             }
         }
     }
@@ -122,17 +128,24 @@ import Testing
         }
     }
 
-    @Test(arguments: ["store/store.sqlite-wal", "store/store.sqlite-journal", "store/other", ".hidden", "bin/sh", "manifest.json/x", "content/ab/x.lock"])
+    @Test(arguments: [
+        "store/store.sqlite-wal", "store/store.sqlite-journal", "store/other", ".hidden", "bin/sh", "manifest.json/x",
+        "content/ab/x.lock",
+    ])
     func whatHasNoPlaceInAnArchiveIsRefused(_ name: String) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz"), package = folder.appendingPathComponent("A.folio")
             try await PersistentDocument.create(at: package, model: Library.model()).close()
-            var parts = try contents(of: package).sorted { $0.key < $1.key }.map { ArchivePart(name: $0.key, content: .bytes($0.value)) }
+            var parts = try contents(of: package).sorted { $0.key < $1.key }.map {
+                ArchivePart(name: $0.key, content: .bytes($0.value))
+            }
             parts.append(ArchivePart(name: name, content: .bytes([1])))
             let file = try File(url.path, .create())
             try ArchiveWriter.write(parts, to: file)
             file.close()
-            for mode in [PersistentDocument.Mode.reading, .editing] { #expect(try await refusal(url, mode)?.code == .malformed) }
+            for mode in [PersistentDocument.Mode.reading, .editing] {
+                #expect(try await refusal(url, mode)?.code == .malformed)
+            }
         }
     }
 

@@ -8,7 +8,8 @@ import SQLiteKit
 import Schema
 import Testing
 
-/// The journal that autosaved work stays in: how far it grows, and that no other is ever taken for it.
+/// The journal that autosaved work stays in: how far it grows, and that no other is ever taken for
+/// it.
 @Suite struct JournalTests {
     private func journal(_ url: URL) -> String { url.path + "/store/store.sqlite-wal" }
     private func store(_ url: URL) -> String { url.path + "/store/store.sqlite" }
@@ -28,7 +29,10 @@ import Testing
         return titles
     }
 
-    private func expect(_ url: URL, _ state: DocumentState = .newest, shows expected: [String], _ place: SourceLocation = #_sourceLocation) async throws {
+    private func expect(
+        _ url: URL, _ state: DocumentState = .newest, shows expected: [String],
+        _ place: SourceLocation = #_sourceLocation
+    ) async throws {
         let shown = try await titles(url, state)
         #expect(shown == expected, sourceLocation: place)
     }
@@ -57,7 +61,8 @@ import Testing
             try await expect(url, shows: ["first", "saved", "small"])
             try await expect(url, .saved, shows: ["saved"])
 
-            // The version that unsaved work goes back to is no more to be removed than to be thinned out.
+            // The version that unsaved work goes back to is no more to be removed than to be
+            // thinned out.
             #expect(throws: DocumentError.self) { try document.removeVersions(document.versions()) }
             try Library.insertBook("second", document)
             try await document.autosave()
@@ -74,7 +79,8 @@ import Testing
             // What was given up is a version.
             let given = try #require(try document.versions().last)
             #expect(given.reason == .restore)
-            try await expect(url, .version(given.generation), shows: ["first", "in the journal", "saved", "second", "small"])
+            try await expect(
+                url, .version(given.generation), shows: ["first", "in the journal", "saved", "second", "small"])
             try await document.close()
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
@@ -90,7 +96,9 @@ import Testing
             #expect(try size(journal(url)) == 0)
 
             await #expect(throws: DocumentError.self) { try await PersistentDocument.open(url) }
-            await #expect(throws: DocumentError.self) { try await PersistentDocument.pack(url, to: folder.appendingPathComponent("A.folioz")) }
+            await #expect(throws: DocumentError.self) {
+                try await PersistentDocument.pack(url, to: folder.appendingPathComponent("A.folioz"))
+            }
             #expect(try DocumentInfo(of: url).hasUnsavedChanges)
             let copy = folder.appendingPathComponent("B.folio")
             try Disk.copyTree(url.path, to: copy.path)
@@ -152,7 +160,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func theWorkingSetOfAnArchiveTakesUpAFullJournalAndTheArchiveStaysAsItWasSaved(_ carriesVersions: Bool) async throws {
+    @Test(arguments: [false, true]) func theWorkingSetOfAnArchiveTakesUpAFullJournalAndTheArchiveStaysAsItWasSaved(
+        _ carriesVersions: Bool
+    ) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz"), package = folder.appendingPathComponent("A.folio")
             try await saved(package).close()
@@ -241,7 +251,8 @@ import Testing
         }
     }
 
-    /// As when somebody puts an older copy of the store back, and its journal stays: the counter alone would let it pass.
+    /// As when somebody puts an older copy of the store back, and its journal stays: the counter
+    /// alone would let it pass.
     @Test func aJournalThatWasBegunOnAnotherStateOfTheStoreIsNeverApplied() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), old = folder.appendingPathComponent("old").path
@@ -276,12 +287,15 @@ import Testing
         }
     }
 
-    /// A checkpoint brings page after page; a crash leaves a store of old and new ones, which its own journal makes whole.
+    /// A checkpoint brings page after page; a crash leaves a store of old and new ones, which its
+    /// own journal makes whole.
     @Test func theOwnJournalIsAppliedHoweverFarACheckpointCame() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), with = folder.appendingPathComponent("with.folio")
             let document = try await saved(url)
-            for number in 0..<200 { try Library.insertBook("\(number) " + String(repeating: "x", count: 300), document) }
+            for number in 0..<200 {
+                try Library.insertBook("\(number) " + String(repeating: "x", count: 300), document)
+            }
             try await document.save()
             for book in try document.context.fetch(FetchRequest<ManagedObject>("Book")) { book["pages"] = 7 }
             let outside = try Connection.openForReading(store(url))
@@ -295,7 +309,9 @@ import Testing
             let old = try Disk.read(store(with), limit: 1 << 30), new = try Disk.read(store(url), limit: 1 << 30)
             #expect(old != new)
             let page = 4096
-            let places = stride(from: 0, to: new.count, by: page).filter { $0 >= old.count || old[$0..<min($0 + page, old.count)] != new[$0..<$0 + page] }
+            let places = stride(from: 0, to: new.count, by: page).filter {
+                $0 >= old.count || old[$0..<min($0 + page, old.count)] != new[$0..<$0 + page]
+            }
             #expect(places.count > 5)
             for count in 0...places.count {
                 var mixed = old
@@ -308,7 +324,10 @@ import Testing
                 try Disk.removeFile(store(crashed))
                 try Disk.replaceFile(store(crashed), with: mixed)
                 let reader = try await PersistentDocument.open(crashed, mode: .reading)
-                #expect(try reader.context.fetch(FetchRequest<ManagedObject>("Book")).allSatisfy { $0["pages"] as? Int == 7 }, "after \(count) pages")
+                #expect(
+                    try reader.context.fetch(FetchRequest<ManagedObject>("Book")).allSatisfy {
+                        $0["pages"] as? Int == 7
+                    }, "after \(count) pages")
                 try await reader.close()
                 let opened = try await PersistentDocument.open(crashed)
                 #expect(opened.quarantinedJournal == nil, "after \(count) pages")

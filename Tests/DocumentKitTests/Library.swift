@@ -13,7 +13,10 @@ enum Library {
             entities: [
                 EntityDescription(
                     "Author", attributes: [.init("name", .string, isOptional: false)],
-                    relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, isOrdered: true, deleteRule: .cascade)]),
+                    relationships: [
+                        .init(
+                            "books", to: "Book", inverse: "author", maxCount: 0, isOrdered: true, deleteRule: .cascade)
+                    ]),
                 EntityDescription(
                     "Book",
                     attributes: [
@@ -21,12 +24,14 @@ enum Library {
                         .init("cover", .binary, allowsExternalBinaryDataStorage: true),
                     ],
                     relationships: [
-                        .init("author", to: "Author", inverse: "books"), .init("tags", to: "Tag", inverse: "books", maxCount: 0),
+                        .init("author", to: "Author", inverse: "books"),
+                        .init("tags", to: "Tag", inverse: "books", maxCount: 0),
                         .init("similar", to: "Book", inverse: "similar", maxCount: 0),
                     ]),
                 EntityDescription("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
                 EntityDescription(
-                    "Tag", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
+                    "Tag", attributes: [.init("name", .string)],
+                    relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
             ], versionIdentifiers: ["1"])
     }
 
@@ -60,13 +65,15 @@ enum Library {
 
 /// Runs `body` with a fresh directory that is removed afterwards.
 func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)", isDirectory: true)
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent(
+        "folio-test-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: url) }
     return try await body(url)
 }
 
-/// The files of an open package, without the index that SQLite keeps beside its journal for whoever reads.
+/// The files of an open package, without the index that SQLite keeps beside its journal for whoever
+/// reads.
 func committed(_ package: URL) throws -> [String: [UInt8]] {
     try contents(of: package).filter { !$0.key.hasSuffix("-shm") }
 }

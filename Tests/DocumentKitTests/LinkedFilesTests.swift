@@ -13,7 +13,9 @@ private final class Noted: PersistentDocument {
 
 /// Links among the application's own files: nothing outside the document is read or written.
 @Suite struct LinkedFilesTests {
-    @Test(arguments: ["extra/sub", "extra/sub/deep"]) func nothingIsWrittenThroughALinkedFolder(part: String) async throws {
+    @Test(arguments: ["extra/sub", "extra/sub/deep"]) func nothingIsWrittenThroughALinkedFolder(part: String)
+        async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), outside = folder.appendingPathComponent("outside")
             let document = try await Noted.create(at: url, model: Library.model())
@@ -34,12 +36,14 @@ private final class Noted: PersistentDocument {
         }
     }
 
-    /// An opening that fails for a linked folder of the store clears nothing away where that leads to.
+    /// An opening that fails for a linked folder of the store clears nothing away where that leads
+    /// to.
     @Test func nothingIsClearedAwayBehindALinkedStoreFolder() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), other = folder.appendingPathComponent("B.folio")
             for url in [url, other] { try await PersistentDocument.create(at: url, model: Library.model()).close() }
-            let unfinished = FilePath.sibling(of: other.path + "/content/value", tag: Disk.temporaryTag, id: UniqueName.make())
+            let unfinished = FilePath.sibling(
+                of: other.path + "/content/value", tag: Disk.temporaryTag, id: UniqueName.make())
             try Disk.replaceFile(unfinished, with: [1])
             try Disk.removeTree(url.path + "/store")
             try FileManager.default.createSymbolicLink(atPath: url.path + "/store", withDestinationPath: other.path)
@@ -57,10 +61,14 @@ private final class Noted: PersistentDocument {
             try await made.close()
             try Disk.replaceFile(secret, with: Array("secret".utf8))
             try FileManager.default.linkItem(atPath: secret, toPath: url.path + "/extra/other")
-            await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.pack(url, to: folder.appendingPathComponent("B.folioz")) }
+            await #expect(throws: DocumentError.self) {
+                _ = try await PersistentDocument.pack(url, to: folder.appendingPathComponent("B.folioz"))
+            }
             let document = try await PersistentDocument.open(url, mode: .reading)
             await #expect(throws: DocumentError.self) { _ = try await document.extraFile("other") }
-            await #expect(throws: DocumentError.self) { try await document.write(to: folder.appendingPathComponent("C.folio")) }
+            await #expect(throws: DocumentError.self) {
+                try await document.write(to: folder.appendingPathComponent("C.folio"))
+            }
             try await document.close()
             let report = try await DocumentRepairer.repair(url, to: folder.appendingPathComponent("D.folio"))
             #expect(report.lost.map(\.part) == ["extra/other"])

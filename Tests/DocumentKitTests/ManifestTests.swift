@@ -26,18 +26,23 @@ import Testing
     }
 
     @Test func aNewerFormatNeedsANewerProgram() {
-        let text = Self.good.replacingOccurrences(of: "\"formatVersion\": 1, \"minimumReader\": 1", with: "\"formatVersion\": 9, \"minimumReader\": 7")
+        let text = Self.good.replacingOccurrences(
+            of: "\"formatVersion\": 1, \"minimumReader\": 1", with: "\"formatVersion\": 9, \"minimumReader\": 7")
         #expect(refusal(text)?.code == .newer)
         // A newer document that old programs can still read is read.
-        #expect(refusal(Self.good.replacingOccurrences(of: "\"formatVersion\": 1,", with: "\"formatVersion\": 9,")) == nil)
+        #expect(
+            refusal(Self.good.replacingOccurrences(of: "\"formatVersion\": 1,", with: "\"formatVersion\": 9,")) == nil)
     }
 
     @Test(arguments: [
-        "", "{", "[]", "null", "{\"format\": \"other\", \"formatVersion\": 1}", good.replacingOccurrences(of: "\"generation\": 3", with: "\"generation\": \"x\""),
-        good.replacingOccurrences(of: "6F0C9A44-0000", with: "../../etc"), good.replacingOccurrences(of: "\"name\": \"M\"", with: "\"name\": \"../M\""),
+        "", "{", "[]", "null", "{\"format\": \"other\", \"formatVersion\": 1}",
+        good.replacingOccurrences(of: "\"generation\": 3", with: "\"generation\": \"x\""),
+        good.replacingOccurrences(of: "6F0C9A44-0000", with: "../../etc"),
+        good.replacingOccurrences(of: "\"name\": \"M\"", with: "\"name\": \"../M\""),
         good.replacingOccurrences(of: "\"generation\": 3", with: "\"generation\": 3, \"generation\": 4"),
         String(repeating: "[", count: 100_000), good + String(repeating: " ", count: 1 << 20),
-        good.replacingOccurrences(of: "[1]", with: String(repeating: "[", count: 70) + String(repeating: "]", count: 70)),
+        good.replacingOccurrences(
+            of: "[1]", with: String(repeating: "[", count: 70) + String(repeating: "]", count: 70)),
     ])
     func damageIsRefused(_ text: String) {
         #expect(refusal(text)?.code == .malformed)

@@ -11,7 +11,8 @@ import Testing
 @Suite struct OutsideChangeTests {
     /// Documents with one saved book, called “A” and “B”, of which the first is open.
     private func withDocuments(
-        _ form: DocumentForm = .package, _ body: (_ folder: URL, _ document: PersistentDocument, _ other: URL) async throws -> Void
+        _ form: DocumentForm = .package,
+        _ body: (_ folder: URL, _ document: PersistentDocument, _ other: URL) async throws -> Void
     ) async throws {
         try await withFolder { folder in
             let other = folder.appendingPathComponent("B.folio")
@@ -19,14 +20,17 @@ import Testing
             try Library.insertBook("theirs", second)
             try await second.save()
             try await second.close()
-            let document = try await PersistentDocument.create(at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
             try Library.insertBook("mine", document)
             try await document.save()
             try await body(folder, document, other)
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentThatIsMovedIsFollowed(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive, .store]) func aDocumentThatIsMovedIsFollowed(_ form: DocumentForm)
+        async throws
+    {
         try await withDocuments(form) { folder, document, _ in
             let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first)
             book["title"] = "edited"
@@ -35,7 +39,8 @@ import Testing
             try Disk.rename(document.url.path, to: place.path)
             #expect(await document.checkForOutsideChanges() == .moved(to: place))
             #expect(document.url.path == place.path && document.hasUnsavedChanges)
-            #expect(DocumentLock.holder(of: place.path) != nil && DocumentLock.holder(of: folder.path + "/A.folio") == nil)
+            #expect(
+                DocumentLock.holder(of: place.path) != nil && DocumentLock.holder(of: folder.path + "/A.folio") == nil)
             #expect(await document.checkForOutsideChanges() == nil)
             try await document.save()
             #expect(book["title"] as? String == "edited")
@@ -68,7 +73,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func aDocumentThatIsReplacedIsReadAgainWhereNothingIsUnsaved(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func aDocumentThatIsReplacedIsReadAgainWhereNothingIsUnsaved(
+        _ form: DocumentForm
+    ) async throws {
         try await withDocuments(form) { folder, document, other in
             try Disk.exchange(document.url.path, other.path)
             let theirs = try contents(of: folder).filter { $0.key.hasPrefix("A.folio/") || $0.key == "A.folio" }
@@ -84,7 +91,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func unsavedEditsMakeItAConflictAndNothingIsOverwritten(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func unsavedEditsMakeItAConflictAndNothingIsOverwritten(
+        _ form: DocumentForm
+    ) async throws {
         try await withDocuments(form) { folder, document, other in
             try Library.insertBook("unsaved", document)
             try await document.autosave()
@@ -135,7 +144,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func aDocumentThatIsDeletedGoesOnAndCanBeSavedElsewhere(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func aDocumentThatIsDeletedGoesOnAndCanBeSavedElsewhere(
+        _ form: DocumentForm
+    ) async throws {
         try await withDocuments(form) { folder, document, _ in
             try Library.insertBook("unsaved", document)
             try Disk.removeTree(document.url.path)

@@ -21,10 +21,14 @@ import Testing
         try await document.close()
     }
 
-    /// Commits as another program does, and leaves a copy of the package as it is while that program has it open.
+    /// Commits as another program does, and leaves a copy of the package as it is while that
+    /// program has it open.
     private func commitOutside(_ url: URL, copy: URL, _ titles: [String]) throws {
         let outside = try Connection(url.path + "/store/store.sqlite", .readWrite)
-        for title in titles { try outside.run("UPDATE ZBOOK SET ZTITLE = ? WHERE ZTITLE = 'saved' OR ZTITLE LIKE 'outside%'", [.text(title)]) }
+        for title in titles {
+            try outside.run(
+                "UPDATE ZBOOK SET ZTITLE = ? WHERE ZTITLE = 'saved' OR ZTITLE LIKE 'outside%'", [.text(title)])
+        }
         try Disk.copyTree(url.path, to: copy.path)
         try outside.close()
         try Disk.removeFileIfPresent(copy.path + "/store/store.sqlite-shm")
@@ -63,7 +67,9 @@ import Testing
             try commitOutside(url, copy: left, ["outside"])
             #expect(try DocumentInfo(of: left).outsideCommits == 1)
             let document = try await PersistentDocument.open(left, recovery: .keep)
-            #expect(try document.outsideCommits == 1 && Library.titles(document) == ["autosaved 0", "autosaved 1", "autosaved 2", "outside"])
+            #expect(
+                try document.outsideCommits == 1
+                    && Library.titles(document) == ["autosaved 0", "autosaved 1", "autosaved 2", "outside"])
             try await document.save()
             try await document.close()
             #expect(try DocumentVerifier.verify(left, isThorough: true).isEmpty)

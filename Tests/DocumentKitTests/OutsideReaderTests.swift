@@ -21,7 +21,9 @@ import Testing
         }
     }
 
-    private func count(_ connection: Connection) throws -> Int64? { try connection.value("SELECT count(*) FROM ZBOOK")?.integer }
+    private func count(_ connection: Connection) throws -> Int64? {
+        try connection.value("SELECT count(*) FROM ZBOOK")?.integer
+    }
 
     @Test func theJournalStaysAsLongAsSomebodyReadsByItAndGoesAfterwards() async throws {
         try await withDocument { url, document in
@@ -59,7 +61,8 @@ import Testing
             let folder = try #require(try Disk.identity(of: url.path + "/store"))
             try await document.revert()
             #expect(try Library.titles(document).count == 50)
-            // Another store came to its place: what is saved there is never mixed with what it reads.
+            // Another store came to its place: what is saved there is never mixed with what it
+            // reads.
             #expect(try Disk.identity(of: url.path + "/store")?.isSameFile(as: folder) == false)
             #expect(try Disk.exists(url.path + "/versions/discarded.wal"))
             for book in try document.context.fetch(FetchRequest<ManagedObject>("Book")) { book["title"] = "changed" }
@@ -86,9 +89,12 @@ import Testing
             #expect(try count(reader) == 51)
             let told = Mutex<[any Error]>([])
             try await UnfinishedWork.reporting(to: { error in told.withLock { $0.append(error) } }) {
-                try await FaultInjection.with({ call, path in call == .rename && path.hasSuffix("/discarded.wal") ? .error(5) : nil }) { try await document.revert() }
+                try await FaultInjection.with({ call, path in
+                    call == .rename && path.hasSuffix("/discarded.wal") ? .error(5) : nil
+                }) { try await document.revert() }
             }
-            #expect(told.withLock { $0.map { ($0 as? FileSystemError)?.path } } == [url.path + "/versions/discarded.wal"])
+            #expect(
+                told.withLock { $0.map { ($0 as? FileSystemError)?.path } } == [url.path + "/versions/discarded.wal"])
             #expect(try Library.titles(document).count == 50)
             try reader.close()
             try await document.close()
@@ -103,7 +109,8 @@ import Testing
         let pid = "\(ProcessInfo.processInfo.processIdentifier)"
         return try String(contentsOfFile: "/proc/locks", encoding: .utf8).split(separator: "\n").filter { line in
             let words = line.split(separator: " ")
-            return words.contains("POSIX") && words.contains { $0 == pid } && words.contains { $0.hasSuffix(":\(status.st_ino)") }
+            return words.contains("POSIX") && words.contains { $0 == pid }
+                && words.contains { $0.hasSuffix(":\(status.st_ino)") }
         }.count
     }
 
@@ -138,7 +145,9 @@ import Testing
             try Library.insertBook("added", document)
             try await document.save()
             var told: [String] = []
-            try DocumentComparison(from: old, to: reader).forEachDifference(old.store, reader.store) { told.append("\($0.change) \($0.object)") }
+            try DocumentComparison(from: old, to: reader).forEachDifference(old.store, reader.store) {
+                told.append("\($0.change) \($0.object)")
+            }
             #expect(told.count == 1, "\(told)")
             var now = 0
             try DocumentComparison(from: old, to: reader).forEachDifference { _ in now += 1 }

@@ -18,7 +18,9 @@ import Testing
             #expect(!document.hasUnsavedChanges)
             try await document.close()
             #expect(
-                try contents(of: url).keys.sorted() == ["manifest.json", "mimetype", "model/Library 1.xcdatamodel/contents", "store/store.sqlite"])
+                try contents(of: url).keys.sorted() == [
+                    "manifest.json", "mimetype", "model/Library 1.xcdatamodel/contents", "store/store.sqlite",
+                ])
             #expect(try Disk.list(folder.path).map(\.name) == ["New.folio"])
         }
     }
@@ -51,7 +53,8 @@ import Testing
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             try await PersistentDocument.writeEmpty(at: url, model: Library.model(), modelName: "Library 1")
-            let left = FilePath.sibling(of: url.path + "/model/Library 2.xcdatamodel", tag: "tmp", id: UniqueName.make())
+            let left = FilePath.sibling(
+                of: url.path + "/model/Library 2.xcdatamodel", tag: "tmp", id: UniqueName.make())
             try Disk.makeDirectory(left)
             try File(left + "/contents", .create()).close()
             try await PersistentDocument.open(url).close()
@@ -226,10 +229,12 @@ import Testing
             try Disk.makeDirectory(folder.path + "/home")
             try Disk.replaceFile(folder.path + "/home/letter", with: [1])
             await #expect(throws: DocumentError.self) {
-                _ = try await PersistentDocument.create(at: folder.appendingPathComponent("home"), model: Library.model(), replacing: true)
+                _ = try await PersistentDocument.create(
+                    at: folder.appendingPathComponent("home"), model: Library.model(), replacing: true)
             }
             await #expect(throws: DocumentError.self) {
-                _ = try await PersistentDocument.create(at: folder.appendingPathComponent("none/A.folio"), model: Library.model())
+                _ = try await PersistentDocument.create(
+                    at: folder.appendingPathComponent("none/A.folio"), model: Library.model())
             }
             #expect(try Disk.list(folder.path).map(\.name) == ["A.folio", "home"])
         }
@@ -251,7 +256,8 @@ import Testing
             }
             try Disk.removeFile(journal)
             try Disk.rename(url.path + "/store/store.sqlite", to: folder.path + "/elsewhere")
-            try FileManager.default.createSymbolicLink(atPath: url.path + "/store/store.sqlite", withDestinationPath: folder.path + "/elsewhere")
+            try FileManager.default.createSymbolicLink(
+                atPath: url.path + "/store/store.sqlite", withDestinationPath: folder.path + "/elsewhere")
             await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.open(url, mode: .reading) }
         }
     }
@@ -260,7 +266,9 @@ import Testing
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             try await PersistentDocument.create(at: url, model: Library.model()).close()
-            let other = try ManagedObjectModel(entities: [EntityDescription("Author", attributes: [.init("born", .date)])])
+            let other = try ManagedObjectModel(entities: [
+                EntityDescription("Author", attributes: [.init("born", .date)])
+            ])
             do {
                 _ = try await PersistentDocument.open(url, mode: .reading, model: other)
                 Issue.record("opened")

@@ -16,7 +16,10 @@ import Testing
     }
 
     private func archives(in folder: URL) -> (package: URL, archive: URL, back: URL) {
-        (folder.appendingPathComponent("A.folio"), folder.appendingPathComponent("A.folioz"), folder.appendingPathComponent("B.folio"))
+        (
+            folder.appendingPathComponent("A.folio"), folder.appendingPathComponent("A.folioz"),
+            folder.appendingPathComponent("B.folio")
+        )
     }
 
     @Test func autosavedWorkIsRefusedNotLost() async throws {
@@ -27,7 +30,9 @@ import Testing
             try Library.insertBook("Unsaved", editor)
             try await editor.autosave()
             try await editor.close()
-            await #expect { try await PersistentDocument.pack(package, to: archive) } throws: { ($0 as? DocumentError)?.code == .recoverable }
+            await #expect { try await PersistentDocument.pack(package, to: archive) } throws: {
+                ($0 as? DocumentError)?.code == .recoverable
+            }
             #expect(try Disk.list(folder.path).map(\.name) == ["A.folio"])
             let kept = try await PersistentDocument.open(package, recovery: .keep)
             try await kept.save()
@@ -49,7 +54,9 @@ import Testing
             try Library.insertBook("Unsaved", editor)
             try await editor.autosave()
             try await editor.close()
-            await #expect { try await PersistentDocument.unpack(archive, to: back) } throws: { ($0 as? DocumentError)?.code == .recoverable }
+            await #expect { try await PersistentDocument.unpack(archive, to: back) } throws: {
+                ($0 as? DocumentError)?.code == .recoverable
+            }
             try await PersistentDocument.open(archive, recovery: .discard).close()
             try await PersistentDocument.unpack(archive, to: back)
             #expect(try DocumentVerifier.verify(back, isThorough: true).isEmpty)
@@ -64,8 +71,10 @@ import Testing
             #expect(try Library.titles(reader) == ["One"])
             let editor = try await PersistentDocument.open(package)
             try Library.insertBook("Two", editor)
-            // The checkpoint does not happen: the log stays as a crash right after the commit leaves it.
-            await FaultInjection.with({ call, path in call == .write && path.hasSuffix("store.sqlite") ? .error(5) : nil }) {
+            // The checkpoint does not happen: the log stays as a crash right after the commit
+            // leaves it.
+            await FaultInjection.with({ call, path in call == .write && path.hasSuffix("store.sqlite") ? .error(5) : nil
+            }) {
                 try? await editor.save()
                 try? await editor.close()
             }
@@ -93,7 +102,10 @@ import Testing
             try Disk.replaceFile(package.path + "/extra/a/b", with: [5])
             try await PersistentDocument.pack(package, to: archive)
             try await PersistentDocument.unpack(archive, to: back)
-            #expect(try contents(of: back).keys.filter { $0.hasPrefix("versions") || $0.hasPrefix("extra") } == ["extra/a/b"])
+            #expect(
+                try contents(of: back).keys.filter { $0.hasPrefix("versions") || $0.hasPrefix("extra") } == [
+                    "extra/a/b"
+                ])
             try await PersistentDocument.pack(package, to: archive, withVersions: true, replacing: true)
             try await PersistentDocument.unpack(archive, to: back, replacing: true)
             #expect(try contents(of: back)["versions/1.delta"] == [1, 2, 3])
@@ -117,7 +129,8 @@ import Testing
         }
     }
 
-    /// Lets the n-th call fail, removals spared: what could not be removed is removed by whoever opens next.
+    /// Lets the n-th call fail, removals spared: what could not be removed is removed by whoever
+    /// opens next.
     private final class Fuse: Sendable {
         private let count = Atomic<Int>(0)
         private let nth: Int
@@ -143,7 +156,10 @@ import Testing
                 let hasThrown: Bool
                 do {
                     try await FaultInjection.with({ call, _ in fuse.ask(call) }) {
-                        _ = packs ? try await PersistentDocument.pack(source, to: target) : try await PersistentDocument.unpack(source, to: target)
+                        _ =
+                            packs
+                            ? try await PersistentDocument.pack(source, to: target)
+                            : try await PersistentDocument.unpack(source, to: target)
                     }
                     hasThrown = false
                 } catch {
@@ -170,7 +186,8 @@ import Testing
             let (package, archive, _) = archives(in: folder)
             try await makePackage(package)
             let task = Task {
-                try await PersistentDocument.pack(package, to: archive) { _, _ in withUnsafeCurrentTask { $0?.cancel() } }
+                try await PersistentDocument.pack(package, to: archive) { _, _ in withUnsafeCurrentTask { $0?.cancel() }
+                }
             }
             await #expect(throws: CancellationError.self) { try await task.value }
             #expect(try Disk.list(folder.path).map(\.name) == ["A.folio"])

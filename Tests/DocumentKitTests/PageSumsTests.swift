@@ -10,7 +10,8 @@ import Storage
 import Synchronization
 import Testing
 
-/// Large stores in archives, whose pages are checked as they are read. Stores of some hundred pages are large here.
+/// Large stores in archives, whose pages are checked as they are read. Stores of some hundred pages
+/// are large here.
 @Suite struct PageSumsTests {
     private static let largest: Int64 = 40_000
 
@@ -19,7 +20,9 @@ import Testing
         let document = try await PersistentDocument.create(at: url, model: Library.model(), form: .archive)
         let author = try document.context.insert("Author")
         author["name"] = "Eliot"
-        for number in 0..<3000 { try Library.insertBook("book \(number) " + String(repeating: "x", count: 100), document) }
+        for number in 0..<3000 {
+            try Library.insertBook("book \(number) " + String(repeating: "x", count: 100), document)
+        }
         try await document.save()
         try await document.close()
     }
@@ -43,7 +46,8 @@ import Testing
             try await StoreCheck.$largestWhole.withValue(64 << 20) { try await makeArchive(small) }
             #expect(try ZipDirectory(File(small.path))["store/store.sums"] == nil)
             let directory = try ZipDirectory(File(large.path))
-            let sums = try #require(directory["store/store.sums"]), store = try #require(directory["store/store.sqlite"])
+            let sums = try #require(directory["store/store.sums"]),
+                store = try #require(directory["store/store.sqlite"])
             #expect(sums.size == 32 + 4 * ((store.size + 4095) / 4096))
             #expect(try DocumentVerifier.verify(large, isThorough: true).isEmpty)
             // A save makes them anew; a package has none, and packing it makes them again.
@@ -52,7 +56,8 @@ import Testing
             try await document.save()
             try await document.close()
             #expect(try ZipDirectory(File(large.path))["store/store.sums"]?.crc32 != sums.crc32)
-            let package = folder.appendingPathComponent("P.folio"), packed = folder.appendingPathComponent("Q.folioz"), again = folder.appendingPathComponent("R.folioz")
+            let package = folder.appendingPathComponent("P.folio"), packed = folder.appendingPathComponent("Q.folioz"),
+                again = folder.appendingPathComponent("R.folioz")
             _ = try await PersistentDocument.unpack(large, to: package)
             #expect(try contents(of: package).keys.filter { $0.hasPrefix("store/") } == ["store/store.sqlite"])
             _ = try await PersistentDocument.pack(package, to: packed)
@@ -83,17 +88,23 @@ import Testing
         }
     }
 
-    @Test(arguments: [PersistentDocument.Mode.reading, .editing]) func aDamagedPageIsNoticedWhenItIsReadAndNotBefore(mode: PersistentDocument.Mode) async throws {
+    @Test(arguments: [PersistentDocument.Mode.reading, .editing]) func aDamagedPageIsNoticedWhenItIsReadAndNotBefore(
+        mode: PersistentDocument.Mode
+    ) async throws {
         try await withLargeStores { folder in
             let url = folder.appendingPathComponent("A.folioz")
             try await makeArchive(url)
             let range = try #require(try ZipDirectory(File(url.path)).storedRange(of: "store/store.sqlite"))
             // In the text of a book, where SQLite itself sees nothing.
             let bytes = try Disk.read(url.path, limit: 1 << 30), text = Array("book 1500 xxx".utf8)
-            let place = try #require((Int(range.offset)..<Int(range.offset + range.length)).first { bytes[$0] == text[0] && bytes[$0...].starts(with: text) })
+            let place = try #require(
+                (Int(range.offset)..<Int(range.offset + range.length)).first {
+                    bytes[$0] == text[0] && bytes[$0...].starts(with: text)
+                })
             try flip(url, at: Int64(place) + 12)
             let document = try await PersistentDocument.open(url, mode: mode)
-            #expect(try document.context.fetch(FetchRequest<ManagedObject>("Author")).first?["name"] as? String == "Eliot")
+            #expect(
+                try document.context.fetch(FetchRequest<ManagedObject>("Author")).first?["name"] as? String == "Eliot")
             let error = #expect(throws: StorageError.self) { try Library.titles(document) }
             #expect(error?.code == .damaged, "\(String(describing: error))")
             try await document.close()
@@ -103,13 +114,15 @@ import Testing
 
     @Test func sumsOfAnotherStoreMeanNothing() async throws {
         try await withLargeStores { folder in
-            let url = folder.appendingPathComponent("A.folioz"), other = folder.appendingPathComponent("B.folioz"), mixed = folder.appendingPathComponent("C.folioz")
+            let url = folder.appendingPathComponent("A.folioz"), other = folder.appendingPathComponent("B.folioz"),
+                mixed = folder.appendingPathComponent("C.folioz")
             try await makeArchive(url)
             try await makeArchive(other)
             let sums = try ArchiveReader(File(other.path)).read("store/store.sums", limit: 1 << 30)
             let reader = try ArchiveReader(File(url.path))
             let parts = reader.directory.entries.map { entry in
-                entry.name == "store/store.sums" ? ArchivePart(name: entry.name, content: .bytes(sums), isStored: true) : reader.part(entry)
+                entry.name == "store/store.sums"
+                    ? ArchivePart(name: entry.name, content: .bytes(sums), isStored: true) : reader.part(entry)
             }
             try ArchiveWriter.write(parts, to: File(mixed.path, .create()))
             let document = try await PersistentDocument.open(mixed, mode: .reading)

@@ -8,15 +8,21 @@ import Schema
 import Storage
 import Testing
 
-/// Autosaves of objects that have unique values twice: nothing is lost, nothing fails, and the save says what is wrong.
+/// Autosaves of objects that have unique values twice: nothing is lost, nothing fails, and the save
+/// says what is wrong.
 @Suite struct PendingUniqueValueTests {
     private func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
                 EntityDescription(
-                    "Person", attributes: [.init("name", .string), .init("code", .string), .init("number", .integer64), .init("born", .date)],
+                    "Person",
+                    attributes: [
+                        .init("name", .string), .init("code", .string), .init("number", .integer64),
+                        .init("born", .date),
+                    ],
                     relationships: [
-                        .init("friends", to: "Person", inverse: "friends", maxCount: 0), .init("boss", to: "Person", inverse: "staff"),
+                        .init("friends", to: "Person", inverse: "friends", maxCount: 0),
+                        .init("boss", to: "Person", inverse: "staff"),
                         .init("staff", to: "Person", inverse: "boss", maxCount: 0),
                     ], uniquenessConstraints: [["code"], ["number", "born"]])
             ], versionIdentifiers: ["1"])
@@ -32,10 +38,13 @@ import Testing
 
     private func codes(_ document: PersistentDocument) throws -> [String: String] {
         let people = try document.context.fetch(FetchRequest<ManagedObject>("Person"))
-        return Dictionary(uniqueKeysWithValues: people.map { ($0["name"] as? String ?? "", $0["code"] as? String ?? "-") })
+        return Dictionary(
+            uniqueKeysWithValues: people.map { ($0["name"] as? String ?? "", $0["code"] as? String ?? "-") })
     }
 
-    @Test(arguments: [DocumentForm.package, .archive]) func anAutosaveKeepsWhatTwoObjectsHaveAndTheNextOpeningFindsIt(_ form: DocumentForm) async throws {
+    @Test(arguments: [DocumentForm.package, .archive]) func anAutosaveKeepsWhatTwoObjectsHaveAndTheNextOpeningFindsIt(
+        _ form: DocumentForm
+    ) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A")
             let document = try await PersistentDocument.create(at: url, model: model(), form: form)
@@ -76,7 +85,8 @@ import Testing
             #expect(try codes(again) == ["Ada": "A", "Bob": "C", "Eve": "A"])
             #expect(again.pendingUniqueValues.count == 1)
             await #expect(throws: GraphError.self) { try await again.save() }
-            let found = try #require(try again.context.fetch(FetchRequest<ManagedObject>("Person")).first { $0["name"] as? String == "Eve" })
+            let found = try #require(
+                try again.context.fetch(FetchRequest<ManagedObject>("Person")).first { $0["name"] as? String == "Eve" })
             #expect((found["friends"] as? Set<ManagedObject>)?.count == 2)
             found["code"] = "E"
             try await again.save()
@@ -93,7 +103,8 @@ import Testing
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             let document = try await PersistentDocument.create(at: url, model: model())
-            let ada = try insert("Ada", "A", document), bob = try insert("Bob", "B", document), cid = try insert("Cid", "C", document)
+            let ada = try insert("Ada", "A", document), bob = try insert("Bob", "B", document),
+                cid = try insert("Cid", "C", document)
             let day = Date(timeIntervalSinceReferenceDate: 0)
             for person in [ada, bob, cid] { person["born"] = day }
             ada["number"] = 1
@@ -138,7 +149,10 @@ import Testing
             // Two stored ones never become one.
             try insert("Bob", "B", document)
             try await document.save()
-            let bob = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Person")).first { $0["name"] as? String == "Bob" })
+            let bob = try #require(
+                try document.context.fetch(FetchRequest<ManagedObject>("Person")).first {
+                    $0["name"] as? String == "Bob"
+                })
             bob["code"] = "A"
             try await document.autosave()
             #expect(document.pendingUniqueValues.map(\.objectID) == [bob.objectID])
@@ -160,7 +174,8 @@ import Testing
             let ada = try insert("Ada", "A", document)
             try await document.save()
             let stored = ada.objectID
-            let eve = try insert("Eve", "A", document), dan = try insert("Dan", "D", document), old = try insert("Old", "O", document)
+            let eve = try insert("Eve", "A", document), dan = try insert("Dan", "D", document),
+                old = try insert("Old", "O", document)
             dan["boss"] = eve
             document.context.processPendingChanges()
             dan["boss"] = old
@@ -176,14 +191,17 @@ import Testing
             try await document.close()
             let again = try await PersistentDocument.open(url)
             let people = try again.context.fetch(FetchRequest<ManagedObject>("Person"))
-            let bosses = people.map { "\($0["name"] as? String ?? "") \(($0["boss"] as? ManagedObject)?["name"] as? String ?? "-")" }.sorted()
+            let bosses = people.map {
+                "\($0["name"] as? String ?? "") \(($0["boss"] as? ManagedObject)?["name"] as? String ?? "-")"
+            }.sorted()
             #expect(bosses == ["Bob Dan", "Dan Eve", "Eve -"])
             try await again.close()
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
         }
     }
 
-    /// What waits goes along where the store takes up what was autosaved, and into the version that a restoring keeps.
+    /// What waits goes along where the store takes up what was autosaved, and into the version that
+    /// a restoring keeps.
     @Test func valuesThatWaitOutliveTheJournalAndVersions() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")

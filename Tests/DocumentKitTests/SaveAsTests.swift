@@ -13,7 +13,9 @@ import Testing
     /// What a document holds, in words that don't depend on its UUID.
     private func dump(_ document: PersistentDocument) throws -> [String] {
         var lines: [String] = []
-        func name(_ object: ManagedObject) -> String { object.objectID.description.split(separator: "/").suffix(2).joined(separator: "/") }
+        func name(_ object: ManagedObject) -> String {
+            object.objectID.description.split(separator: "/").suffix(2).joined(separator: "/")
+        }
         for entity in document.model.entities where !entity.isAbstract {
             var request = FetchRequest<ManagedObject>(entity.name)
             request.includesSubentities = false
@@ -22,9 +24,12 @@ import Testing
                     switch object[property.name] {
                     case nil: lines.append("\(name(object)).\(property.name)")
                     case let member as ManagedObject: lines.append("\(name(object)).\(property.name)=\(name(member))")
-                    case let members as [ManagedObject]: lines.append("\(name(object)).\(property.name)=\(members.map(name))")
-                    case let members as Set<ManagedObject>: lines.append("\(name(object)).\(property.name)=\(members.map(name).sorted())")
-                    case let value as LargeValue: lines.append("\(name(object)).\(property.name)=\(try value.data().hashValue)")
+                    case let members as [ManagedObject]:
+                        lines.append("\(name(object)).\(property.name)=\(members.map(name))")
+                    case let members as Set<ManagedObject>:
+                        lines.append("\(name(object)).\(property.name)=\(members.map(name).sorted())")
+                    case let value as LargeValue:
+                        lines.append("\(name(object)).\(property.name)=\(try value.data().hashValue)")
                     case let value?: lines.append("\(name(object)).\(property.name)=\(value)")
                     }
                 }
@@ -42,18 +47,23 @@ import Testing
         return result
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore], [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore])
+    @Test(
+        arguments: [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore],
+        [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore])
     func everyFormIsWrittenFromEveryForm(_ source: DocumentForm, _ target: DocumentForm) async throws {
         try await withFolder { folder in
             let from = folder.appendingPathComponent("from.sqlite"), to = folder.appendingPathComponent("to.sqlite")
             let expected = try await makeLibrary(from, source)
             let before = try contents(of: folder)
             // XML stores carry no model.
-            let document = try await PersistentDocument.open(from, mode: .reading, model: source == .xmlStore ? Library.model() : nil)
+            let document = try await PersistentDocument.open(
+                from, mode: .reading, model: source == .xmlStore ? Library.model() : nil)
             try await document.write(to: to, form: target)
             let uuid = document.uuid
             try await document.close()
-            for (name, bytes) in before { #expect(try Disk.read(folder.path + "/" + name, limit: 1 << 30) == bytes, "\(name)") }
+            for (name, bytes) in before {
+                #expect(try Disk.read(folder.path + "/" + name, limit: 1 << 30) == bytes, "\(name)")
+            }
 
             let model = target == .xmlStore ? try Library.model() : nil
             let copy = try await PersistentDocument.open(to, model: model)
@@ -64,7 +74,10 @@ import Testing
             try await copy.close()
             #expect(try DocumentVerifier.verify(to, isThorough: true, model: model).isEmpty)
             #expect(try DocumentInfo(of: to, model: model).entities["Book"] == 2)
-            #expect(try Disk.list(folder.path).map(\.name).filter { $0.contains("tmp") || $0.hasSuffix("lock") || $0.hasSuffix("wal") }.isEmpty)
+            #expect(
+                try Disk.list(folder.path).map(\.name).filter {
+                    $0.contains("tmp") || $0.hasSuffix("lock") || $0.hasSuffix("wal")
+                }.isEmpty)
         }
     }
 
@@ -123,13 +136,16 @@ import Testing
             for (index, form) in [DocumentForm.package, .archive, .store].enumerated() {
                 let url = folder.appendingPathComponent("A\(index)"), other = folder.appendingPathComponent("B\(index)")
                 let expected = try await makeLibrary(url, .package)
-                let old = try await PersistentDocument.create(at: other, model: Library.model(), form: index == 0 ? .archive : .store)
+                let old = try await PersistentDocument.create(
+                    at: other, model: Library.model(), form: index == 0 ? .archive : .store)
                 try Library.fill(old.context)
                 try await old.save()
                 try await old.close()
                 let document = try await PersistentDocument.open(url, mode: .reading)
                 await #expect(throws: DocumentError.self) { try await document.write(to: other, form: form) }
-                await #expect(throws: DocumentError.self) { try await document.write(to: url, form: form, replacing: true) }
+                await #expect(throws: DocumentError.self) {
+                    try await document.write(to: url, form: form, replacing: true)
+                }
                 try await document.write(to: other, form: form, replacing: true)
                 try await document.close()
                 let replaced = try await PersistentDocument.open(other)
@@ -147,7 +163,9 @@ import Testing
             let url = folder.appendingPathComponent("A.folio")
             let document = try await PersistentDocument.create(at: url, model: Library.model())
             let author = try document.context.insert("Author")
-            await #expect(throws: ValidationError.self) { try await document.write(to: folder.appendingPathComponent("B.folio")) }
+            await #expect(throws: ValidationError.self) {
+                try await document.write(to: folder.appendingPathComponent("B.folio"))
+            }
             #expect(try Disk.list(folder.path).map(\.name).filter { $0 != ".A.folio.lock" } == ["A.folio"])
             author["name"] = "valid"
             try await document.write(to: folder.appendingPathComponent("B.folio"))

@@ -11,10 +11,13 @@ import Testing
 
 /// Pages of a package's store that are not what the last save wrote.
 @Suite struct SavedPagesTests {
-    /// A package that was saved twice, with books whose text SQLite has no reason to doubt. It keeps no versions.
+    /// A package that was saved twice, with books whose text SQLite has no reason to doubt. It
+    /// keeps no versions.
     private func makePackage(_ url: URL) async throws {
         let document = try await PersistentDocument.create(at: url, model: Library.model())
-        for number in 0..<200 { try Library.insertBook("book \(number) " + String(repeating: "x", count: 200), document) }
+        for number in 0..<200 {
+            try Library.insertBook("book \(number) " + String(repeating: "x", count: 200), document)
+        }
         try await document.save()
         try Library.insertBook("one more", document)
         try await document.save()
@@ -38,7 +41,8 @@ import Testing
         #expect(error?.code == .malformed, "\(String(describing: error))")
     }
 
-    @Test(arguments: [1, 99, 100, 101, 4095, 4096, 4097, 10_000, 262_144]) func theSumOfAFileIsTheSameInPiecesOfAnyLength(length: Int) async throws {
+    @Test(arguments: [1, 99, 100, 101, 4095, 4096, 4097, 10_000, 262_144])
+    func theSumOfAFileIsTheSameInPiecesOfAnyLength(length: Int) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             try await makePackage(url)
@@ -75,7 +79,9 @@ import Testing
             await expectRefusal { try await reader.write(to: folder.appendingPathComponent("B.folio")) }
             await expectRefusal { try reader.checkSavedPages() }
             try await reader.close()
-            await expectRefusal { _ = try await PersistentDocument.pack(url, to: folder.appendingPathComponent("B.folioz")) }
+            await expectRefusal {
+                _ = try await PersistentDocument.pack(url, to: folder.appendingPathComponent("B.folioz"))
+            }
             // A save of something else does not make it good.
             let editor = try await PersistentDocument.open(url)
             try Library.insertBook("a third", editor)
@@ -86,12 +92,14 @@ import Testing
         }
     }
 
-    @Test(arguments: ["pageSum", "changeCounter", "checksum"]) func anAlteredSumIsNotHandedOn(name: String) async throws {
+    @Test(arguments: ["pageSum", "changeCounter", "checksum"]) func anAlteredSumIsNotHandedOn(name: String) async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), path = url.path + "/manifest.json"
             try await makePackage(url)
             var text = String(decoding: try Disk.read(path, limit: 1 << 20), as: UTF8.self)
-            let key = try #require(text.range(of: "\"\(name)\"")), digit = try #require(text[key.upperBound...].firstIndex { $0.isHexDigit })
+            let key = try #require(text.range(of: "\"\(name)\"")),
+                digit = try #require(text[key.upperBound...].firstIndex { $0.isHexDigit })
             text.replaceSubrange(digit...digit, with: text[digit] == "1" ? "2" : "1")
             try Disk.replaceFile(path, with: Array(text.utf8))
             #expect(try DocumentVerifier.verify(url, isThorough: true).map(\.part) == ["manifest.json"])
@@ -129,7 +137,8 @@ import Testing
             try await makePackage(url)
             var sums: Set<String> = []
             func expectSound() throws {
-                let manifest = try Manifest.decode(Disk.read(url.path + "/manifest.json", limit: 1 << 20), path: url.path)
+                let manifest = try Manifest.decode(
+                    Disk.read(url.path + "/manifest.json", limit: 1 << 20), path: url.path)
                 #expect(try sums.insert(#require(manifest.store.pageSum)).inserted)
                 #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
             }
@@ -164,7 +173,9 @@ import Testing
             try await makePackage(url)
             let document = try await PersistentDocument.open(url)
             try Library.insertBook("a third", document)
-            let isManifest: FaultInjection.Hook = { call, path in call == .rename && path.hasSuffix("/manifest.json") ? .error(5) : nil }
+            let isManifest: FaultInjection.Hook = { call, path in
+                call == .rename && path.hasSuffix("/manifest.json") ? .error(5) : nil
+            }
             try await FaultInjection.with(isManifest) {
                 try await document.save()
                 #expect(document.unfinishedSave != nil)
@@ -175,7 +186,9 @@ import Testing
             #expect(try DocumentVerifier.verify(left, isThorough: true).isEmpty)
             try await PersistentDocument.open(left).close()
             for url in [url, left] {
-                #expect(try Manifest.decode(Disk.read(url.path + "/manifest.json", limit: 1 << 20), path: url.path).store.pageSum != nil)
+                #expect(
+                    try Manifest.decode(Disk.read(url.path + "/manifest.json", limit: 1 << 20), path: url.path).store
+                        .pageSum != nil)
                 #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
             }
         }
@@ -207,7 +220,9 @@ import Testing
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             try await makePackage(url)
-            let names = ["manifest.json", "mimetype"] + (try contents(of: url).keys.filter { $0.hasPrefix("model/") && $0.hasSuffix("/contents") })
+            let names =
+                ["manifest.json", "mimetype"]
+                + (try contents(of: url).keys.filter { $0.hasPrefix("model/") && $0.hasSuffix("/contents") })
             #expect(names.count == 3)
             for name in names {
                 let path = url.path + "/" + name, good = try Disk.read(path, limit: 1 << 20)
@@ -215,7 +230,8 @@ import Testing
                     var bytes = good
                     bytes[Int.random(in: bytes.indices)] ^= 1 << UInt8.random(in: 0..<8)
                     try Disk.replaceFile(path, with: bytes)
-                    #expect(try !DocumentVerifier.verify(url).isEmpty, "\(name): \(String(decoding: bytes, as: UTF8.self))")
+                    #expect(
+                        try !DocumentVerifier.verify(url).isEmpty, "\(name): \(String(decoding: bytes, as: UTF8.self))")
                 }
                 try Disk.replaceFile(path, with: good)
             }

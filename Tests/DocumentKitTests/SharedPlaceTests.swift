@@ -9,12 +9,15 @@ import Storage
 import Synchronization
 import Testing
 
-/// Packages on file systems of the network, and in folders that are kept the same elsewhere: their WAL lies in a working set.
+/// Packages on file systems of the network, and in folders that are kept the same elsewhere: their
+/// WAL lies in a working set.
 @Suite(.serialized) struct SharedPlaceTests {
     private func inSharedPlace(_ volume: Volume = .network, _ body: (URL) async throws -> Void) async throws {
         try await withFolder { folder in
             let path = try Disk.resolve(folder.path)
-            try await Volume.$assumed.withValue({ $0.hasPrefix(path) ? volume : nil }) { try await body(URL(fileURLWithPath: path)) }
+            try await Volume.$assumed.withValue({ $0.hasPrefix(path) ? volume : nil }) {
+                try await body(URL(fileURLWithPath: path))
+            }
         }
     }
 
@@ -37,7 +40,9 @@ import Testing
         return try Disk.exists(path) ? Disk.list(path).map(\.name).filter { !$0.hasPrefix(".") } : []
     }
 
-    @Test(arguments: [Volume.network, .userSpace]) func autosavesLeaveThePackageAsItIsAndASaveReplacesItsStore(volume: Volume) async throws {
+    @Test(arguments: [Volume.network, .userSpace]) func autosavesLeaveThePackageAsItIsAndASaveReplacesItsStore(
+        volume: Volume
+    ) async throws {
         try await inSharedPlace(volume) { folder in
             let url = folder.appendingPathComponent("A.folio")
             try await make(url)
@@ -52,7 +57,9 @@ import Testing
             #expect(try workingSets(uuid).count == 1)
             let seen = Mutex(Set<String>())
             let hook: FaultInjection.Hook = { call, path in
-                if call != .stat, call != .unlink, path.hasSuffix("-wal") || path.hasSuffix("-shm") { _ = seen.withLock { $0.insert(path) } }
+                if call != .stat, call != .unlink, path.hasSuffix("-wal") || path.hasSuffix("-shm") {
+                    _ = seen.withLock { $0.insert(path) }
+                }
                 return nil
             }
             try await FaultInjection.with(hook) { try await document.save() }
@@ -92,9 +99,13 @@ import Testing
                 try await document.autosave()
                 #expect(try await titles(url) == (saved + ["left \(recovery)"]).sorted())
                 try await document.close()
-                let error = await #expect(throws: DocumentError.self) { try await PersistentDocument.open(url, recovery: .refuse) }
+                let error = await #expect(throws: DocumentError.self) {
+                    try await PersistentDocument.open(url, recovery: .refuse)
+                }
                 #expect(error?.code == .recoverable)
-                await #expect(throws: DocumentError.self) { try await PersistentDocument.pack(url, to: folder.appendingPathComponent("P.folioz")) }
+                await #expect(throws: DocumentError.self) {
+                    try await PersistentDocument.pack(url, to: folder.appendingPathComponent("P.folioz"))
+                }
                 #expect(try DocumentInfo(of: url, countsObjects: true).hasUnsavedChanges)
                 let again = try await PersistentDocument.open(url, recovery: recovery)
                 #expect(again.hasUnsavedChanges == (recovery == .keep))
@@ -113,8 +124,12 @@ import Testing
             let document = try await PersistentDocument.open(url)
             let before = try contents(of: url).filter { $0.key.hasPrefix("store/") || $0.key == "manifest.json" }
             try Library.insertBook("new", document)
-            let refusing: FaultInjection.Hook = { call, path in (call == .exchange || call == .rename) && path.hasSuffix("/store") ? .error(28) : nil }
-            await #expect(throws: DocumentError.self) { try await FaultInjection.with(refusing) { try await document.save() } }
+            let refusing: FaultInjection.Hook = { call, path in
+                (call == .exchange || call == .rename) && path.hasSuffix("/store") ? .error(28) : nil
+            }
+            await #expect(throws: DocumentError.self) {
+                try await FaultInjection.with(refusing) { try await document.save() }
+            }
             #expect(try contents(of: url).filter { $0.key.hasPrefix("store/") || $0.key == "manifest.json" } == before)
             #expect(document.hasUnsavedChanges)
             try await document.save()
@@ -131,7 +146,9 @@ import Testing
             let document = try await PersistentDocument.open(url)
             try Library.insertBook("new", document)
             // The last step after the exchange.
-            let refusing: FaultInjection.Hook = { call, path in call == .rename && path.hasSuffix("manifest.json") ? .error(5) : nil }
+            let refusing: FaultInjection.Hook = { call, path in
+                call == .rename && path.hasSuffix("manifest.json") ? .error(5) : nil
+            }
             try await FaultInjection.with(refusing) { try await document.save() }
             try await document.close()
             #expect(try await titles(url).contains("new"))
@@ -165,7 +182,8 @@ import Testing
 
     @Test func aWALThatLiesInThePackageIsTakenAlong() async throws {
         try await withFolder { folder in
-            let url = URL(fileURLWithPath: try Disk.resolve(folder.path)).appendingPathComponent("A.folio"), path = url.path
+            let url = URL(fileURLWithPath: try Disk.resolve(folder.path)).appendingPathComponent("A.folio"),
+                path = url.path
             try await make(url)
             let saved = try await titles(url)
             let local = try await PersistentDocument.open(url)
@@ -185,7 +203,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Dropbox", "OneDrive - Example", "Nextcloud"]) func foldersThatAreSynchronisedAreKnownByTheirNames(name: String) async throws {
+    @Test(arguments: ["Dropbox", "OneDrive - Example", "Nextcloud"])
+    func foldersThatAreSynchronizedAreKnownByTheirNames(name: String) async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent(name).appendingPathComponent("sub")
             try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
@@ -195,7 +214,8 @@ import Testing
 
     @Test func aFolderOfSyncthingIsKnownByItsMark() async throws {
         try await withFolder { folder in
-            try FileManager.default.createDirectory(at: folder.appendingPathComponent(".stfolder"), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: folder.appendingPathComponent(".stfolder"), withIntermediateDirectories: true)
             try await expectNoJournal(folder)
         }
     }

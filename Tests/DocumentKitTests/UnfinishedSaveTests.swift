@@ -13,7 +13,8 @@ private final class Noted: PersistentDocument {
     override func extraContent() throws -> [ExtraFile] { note.map { note in [ExtraFile("sub/note") { note }] } ?? [] }
 }
 
-/// What is left undone where the system fails after, or shortly before, the commit of a save, and how it is told.
+/// What is left undone where the system fails after, or shortly before, the commit of a save, and
+/// how it is told.
 @Suite struct UnfinishedSaveTests {
     private static let inputOutput: Int32 = 5
     private static let first = Data("first".utf8), second = Data("second".utf8)
@@ -29,7 +30,8 @@ private final class Noted: PersistentDocument {
     }
 
     private func failingToPlaceTheNote<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        try await FaultInjection.with({ call, path in call == .rename && path.hasSuffix("/note") ? .error(Self.inputOutput) : nil }, body)
+        try await FaultInjection.with(
+            { call, path in call == .rename && path.hasSuffix("/note") ? .error(Self.inputOutput) : nil }, body)
     }
 
     @Test func rowsOfAPackageAreSavedThoughItsFileCannotBePlacedAndTheNextSaveWritesTheFile() async throws {
@@ -65,7 +67,8 @@ private final class Noted: PersistentDocument {
         }
     }
 
-    /// Neither the archive can be replaced nor what was committed for it be taken back: the work is autosaved, and is there for whoever keeps it.
+    /// Neither the archive can be replaced nor what was committed for it be taken back: the work is
+    /// autosaved, and is there for whoever keeps it.
     @Test func workThatALastingFaultKeepsFromAnArchiveIsAutosavedUntilItIsKept() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folioz")
@@ -74,7 +77,8 @@ private final class Noted: PersistentDocument {
             try await document.save()
             try Library.insertBook("new", document)
             let hasFailed: Bool = await FaultInjection.with({ call, path in
-                call == .rename && path.contains("/folio/documents/") || call == .exchange && path.hasSuffix("A.folioz") ? .error(Self.inputOutput) : nil
+                call == .rename && path.contains("/folio/documents/") || call == .exchange && path.hasSuffix("A.folioz")
+                    ? .error(Self.inputOutput) : nil
             }) {
                 await #expect(throws: DocumentError.self) { try await document.save() }
                 do { try await document.close(.discard) } catch { return true }
@@ -82,7 +86,9 @@ private final class Noted: PersistentDocument {
             }
             #expect(hasFailed)
             #expect(try DocumentInfo(of: url).hasUnsavedChanges)
-            await #expect(performing: { _ = try await PersistentDocument.open(url) }, throws: { ($0 as? DocumentError)?.code == .recoverable })
+            await #expect(
+                performing: { _ = try await PersistentDocument.open(url) },
+                throws: { ($0 as? DocumentError)?.code == .recoverable })
             let kept = try await PersistentDocument.open(url, recovery: .keep)
             #expect(try Library.titles(kept) == ["new", "saved"])
             try await kept.save()
@@ -96,11 +102,16 @@ private final class Noted: PersistentDocument {
 
     @Test func aDocumentThatWasWrittenAndCannotBeOpenedIsSaidToBeThere() async throws {
         try await withFolder { folder in
-            let url = folder.appendingPathComponent("A.folio"), copy = folder.appendingPathComponent("B.folio"), document = try await made(url, .package)
+            let url = folder.appendingPathComponent("A.folio"), copy = folder.appendingPathComponent("B.folio"),
+                document = try await made(url, .package)
             let error = await #expect(throws: DocumentError.self) {
-                try await FaultInjection.with({ call, path in call == .open && path.hasSuffix("B.folio") ? .error(Self.inputOutput) : nil }) { try await document.save(as: copy) }
+                try await FaultInjection.with({ call, path in
+                    call == .open && path.hasSuffix("B.folio") ? .error(Self.inputOutput) : nil
+                }) { try await document.save(as: copy) }
             }
-            #expect(error?.stage == .opening && error?.path == copy.path && error?.message.hasPrefix("it was written") == true, "\(error.map { "\($0)" } ?? "")")
+            #expect(
+                error?.stage == .opening && error?.path == copy.path
+                    && error?.message.hasPrefix("it was written") == true, "\(error.map { "\($0)" } ?? "")")
             #expect(document.url.path == url.path && document.hasUnsavedChanges)
             #expect(try DocumentVerifier.verify(copy, isThorough: true).isEmpty)
             try await document.close(.discard)

@@ -8,7 +8,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Every system call of keeping and removing versions fails once, or it and all after it, as in a crash.
+/// Every system call of keeping and removing versions fails once, or it and all after it, as in a
+/// crash.
 @Suite struct VersionFaultTests {
     /// Asks for a fault at the n-th call under a folder.
     private final class Injector: Sendable {
@@ -38,9 +39,11 @@ import Testing
         var hasFired: Bool { state.withLock { $0.fired } }
     }
 
-    /// Runs `operation` on copies of one document with a fault at each of its calls, until none fires. Answers the number of points.
+    /// Runs `operation` on copies of one document with a fault at each of its calls, until none
+    /// fires. Answers the number of points.
     private func atEveryCall(
-        _ fault: Fault, isSticky: Bool, prepare: (VersionedStore) throws -> Void, operation: (VersionedStore) throws -> Void,
+        _ fault: Fault, isSticky: Bool, prepare: (VersionedStore) throws -> Void,
+        operation: (VersionedStore) throws -> Void,
         verify: (VersionedStore, _ failed: Bool) throws -> Void
     ) throws -> Int {
         var point = 0
@@ -76,7 +79,8 @@ import Testing
                 try store.change(1 + save, save)
                 try store.save()
             }
-            // The fourth version writes a whole copy too, and finds something that a crash has left.
+            // The fourth version writes a whole copy too, and finds something that a crash has
+            // left.
             try Disk.replaceFile(store.versions.folder + "/4.delta", with: [1, 2, 3])
             try store.change(9, 9)
             try store.commitSave()
@@ -161,7 +165,8 @@ import Testing
                         #expect(try Disk.read(target, limit: 1 << 30) == store.snapshots[2])
                         try Disk.removeFile(target)
                     } catch {
-                        // Where nothing more can be done, not even removing, there may be a file, and the error says that it is none.
+                        // Where nothing more can be done, not even removing, there may be a file,
+                        // and the error says that it is none.
                         if !isSticky { #expect(try !Disk.exists(target)) }
                         _ = try? Disk.removeFileIfPresent(target)
                     }
@@ -188,10 +193,12 @@ import Testing
                 return nil
             }) { _ = try store.keep() }
             let steps = trace.withLock { $0 }.map { $0.replacing(/\.tmp-.*/, with: ".tmp") }
-            #expect(steps.filter { $0.hasPrefix("fsync") || $0.hasPrefix("rename") } == [
-                "fsync ", "fsync versions/1.base", "fsync versions/1.delta", "fsync versions", "fsync versions/.index.json.tmp", "rename versions/index.json",
-                "fsync versions",
-            ])
+            #expect(
+                steps.filter { $0.hasPrefix("fsync") || $0.hasPrefix("rename") } == [
+                    "fsync ", "fsync versions/1.base", "fsync versions/1.delta", "fsync versions",
+                    "fsync versions/.index.json.tmp", "rename versions/index.json",
+                    "fsync versions",
+                ])
         }
     }
 }

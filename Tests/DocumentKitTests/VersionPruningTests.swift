@@ -16,8 +16,14 @@ import Testing
             for round in 0..<3 {
                 for save in 0..<10 {
                     switch Int.random(in: 0..<8, using: &dice) {
-                    case 0: try store.edit { try store.connection.execute("INSERT INTO t(a) SELECT hex(randomblob(300)) FROM t LIMIT 60") }
-                    case 1: try store.edit { try store.connection.execute("DELETE FROM t WHERE id > 70; PRAGMA incremental_vacuum") }
+                    case 0:
+                        try store.edit {
+                            try store.connection.execute("INSERT INTO t(a) SELECT hex(randomblob(300)) FROM t LIMIT 60")
+                        }
+                    case 1:
+                        try store.edit {
+                            try store.connection.execute("DELETE FROM t WHERE id > 70; PRAGMA incremental_vacuum")
+                        }
                     default: for _ in 0..<3 { try store.change(.random(in: 1...70, using: &dice), 100 * round + save) }
                     }
                     try store.save()
@@ -53,10 +59,14 @@ import Testing
         let hour = 3600.0, day = 24 * hour
         // One every ten minutes for ninety days.
         let saved = (0..<6 * 24 * 90).map { now - Double($0) * 600 }.reversed()
-        let versions = saved.enumerated().map { DocumentVersion(number: $0.offset + 1, generation: $0.offset, saved: $0.element, isPinned: $0.offset == 5) }
+        let versions = saved.enumerated().map {
+            DocumentVersion(number: $0.offset + 1, generation: $0.offset, saved: $0.element, isPinned: $0.offset == 5)
+        }
         let gone = Thinning.standard.superfluous(versions, now: now)
         let kept = versions.filter { !gone.contains($0.number) }
-        func count(_ from: Double, _ to: Double) -> Int { kept.count { now.timeIntervalSince($0.saved) >= from && now.timeIntervalSince($0.saved) < to } }
+        func count(_ from: Double, _ to: Double) -> Int {
+            kept.count { now.timeIntervalSince($0.saved) >= from && now.timeIntervalSince($0.saved) < to }
+        }
         #expect(count(0, hour) == 6)
         #expect((22...24).contains(count(hour, day)))
         #expect((28...30).contains(count(day, 30 * day)))
@@ -167,6 +177,8 @@ import Testing
 
 extension DocumentVersion {
     init(number: Int, generation: Int, saved: Date, isPinned: Bool) {
-        self.init(number: number, generation: generation, saved: saved, reason: .save, size: 0, bytes: 0, isPinned: isPinned, name: nil)
+        self.init(
+            number: number, generation: generation, saved: saved, reason: .save, size: 0, bytes: 0, isPinned: isPinned,
+            name: nil)
     }
 }

@@ -32,7 +32,9 @@ import Testing
             let store = try VersionedStore(in: folder.path)
             var dice = Dice(1)
             for save in 0..<30 {
-                for _ in 0..<Int.random(in: 1...4, using: &dice) { try store.change(.random(in: 1...200, using: &dice), save) }
+                for _ in 0..<Int.random(in: 1...4, using: &dice) {
+                    try store.change(.random(in: 1...200, using: &dice), save)
+                }
                 if save % 3 == 0 { try store.reopen() }
                 try store.save()
                 if save % 5 == 0 { try store.reopen() }
@@ -47,10 +49,20 @@ import Testing
             let store = try VersionedStore(in: folder.path)
             for save in 0..<12 {
                 switch save % 4 {
-                case 0: try store.edit { try store.connection.execute("INSERT INTO t(a) SELECT hex(randomblob(700)) FROM t LIMIT 150") }
-                case 1: try store.edit { try store.connection.execute("DELETE FROM t WHERE id > 180; PRAGMA incremental_vacuum") }
+                case 0:
+                    try store.edit {
+                        try store.connection.execute("INSERT INTO t(a) SELECT hex(randomblob(700)) FROM t LIMIT 150")
+                    }
+                case 1:
+                    try store.edit {
+                        try store.connection.execute("DELETE FROM t WHERE id > 180; PRAGMA incremental_vacuum")
+                    }
                 case 2:
-                    try store.edit { try store.connection.execute("CREATE TABLE IF NOT EXISTS other\(save)(b BLOB); INSERT INTO other\(save) VALUES (randomblob(90000))") }
+                    try store.edit {
+                        try store.connection.execute(
+                            "CREATE TABLE IF NOT EXISTS other\(save)(b BLOB); INSERT INTO other\(save) VALUES (randomblob(90000))"
+                        )
+                    }
                 default:
                     try store.connection.execute("VACUUM")
                 }
@@ -98,7 +110,9 @@ import Testing
                 try store.edit { try store.connection.execute("UPDATE t SET a = a || '\(save)'") }
                 #expect(throws: Stop.self) {
                     try store.edit {
-                        try store.connection.execute("PRAGMA cache_size=1; UPDATE t SET a = hex(randomblob(400)); UPDATE t SET a = hex(randomblob(400))")
+                        try store.connection.execute(
+                            "PRAGMA cache_size=1; UPDATE t SET a = hex(randomblob(400)); UPDATE t SET a = hex(randomblob(400))"
+                        )
                         throw Stop()
                     }
                 }
@@ -133,7 +147,9 @@ import Testing
         try withTemporaryDirectory { folder in
             let small = folder.path + "/small", large = folder.path + "/large"
             for path in [small, large] { try Disk.makeDirectory(path) }
-            func bases(_ store: VersionedStore) throws -> [String] { try Disk.list(store.versions.folder).map(\.name).filter { $0.hasSuffix(".base") } }
+            func bases(_ store: VersionedStore) throws -> [String] {
+                try Disk.list(store.versions.folder).map(\.name).filter { $0.hasSuffix(".base") }
+            }
             let first = try VersionedStore(in: small)
             for save in 0..<45 {
                 try first.change(1, save)
@@ -226,8 +242,11 @@ import Testing
             try store.save()
             try store.change(2, 8)
             // The generation stays, the counter rises.
-            let folded = SavedState(generation: store.state.generation, counter: store.state.counter + 1, saved: store.state.saved + 5)
-            try store.connection.withFiles { _ = try store.versions.keep($0, saved: folded, previous: store.state, reason: .autosave) }
+            let folded = SavedState(
+                generation: store.state.generation, counter: store.state.counter + 1, saved: store.state.saved + 5)
+            try store.connection.withFiles {
+                _ = try store.versions.keep($0, saved: folded, previous: store.state, reason: .autosave)
+            }
             try store.checkpoint()
             #expect(try store.versions.list().last?.reason == .autosave)
             #expect(try store.restored(2) == store.snapshots[2])
@@ -253,9 +272,12 @@ import Testing
             try store.connection.setCheckpointsOnClose(true)
             try store.close()
             let next = SavedState(generation: 5, saved: .now)
-            let version = try store.versions.keepReplaced(store.path, saved: next, previous: store.state, reason: .restore)
+            let version = try store.versions.keepReplaced(
+                store.path, saved: next, previous: store.state, reason: .restore)
             #expect(version?.number == 4)
-            #expect(try store.versions.keepReplaced(store.path, saved: next, previous: store.state, reason: .restore) == nil)
+            #expect(
+                try store.versions.keepReplaced(store.path, saved: next, previous: store.state, reason: .restore) == nil
+            )
             try Disk.rename(restored, to: store.path)
             try store.versions.remove([2])
             let reader = try Connection.openForReading(store.path)
@@ -353,7 +375,11 @@ import Testing
                 let index = try #require(try Disk.status(of: store.versions.folder + "/index.json")).size
                 let changed = Int64(pages) * 4096
                 let hasBase = try Disk.exists(store.versions.folder + "/\(version.number).base")
-                if !hasBase { #expect(wal + version.bytes + index + changed <= 3 * changed, "\(pages) pages, \(version.bytes) bytes, \(index) of index") }
+                if !hasBase {
+                    #expect(
+                        wal + version.bytes + index + changed <= 3 * changed,
+                        "\(pages) pages, \(version.bytes) bytes, \(index) of index")
+                }
             }
         }
     }
@@ -370,7 +396,11 @@ import Testing
                 for save in 0..<3 {
                     try store.edit { try store.connection.run("UPDATE t SET a = a || 'x' WHERE id = 40") }
                     try store.commitSave()
-                    if save == 2 { _ = try FaultInjection.with({ counter.note($0, $1) }) { try store.keep() } } else { try store.keep() }
+                    if save == 2 {
+                        _ = try FaultInjection.with({ counter.note($0, $1) }) { try store.keep() }
+                    } else {
+                        try store.keep()
+                    }
                     try store.checkpoint()
                 }
                 return counter.calls

@@ -5,7 +5,8 @@ import Foundation
 import SQLiteKit
 import Testing
 
-/// A store that is saved as a document's is: commits into the WAL, the version kept, then the checkpoint. Remembers what every saved state was, byte by byte.
+/// A store that is saved as a document's is: commits into the WAL, the version kept, then the
+/// checkpoint. Remembers what every saved state was, byte by byte.
 final class VersionedStore {
     let folder: String
     let versions: VersionStore
@@ -19,10 +20,16 @@ final class VersionedStore {
     var path: String { folder + "/store.sqlite" }
     static let start = Date(timeIntervalSince1970: 1_700_000_000)
 
-    init(in folder: String, rows: Int = 200, policy: VersionStore.BasePolicy? = nil, clone: (@Sendable (DatabaseFiles, String) throws -> Bool)? = nil) throws {
+    init(
+        in folder: String, rows: Int = 200, policy: VersionStore.BasePolicy? = nil,
+        clone: (@Sendable (DatabaseFiles, String) throws -> Bool)? = nil
+    ) throws {
         self.folder = folder
-        // Without a clone of the test's own, as where the file system has none, so that the results are the same everywhere.
-        versions = VersionStore(folder: folder + "/versions", policy: policy ?? VersionStore.BasePolicy(), clone: clone ?? { _, _ in false })
+        // Without a clone of the test's own, as where the file system has none, so that the results
+        // are the same everywhere.
+        versions = VersionStore(
+            folder: folder + "/versions", policy: policy ?? VersionStore.BasePolicy(), clone: clone ?? { _, _ in false }
+        )
         connection = try Connection(folder + "/store.sqlite", .create)
         state = SavedState(generation: 1, saved: Self.start)
         previous = state
@@ -30,7 +37,9 @@ final class VersionedStore {
         try prepareConnection()
         try connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a); CREATE INDEX i ON t(a)")
         try edit {
-            for row in 1...rows { try connection.run("INSERT INTO t VALUES (?, ?)", [.integer(Int64(row)), .text(text(row))]) }
+            for row in 1...rows {
+                try connection.run("INSERT INTO t VALUES (?, ?)", [.integer(Int64(row)), .text(text(row))])
+            }
         }
         #expect(try connection.checkpoint(.truncate).isComplete)
         snapshots[1] = try main()
@@ -107,7 +116,9 @@ final class VersionedStore {
         for version in try versions.list() {
             let snapshot = try #require(snapshots[version.generation], comment)
             let bytes = try restored(version.number)
-            #expect(bytes == snapshot, "version \(version.number) of generation \(version.generation); \(String(describing: comment))")
+            #expect(
+                bytes == snapshot,
+                "version \(version.number) of generation \(version.generation); \(String(describing: comment))")
             #expect(version.size == Int64(snapshot.count))
         }
     }

@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import TestSupport
 
-/// RELIABILITY §3: each hostile document gets the answer that the table says, quickly, in little memory, and nothing outside is touched.
+/// RELIABILITY §3: each hostile document gets the answer that the table says, quickly, in little
+/// memory, and nothing outside is touched.
 @Suite struct HostileDocumentsTests {
     /// Commands that write, if they can.
     private static let writers: Set<String> = ["insert", "set", "delete", "recover"]
@@ -11,7 +12,8 @@ import TestSupport
         { box in
             for name in try FileManager.default.contentsOfDirectory(atPath: HostileTable.folder.path)
             where name.hasPrefix("outside") || name == document || name == document + "-journal" {
-                try FileManager.default.copyContents(of: HostileTable.folder.appendingPathComponent(name), to: box.appendingPathComponent(name))
+                try FileManager.default.copyContents(
+                    of: HostileTable.folder.appendingPathComponent(name), to: box.appendingPathComponent(name))
             }
             return document
         }
@@ -19,7 +21,8 @@ import TestSupport
 
     @Test(arguments: try HostileTable.rows()) func isAnsweredAsTheTableSays(row: HostileTable.Row) throws {
         let run = try HostileRun(
-            row.command, mayChange: row.exit == 0 && Self.writers.contains(row.command[0]), prepare: Self.prepare(row.document))
+            row.command, mayChange: row.exit == 0 && Self.writers.contains(row.command[0]),
+            prepare: Self.prepare(row.document))
         #expect(!run.isKilled, "\(run.exit)")
         #expect(run.exit == row.exit, "\(run.messages)\(run.output.prefix(500))")
         let said = run.exit == 0 || run.exit == 1 ? run.output : run.messages
@@ -29,8 +32,11 @@ import TestSupport
             #expect(errors.count == 1, "\(run.messages)")
         }
         // Nothing that a terminal would obey; JSON may keep directions as they are.
-        let shown = row.command[0] == "export" ? run.messages + run.output.filter { !("\u{202A}"..."\u{202E}").contains($0) } : run.output + run.messages
-        for scalar in shown.unicodeScalars where scalar.value < 32 || (0x7F..<0xA0).contains(scalar.value) || (0x202A...0x202E).contains(scalar.value) {
+        let shown =
+            row.command[0] == "export"
+            ? run.messages + run.output.filter { !("\u{202A}"..."\u{202E}").contains($0) } : run.output + run.messages
+        for scalar in shown.unicodeScalars
+        where scalar.value < 32 || (0x7F..<0xA0).contains(scalar.value) || (0x202A...0x202E).contains(scalar.value) {
             #expect(scalar == "\n", "U+\(String(scalar.value, radix: 16))")
         }
     }
@@ -42,7 +48,8 @@ import TestSupport
     @Test func theFolderIsSmall() throws {
         var bytes = 0
         for name in try FileManager.default.subpathsOfDirectory(atPath: HostileTable.folder.path) {
-            let attributes = try FileManager.default.attributesOfItem(atPath: HostileTable.folder.appendingPathComponent(name).path)
+            let attributes = try FileManager.default.attributesOfItem(
+                atPath: HostileTable.folder.appendingPathComponent(name).path)
             if attributes[.type] as? FileAttributeType == .typeRegular { bytes += attributes[.size] as? Int ?? 0 }
         }
         #expect(bytes < 1 << 20, "\(bytes) bytes")

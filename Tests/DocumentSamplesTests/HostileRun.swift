@@ -2,7 +2,8 @@ import Foundation
 import Testing
 import TestSupport
 
-/// One command on one hostile document: the real binary in a process of its own with little time and memory, on a copy whose surroundings are looked at afterwards.
+/// One command on one hostile document: the real binary in a process of its own with little time
+/// and memory, on a copy whose surroundings are looked at afterwards.
 struct HostileRun {
     let exit: Int32
     let isKilled: Bool
@@ -20,19 +21,28 @@ struct HostileRun {
     ///   - mayChange: Whether the command may change the document itself.
     init(_ command: [String], mayChange: Bool = false, prepare: (URL) throws -> String) throws {
         self = try withTemporaryDirectory { scratch in
-            let box = scratch.appendingPathComponent("box"), state = scratch.appendingPathComponent("state"), temporary = scratch.appendingPathComponent("tmp")
-            for folder in [box, state, temporary] { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) }
+            let box = scratch.appendingPathComponent("box"), state = scratch.appendingPathComponent("state"),
+                temporary = scratch.appendingPathComponent("tmp")
+            for folder in [box, state, temporary] {
+                try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            }
             let name = try prepare(box)
             let before = try Self.contents(of: box)
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
-            let limits = ["--cpu=\(runsUnderSanitizer ? 10 * Self.seconds : Self.seconds)", "--core=0", "--fsize=\(256 << 20)"]
+            let limits =
+                ["--cpu=\(runsUnderSanitizer ? 10 * Self.seconds : Self.seconds)", "--core=0", "--fsize=\(256 << 20)"]
                 + (runsUnderSanitizer ? [] : ["--as=\(Self.bytes)"])
-            process.arguments = limits + ["--", Self.binary.path] + command.map { $0.replacing("DOC", with: box.appendingPathComponent(name).path) }
+            process.arguments =
+                limits + ["--", Self.binary.path]
+                + command.map { $0.replacing("DOC", with: box.appendingPathComponent(name).path) }
             process.environment = [
-                "XDG_STATE_HOME": state.path, "XDG_RUNTIME_DIR": state.path, "HOME": state.path, "TMPDIR": temporary.path, "SWIFT_BACKTRACE": "enable=no",
-                "PATH": "/usr/bin:/bin", "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",
-                // Foundation's `Data` keeps its memory by pointers that the search for leaks does not find.
+                "XDG_STATE_HOME": state.path, "XDG_RUNTIME_DIR": state.path, "HOME": state.path,
+                "TMPDIR": temporary.path, "SWIFT_BACKTRACE": "enable=no",
+                "PATH": "/usr/bin:/bin",
+                "LD_LIBRARY_PATH": ProcessInfo.processInfo.environment["LD_LIBRARY_PATH"] ?? "",
+                // Foundation's `Data` keeps its memory by pointers that the search for leaks does
+                // not find.
                 "ASAN_OPTIONS": "detect_leaks=0",
             ]
             process.currentDirectoryURL = box
@@ -50,15 +60,20 @@ struct HostileRun {
 
             let after = try Self.contents(of: box)
             if mayChange {
-                #expect(after.filter { !$0.key.hasPrefix(name) } == before.filter { !$0.key.hasPrefix(name) }, "\(name): something beside it was touched")
+                #expect(
+                    after.filter { !$0.key.hasPrefix(name) } == before.filter { !$0.key.hasPrefix(name) },
+                    "\(name): something beside it was touched")
             } else {
                 #expect(after == before, "\(name): \(Self.changed(before, after))")
             }
-            #expect(try Self.contents(of: temporary).isEmpty, "\(name): something is left in the folder for temporary files")
+            #expect(
+                try Self.contents(of: temporary).isEmpty, "\(name): something is left in the folder for temporary files"
+            )
             #expect(!FileManager.default.fileExists(atPath: "/tmp/folio-escaped"))
             return HostileRun(
                 exit: process.terminationStatus, isKilled: process.terminationReason == .uncaughtSignal,
-                output: String(decoding: try Data(contentsOf: output), as: UTF8.self), messages: String(decoding: try Data(contentsOf: messages), as: UTF8.self))
+                output: String(decoding: try Data(contentsOf: output), as: UTF8.self),
+                messages: String(decoding: try Data(contentsOf: messages), as: UTF8.self))
         }
     }
 
@@ -81,7 +96,8 @@ struct HostileRun {
             let kind = try FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
             switch kind {
             case .typeRegular: contents[name] = try Data(contentsOf: URL(fileURLWithPath: path))
-            case .typeSymbolicLink: contents[name] = Data(try FileManager.default.destinationOfSymbolicLink(atPath: path).utf8)
+            case .typeSymbolicLink:
+                contents[name] = Data(try FileManager.default.destinationOfSymbolicLink(atPath: path).utf8)
             default: contents[name] = Data()
             }
         }

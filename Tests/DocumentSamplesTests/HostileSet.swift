@@ -5,18 +5,22 @@ struct HostileSet {
     let folder: URL
     let small: SmallDocument
 
-    func file(_ name: String, _ bytes: [UInt8]) throws { try Data(bytes).write(to: folder.appendingPathComponent(name)) }
+    func file(_ name: String, _ bytes: [UInt8]) throws {
+        try Data(bytes).write(to: folder.appendingPathComponent(name))
+    }
     func file(_ name: String, _ text: String) throws { try file(name, Array(text.utf8)) }
 
     /// A package of the small document's parts, with others in their place; nil leaves one out.
-    func package(_ name: String, _ replaced: [String: [UInt8]?] = [:], _ change: (URL) throws -> Void = { _ in }) throws {
+    func package(_ name: String, _ replaced: [String: [UInt8]?] = [:], _ change: (URL) throws -> Void = { _ in }) throws
+    {
         let url = folder.appendingPathComponent(name)
         var parts: [String: [UInt8]?] = small.parts
         parts.merge(replaced) { $1 }
         for (part, bytes) in parts {
             guard let bytes else { continue }
             let file = url.appendingPathComponent(part)
-            try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try Data(bytes).write(to: file)
         }
         try change(url)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What each hostile document is answered with: `DocumentSamples/Hostile/expected.tsv`, a line for each command on each document.
+/// What each hostile document is answered with: `DocumentSamples/Hostile/expected.tsv`, a line for
+/// each command on each document.
 struct HostileTable {
     struct Row: Sendable, CustomStringConvertible {
         let document: String
@@ -13,16 +14,24 @@ struct HostileTable {
         var description: String { "\(document): \(command.joined(separator: " "))" }
     }
 
-    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .appendingPathComponent("DocumentSamples/Hostile")
     static let fileName = "expected.tsv"
 
     /// The rows; lines that begin with # are for people.
     static func rows() throws -> [Row] {
-        try String(contentsOf: folder.appendingPathComponent(fileName), encoding: .utf8).split(separator: "\n").filter { !$0.hasPrefix("#") }.map { line in
+        try String(contentsOf: folder.appendingPathComponent(fileName), encoding: .utf8).split(separator: "\n").filter {
+            !$0.hasPrefix("#")
+        }.map { line in
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-            guard fields.count == 4, let exit = Int32(fields[2]) else { throw RawDatabase.Failure(description: "a broken line: \(line)") }
-            return Row(document: fields[0], command: fields[1].split(separator: " ").map { String($0).replacing("%", with: " ") }, exit: exit, fragment: fields[3])
+            guard fields.count == 4, let exit = Int32(fields[2]) else {
+                throw RawDatabase.Failure(description: "a broken line: \(line)")
+            }
+            return Row(
+                document: fields[0],
+                command: fields[1].split(separator: " ").map { String($0).replacing("%", with: " ") }, exit: exit,
+                fragment: fields[3])
         }
     }
 

@@ -1,9 +1,13 @@
 import Foundation
 import Testing
 
-/// What git can't hold, planted in the place of a document's parts: FIFOs and files with two names. Nothing waits on them, reads or writes them.
+/// What git can't hold, planted in the place of a document's parts: FIFOs and files with two names.
+/// Nothing waits on them, reads or writes them.
 @Suite struct PlantedFilesTests {
-    private static let commands = [["export", "DOC"], ["verify", "DOC"], ["insert", "DOC", "Note", "title=x"], ["info", "DOC"], ["pack", "DOC", "x.folioz"]]
+    private static let commands = [
+        ["export", "DOC"], ["verify", "DOC"], ["insert", "DOC", "Note", "title=x"], ["info", "DOC"],
+        ["pack", "DOC", "x.folioz"],
+    ]
 
     private static func package(in box: URL) throws -> URL {
         let package = box.appendingPathComponent("A.folio")
@@ -11,7 +15,10 @@ import Testing
         return package
     }
 
-    @Test(arguments: ["store/store.sqlite", "store/store.sqlite-wal", "store/store.sqlite-shm", "manifest.json", "mimetype"], commands)
+    @Test(
+        arguments: [
+            "store/store.sqlite", "store/store.sqlite-wal", "store/store.sqlite-shm", "manifest.json", "mimetype",
+        ], commands)
     func aFIFOIsNotWaitedFor(part: String, command: [String]) throws {
         // Nobody needs the media type to open a document.
         let run = try HostileRun(command, mayChange: part == "mimetype" && command[0] == "insert") { box in
@@ -24,7 +31,9 @@ import Testing
         #expect(run.exit == 65 || run.exit == 1 || part == "mimetype" && run.exit == 0, "\(run.exit) \(run.messages)")
     }
 
-    @Test(arguments: ["store/store.sqlite", "store/store.sqlite-wal"], commands) func aFileWithTwoNamesIsRefused(part: String, command: [String]) throws {
+    @Test(arguments: ["store/store.sqlite", "store/store.sqlite-wal"], commands) func aFileWithTwoNamesIsRefused(
+        part: String, command: [String]
+    ) throws {
         let run = try HostileRun(command) { box in
             let path = try Self.package(in: box).appendingPathComponent(part).path
             let other = box.appendingPathComponent("other").path

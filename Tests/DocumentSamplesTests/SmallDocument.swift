@@ -18,11 +18,13 @@ struct SmallDocument {
                 EntityDescription(
                     "Note",
                     attributes: [
-                        .init("title", .string), .init("weight", .double), .init("made", .date), .init("count", .integer64), .init("price", .decimal),
+                        .init("title", .string), .init("weight", .double), .init("made", .date),
+                        .init("count", .integer64), .init("price", .decimal),
                         .init("mark", .uuid), .init("data", .binary, allowsExternalBinaryDataStorage: true),
                     ],
                     relationships: [
-                        .init("parent", to: "Note", inverse: "children"), .init("children", to: "Note", inverse: "parent", maxCount: 0),
+                        .init("parent", to: "Note", inverse: "children"),
+                        .init("children", to: "Note", inverse: "parent", maxCount: 0),
                         .init("links", to: "Note", inverse: "links", maxCount: 0),
                     ])
             ], versionIdentifiers: ["1"])
@@ -33,7 +35,8 @@ struct SmallDocument {
         self.scratch = scratch
         let url = scratch.appendingPathComponent("small.folio")
         let document = try await PersistentDocument.create(at: url, model: Self.model(), modelName: "Notes")
-        let first = try document.context.insert("Note"), second = try document.context.insert("Note"), third = try document.context.insert("Note")
+        let first = try document.context.insert("Note"), second = try document.context.insert("Note"),
+            third = try document.context.insert("Note")
         try document.context.obtainPermanentIDs(for: [first, second, third])
         for (note, title) in zip([first, second, third], ["First", "Second", "Third"]) {
             note["title"] = title
@@ -56,13 +59,16 @@ struct SmallDocument {
             parts[name] = try Array(Data(contentsOf: url.appendingPathComponent(name)))
         }
         let bytes = parts["store/store.sqlite"]?.count ?? 0
-        let manifest = String(decoding: parts["manifest.json"] ?? [], as: UTF8.self).replacing(/"bytes" : [1-9][0-9]*/, with: "\"bytes\" : \(bytes)")
+        let manifest = String(decoding: parts["manifest.json"] ?? [], as: UTF8.self).replacing(
+            /"bytes" : [1-9][0-9]*/, with: "\"bytes\" : \(bytes)")
         parts["manifest.json"] = Array(manifest.utf8)
         self.parts = parts
     }
 
     /// The store after `sql` was run on it without any guard.
-    func store(_ sql: String) throws -> [UInt8] { try withStore { try RawDatabase.run(sql + "; PRAGMA wal_checkpoint(TRUNCATE)", on: $0) } }
+    func store(_ sql: String) throws -> [UInt8] {
+        try withStore { try RawDatabase.run(sql + "; PRAGMA wal_checkpoint(TRUNCATE)", on: $0) }
+    }
 
     /// The store after something was done to its file.
     func withStore(_ body: (String) throws -> Void) throws -> [UInt8] {
@@ -104,5 +110,7 @@ struct SmallDocument {
     }
 
     func archive(store: [UInt8]) throws -> [UInt8] { try ZipBytes.archive(items(["store/store.sqlite": store])) }
-    func archive(manifest: String) throws -> [UInt8] { try ZipBytes.archive(items(["manifest.json": Array(manifest.utf8)])) }
+    func archive(manifest: String) throws -> [UInt8] {
+        try ZipBytes.archive(items(["manifest.json": Array(manifest.utf8)]))
+    }
 }

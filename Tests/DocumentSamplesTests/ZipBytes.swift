@@ -16,7 +16,8 @@ struct ZipItem {
     /// Unix mode and kind.
     var mode: UInt32 = 0o100644
 
-    init(_ name: String, _ content: [UInt8] = [], deflated: Bool = false, _ change: (inout ZipItem) -> Void = { _ in }) {
+    init(_ name: String, _ content: [UInt8] = [], deflated: Bool = false, _ change: (inout ZipItem) -> Void = { _ in })
+    {
         self.name = Array(name.utf8)
         self.content = content
         isDeflated = deflated
@@ -38,22 +39,34 @@ enum ZipBytes {
             let stored: UInt64 = item.size != nil && !item.isDeflated ? size : UInt64(data.count)
             let isWide = size > 0xFFFF_FFFE || offset > 0xFFFF_FFFE
             var extra: [UInt8] = []
-            if isWide { extra = number(UInt16(1)) + number(UInt16(24)) + number(size) + number(stored) + number(offset) }
+            if isWide {
+                extra = number(UInt16(1)) + number(UInt16(24)) + number(size) + number(stored) + number(offset)
+            }
             let localExtra = isWide ? number(UInt16(1)) + number(UInt16(16)) + number(size) + number(stored) : []
             func narrow(_ value: UInt64) -> [UInt8] { isWide ? number(UInt32.max) : number(UInt32(value)) }
-            let common = number(item.flags) + number(method) + number(UInt16(0)) + number(UInt16(33)) + number(crc) + narrow(stored) + narrow(size)
+            let common =
+                number(item.flags) + number(method) + number(UInt16(0)) + number(UInt16(33)) + number(crc)
+                + narrow(stored) + narrow(size)
             let localName = item.localName ?? item.name
-            bytes += [0x50, 0x4B, 3, 4] + number(UInt16(20)) + common + number(UInt16(localName.count)) + number(UInt16(localExtra.count))
+            bytes +=
+                [0x50, 0x4B, 3, 4] + number(UInt16(20)) + common + number(UInt16(localName.count))
+                + number(UInt16(localExtra.count))
             bytes += localName + localExtra + data
-            directory += [0x50, 0x4B, 1, 2] + number(UInt16(3 << 8 | 20)) + number(UInt16(20)) + common + number(UInt16(item.name.count))
-            directory += number(UInt16(extra.count)) + number(UInt16(0)) + number(UInt16(0)) + number(UInt16(0)) + number(item.mode << 16)
+            directory +=
+                [0x50, 0x4B, 1, 2] + number(UInt16(3 << 8 | 20)) + number(UInt16(20)) + common
+                + number(UInt16(item.name.count))
+            directory +=
+                number(UInt16(extra.count)) + number(UInt16(0)) + number(UInt16(0)) + number(UInt16(0))
+                + number(item.mode << 16)
             directory += narrow(offset) + item.name + extra
         }
         let place = bytes.count
         bytes += directory
         if let count {
             let record = bytes.count
-            bytes += [0x50, 0x4B, 6, 6] + number(UInt64(44)) + number(UInt16(45)) + number(UInt16(45)) + number(UInt32(0)) + number(UInt32(0))
+            bytes +=
+                [0x50, 0x4B, 6, 6] + number(UInt64(44)) + number(UInt16(45)) + number(UInt16(45)) + number(UInt32(0))
+                + number(UInt32(0))
             bytes += number(count) + number(count) + number(UInt64(directory.count)) + number(UInt64(place))
             bytes += [0x50, 0x4B, 6, 7] + number(UInt32(0)) + number(UInt64(record)) + number(UInt32(1))
         }
@@ -65,9 +78,13 @@ enum ZipBytes {
 
     static func deflated(_ content: [UInt8]) throws -> [UInt8] {
         var result: [UInt8] = []
-        try content.withUnsafeBytes { try DeflateStream(level: 9).compress($0, isLast: true) { result.append(contentsOf: $0) } }
+        try content.withUnsafeBytes {
+            try DeflateStream(level: 9).compress($0, isLast: true) { result.append(contentsOf: $0) }
+        }
         return result
     }
 
-    static func number(_ value: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: value.littleEndian) { Array($0) } }
+    static func number(_ value: some FixedWidthInteger) -> [UInt8] {
+        withUnsafeBytes(of: value.littleEndian) { Array($0) }
+    }
 }

@@ -28,7 +28,10 @@ import Testing
             }
             #expect(try open("a/b/file") == [7])
             #expect(try open("hard") == [7])
-            for name in ["a/out/outside", "a/in/file", "a/b/link", "fifo", "a", "../outside", "/etc/passwd", "a//b/file", "./hard", "", "a/b/../b/file", "hard/", "/hard", ".", "..", "a/b/.", "a/b/.."] {
+            for name in [
+                "a/out/outside", "a/in/file", "a/b/link", "fifo", "a", "../outside", "/etc/passwd", "a//b/file",
+                "./hard", "", "a/b/../b/file", "hard/", "/hard", ".", "..", "a/b/.", "a/b/..",
+            ] {
                 #expect(throws: FileSystemError.self, "\(name)") { try open(name) }
             }
             let error = #expect(throws: FileSystemError.self) { try open("hard", hard: true) }
@@ -67,7 +70,9 @@ import Testing
             let id = "6f0518c5-2f2c-4b6c-8d7e-87777d43da56", top = folder.path + "/top"
             try Disk.makeDirectory(top)
             let kept = [".file.tmp-", ".file.tmp-\(id.uppercased())", ".tmp-\(id)x", "file.tmp-\(id)", ".old-\(id)"]
-            for name in kept + [".file.tmp-\(id)", ".a.b.tmp-\(id)"] { try Disk.replaceFile(top + "/" + name, with: [1]) }
+            for name in kept + [".file.tmp-\(id)", ".a.b.tmp-\(id)"] {
+                try Disk.replaceFile(top + "/" + name, with: [1])
+            }
             try Disk.removeTemporaries(in: top)
             #expect(try Disk.list(top).map(\.name) == kept.sorted())
             try Disk.removeTemporaries(in: top + "/missing")

@@ -22,7 +22,8 @@ import Testing
     }
 
     private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)").path
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
+            .path
         try Disk.makeDirectory(folder)
         defer { try? Disk.removeTree(folder) }
         try await body(folder)
@@ -73,9 +74,13 @@ import Testing
     @Test func theLackOfWatchesIsAnErrorAndLeavesNoListener() throws {
         try withTemporaryDirectory { folder in
             do {
-                _ = try FaultInjection.with({ call, path in call == .watch && path.hasSuffix("/b") ? .error(ENOSPC) : nil }) {
+                _ = try FaultInjection.with({ call, path in
+                    call == .watch && path.hasSuffix("/b") ? .error(ENOSPC) : nil
+                }) {
                     try Disk.makeDirectory(folder.path + "/a")
-                    return try FileWatcher.shared().watch([.init(folder.path + "/a"), .init(folder.path + "/b")]) { Issue.record("told") }
+                    return try FileWatcher.shared().watch([.init(folder.path + "/a"), .init(folder.path + "/b")]) {
+                        Issue.record("told")
+                    }
                 }
                 Issue.record("watched")
             } catch let error as FileSystemError {

@@ -36,7 +36,9 @@ final class Breaker: Sendable {
             let count = Mutex(0)
             try FaultInjection.with({ call, _ in
                 guard call == .write || call == .read else { return nil }
-                return count.withLock { $0 += 1; return $0 % 3 == 0 ? .error(EINTR) : .short(777) }
+                return count.withLock {
+                    $0 += 1; return $0 % 3 == 0 ? .error(EINTR) : .short(777)
+                }
             }) {
                 try Disk.replaceFile(path, with: bytes)
                 #expect(try Disk.read(path, limit: 1 << 20) == bytes)

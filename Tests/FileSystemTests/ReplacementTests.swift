@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct ReplacementTests {
-    private func package(_ path: String, _ byte: UInt8) throws {
+    private func makePackage(_ path: String, _ byte: UInt8) throws {
         try Disk.makeDirectory(path)
         try Disk.replaceFile(path + "/content", with: [byte])
     }
@@ -21,7 +21,7 @@ import Testing
     @Test func aNewTargetIsPutInPlace() throws {
         try withTemporaryDirectory { folder in
             let replacement = Replacement(of: folder.path + "/Doc.folio")
-            try package(replacement.temporary, 1)
+            try makePackage(replacement.temporary, 1)
             try Disk.synchronizeTree(replacement.temporary)
             try replacement.commit(expecting: nil)
             #expect(try content(replacement.target) == 1)
@@ -33,10 +33,10 @@ import Testing
     func aTargetIsExchangedAndTheOldOneStandsInTheTemporaryPlace(number: Int32) throws {
         try withTemporaryDirectory { folder in
             let target = folder.path + "/Doc.folio"
-            try package(target, 1)
+            try makePackage(target, 1)
             let identity = try Disk.identity(of: target)
             let replacement = Replacement(of: target)
-            try package(replacement.temporary, 2)
+            try makePackage(replacement.temporary, 2)
             if number == 0 {
                 try replacement.commit(expecting: identity)
             } else {
@@ -52,16 +52,20 @@ import Testing
     func somethingNewAtTheTargetIsAConflict(number: Int32) throws {
         try withTemporaryDirectory { folder in
             let target = folder.path + "/Doc.folio"
-            try package(target, 1)
+            try makePackage(target, 1)
             let identity = try Disk.identity(of: target)
             try Disk.rename(target, to: folder.path + "/moved")
-            try package(target, 3)
+            try makePackage(target, 3)
             let replacement = Replacement(of: target)
-            try package(replacement.temporary, 2)
+            try makePackage(replacement.temporary, 2)
             let changed = #expect(throws: FileSystemError.self) { try replacement.commit(expecting: identity) }
             #expect(changed?.code == .changed)
             let exists = #expect(throws: FileSystemError.self) {
-                if number == 0 { try replacement.commit(expecting: nil) } else { try withoutFlags(number) { try replacement.commit(expecting: nil) } }
+                if number == 0 {
+                    try replacement.commit(expecting: nil)
+                } else {
+                    try withoutFlags(number) { try replacement.commit(expecting: nil) }
+                }
             }
             #expect(exists?.code == .exists)
             #expect(try content(target) == 3)
@@ -71,33 +75,40 @@ import Testing
     @Test func anExchangeThatMayNotLastIsUndone() throws {
         try withTemporaryDirectory { folder in
             let target = folder.path + "/Doc.folio"
-            try package(target, 1)
+            try makePackage(target, 1)
             let replacement = Replacement(of: target)
-            try package(replacement.temporary, 2)
+            try makePackage(replacement.temporary, 2)
             let identity = try Disk.identity(of: target)
             #expect(throws: FileSystemError.self) {
-                try FaultInjection.with({ call, _ in call == .fsync ? .error(ENOSPC) : nil }) { try replacement.commit(expecting: identity) }
+                try FaultInjection.with({ call, _ in call == .fsync ? .error(ENOSPC) : nil }) {
+                    try replacement.commit(expecting: identity)
+                }
             }
             #expect(try content(target) == 1)
             #expect(try content(replacement.temporary) == 2)
         }
     }
 
-    /// The process dies before each call of the two-step exchange in turn; the next open finds the old form or the new one.
+    /// The process dies before each call of the two-step exchange in turn; the next open finds the
+    /// old form or the new one.
     @Test func aNewTargetWhoseNameMayNotLastIsTakenBack() throws {
         try withTemporaryDirectory { folder in
             let replacement = Replacement(of: folder.path + "/Doc.folio")
-            try package(replacement.temporary, 1)
+            try makePackage(replacement.temporary, 1)
             #expect(throws: FileSystemError.self) {
-                try FaultInjection.with({ call, path in call == .fsync && path == folder.path ? .error(EIO) : nil }) { try replacement.commit(expecting: nil) }
+                try FaultInjection.with({ call, path in call == .fsync && path == folder.path ? .error(EIO) : nil }) {
+                    try replacement.commit(expecting: nil)
+                }
             }
             #expect(try !Disk.exists(replacement.target))
             #expect(try content(replacement.temporary) == 1)
         }
     }
 
-    /// A file that is replaced, or made, with the folder that can't be synchronised.
-    @Test(arguments: [true, false], [0, EINVAL]) func aFileIsAsItWasWhereItsReplacementMayNotLast(isThere: Bool, refusal: Int32) throws {
+    /// A file that is replaced, or made, with the folder that can't be synchronized.
+    @Test(arguments: [true, false], [0, EINVAL]) func aFileIsAsItWasWhereItsReplacementMayNotLast(
+        isThere: Bool, refusal: Int32
+    ) throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
             if isThere { try Disk.replaceFile(path, with: [1]) }
@@ -107,7 +118,9 @@ import Testing
                 return call == .fsync && path == folder.path ? .error(EIO) : nil
             }
             let error = #expect(throws: FileSystemError.self) {
-                try FaultInjection.with(hook) { try Disk.replaceFile(path, undoes: true, writing: { try $0.append([2]) }) }
+                try FaultInjection.with(hook) {
+                    try Disk.replaceFile(path, undoes: true, writing: { try $0.append([2]) })
+                }
             }
             #expect(error?.errno == EIO)
             // Without exchange there is nothing to put back.
@@ -126,12 +139,13 @@ import Testing
         for point in 0..<20 {
             let finished = try withTemporaryDirectory { folder in
                 let target = folder.path + "/Doc.folio"
-                try package(target, 1)
+                try makePackage(target, 1)
                 let identity = try Disk.identity(of: target)
                 let replacement = Replacement(of: target)
-                try package(replacement.temporary, 2)
+                try makePackage(replacement.temporary, 2)
                 let steps = Breaker()
-                // A sticky error stands for the death of the process: nothing after it has any effect.
+                // A sticky error stands for the death of the process: nothing after it has any
+                // effect.
                 let hook: FaultInjection.Hook = { call, _ in
                     if call == .exchange { return .error(ENOSYS) }
                     guard call == .rename || call == .fsync else { return nil }
@@ -139,7 +153,9 @@ import Testing
                     return steps.calls.withLock { $0.count } > point ? .error(EIO) : nil
                 }
                 var failed = false
-                do { try FaultInjection.with(hook) { try replacement.commit(expecting: identity) } } catch { failed = true }
+                do { try FaultInjection.with(hook) { try replacement.commit(expecting: identity) } } catch {
+                    failed = true
+                }
                 let (recovery, leftovers) = try Replacement.recover(target)
                 for path in leftovers { try Disk.removeTree(path) }
                 #expect(try Disk.list(folder.path).map(\.name) == ["Doc.folio"])
@@ -157,7 +173,7 @@ import Testing
     @Test func aDisplacedTargetWithoutSuccessorIsPutBack() throws {
         try withTemporaryDirectory { folder in
             let replacement = Replacement(of: folder.path + "/" + String(repeating: "n", count: 250))
-            try package(replacement.displaced, 1)
+            try makePackage(replacement.displaced, 1)
             let (recovery, leftovers) = try Replacement.recover(replacement.target)
             #expect(recovery == .undone)
             #expect(leftovers.isEmpty)
@@ -167,7 +183,10 @@ import Testing
 
     @Test func otherFilesAreNoLeftovers() throws {
         try withTemporaryDirectory { folder in
-            for name in [".Doc.folio.tmp-nonsense", ".Other.folio.tmp-\(UniqueName.make())", "Doc.folio.old-\(UniqueName.make())"] {
+            for name in [
+                ".Doc.folio.tmp-nonsense", ".Other.folio.tmp-\(UniqueName.make())",
+                "Doc.folio.old-\(UniqueName.make())",
+            ] {
                 try Disk.replaceFile(folder.path + "/" + name, with: [])
             }
             let (recovery, leftovers) = try Replacement.recover(folder.path + "/Doc.folio")
@@ -180,7 +199,7 @@ import Testing
         try withTemporaryDirectory { folder in
             close(creat((folder.path + "/").utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xFF), 0], 0o600))
             let replacement = Replacement(of: folder.path + "/Doc.folio")
-            try package(replacement.temporary, 1)
+            try makePackage(replacement.temporary, 1)
             #expect(throws: FileSystemError.self) { try Disk.list(folder.path) }
             #expect(try Replacement.recover(replacement.target).leftovers == [replacement.temporary])
             #expect(try !Replacement.isInterrupted(replacement.target))
@@ -190,7 +209,7 @@ import Testing
     @Test func leftoversOfANameThatOnlyReadsTheSameAreNotOurs() throws {
         try withTemporaryDirectory { folder in
             let other = Replacement(of: folder.path + "/Caf\u{E9}.folio")
-            try package(other.temporary, 1)
+            try makePackage(other.temporary, 1)
             #expect(try Replacement.recover(folder.path + "/Cafe\u{301}.folio").leftovers == [])
             #expect(try Replacement.recover(other.target).leftovers == [other.temporary])
         }
@@ -201,7 +220,9 @@ import Testing
         #expect(FilePath.name("/home/ada/\u{301}x.folio//") == "\u{301}x.folio")
         #expect(FilePath.join("/", "\u{301}x") == "/" + "\u{301}x")
         try withTemporaryDirectory { folder in
-            _ = #expect(throws: FileSystemError.self) { try Directory(folder.path).file("../\u{301}x", .create(mode: 0o600)) }
+            _ = #expect(throws: FileSystemError.self) {
+                try Directory(folder.path).file("../\u{301}x", .create(mode: 0o600))
+            }
         }
     }
 }

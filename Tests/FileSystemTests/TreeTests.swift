@@ -72,7 +72,9 @@ import Testing
     @Test func aVeryDeepTreeIsRefusedNotOverflowed() throws {
         try withTemporaryDirectory { folder in
             try Disk.makeDirectories(folder.path + "/d" + String(repeating: "/d", count: 200))
-            let error = #expect(throws: FileSystemError.self) { try Disk.copyTree(folder.path + "/d", to: folder.path + "/copy") }
+            let error = #expect(throws: FileSystemError.self) {
+                try Disk.copyTree(folder.path + "/d", to: folder.path + "/copy")
+            }
             #expect(error?.code == .invalidPath)
         }
     }
@@ -84,7 +86,9 @@ import Testing
             let source = folder.path + "/source", copy = folder.path + "/copy"
             try Disk.replaceFile(source, with: bytes, mode: 0o640)
             let hasAttributes = (try? File(source).setAttribute("user.folio", to: [1])) != nil
-            try FaultInjection.with({ call, _ in broken.contains(call) ? .error(ENOTSUP) : call == .copyRange ? .short(1_000_000) : nil }) {
+            try FaultInjection.with({ call, _ in
+                broken.contains(call) ? .error(ENOTSUP) : call == .copyRange ? .short(1_000_000) : nil
+            }) {
                 try Disk.copyFile(source, to: copy)
             }
             #expect(try Disk.read(copy, limit: 1 << 23) == bytes)
@@ -97,7 +101,9 @@ import Testing
         try withTemporaryDirectory { folder in
             try Disk.replaceFile(folder.path + "/source", with: [UInt8](repeating: 1, count: 1000))
             let error = #expect(throws: FileSystemError.self) {
-                try FaultInjection.with({ call, _ in call == .clone ? .error(ENOTSUP) : call == .copyRange ? .error(ENOSPC) : nil }) {
+                try FaultInjection.with({ call, _ in
+                    call == .clone ? .error(ENOTSUP) : call == .copyRange ? .error(ENOSPC) : nil
+                }) {
                     try Disk.copyFile(folder.path + "/source", to: folder.path + "/copy")
                 }
             }

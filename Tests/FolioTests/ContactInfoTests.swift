@@ -28,14 +28,20 @@ struct ContactInfoTests {
     private func container(_ folder: URL) throws -> PersistentContainer {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
-                "ContactInfo", managedObjectClassName: "ContactInfo", attributes: [.init("name", .string), .init("city", .string, defaultValue: .string("London"))],
+                "ContactInfo", managedObjectClassName: "ContactInfo",
+                attributes: [.init("name", .string), .init("city", .string, defaultValue: .string("London"))],
                 relationships: [.init("details", to: "ContactDetailInfo", inverse: "contact", deleteRule: .cascade)]),
             EntityDescription(
-                "ContactDetailInfo", managedObjectClassName: "ContactDetailInfo", attributes: [.init("phone", .string), .init("born", .date)],
+                "ContactDetailInfo", managedObjectClassName: "ContactDetailInfo",
+                attributes: [.init("phone", .string), .init("born", .date)],
                 relationships: [.init("contact", to: "ContactInfo", inverse: "details")]),
         ])
-        let container = PersistentContainer(name: "Contacts", model: model, classes: ["ContactInfo": ContactInfo.self, "ContactDetailInfo": ContactDetailInfo.self])
-        container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("Contacts.sqlite"))]
+        let container = PersistentContainer(
+            name: "Contacts", model: model,
+            classes: ["ContactInfo": ContactInfo.self, "ContactDetailInfo": ContactDetailInfo.self])
+        container.persistentStoreDescriptions = [
+            PersistentStoreDescription(url: folder.appendingPathComponent("Contacts.sqlite"))
+        ]
         try container.loadPersistentStores()
         return container
     }
@@ -69,7 +75,8 @@ struct ContactInfoTests {
             #expect(found[0].details?.phone == "555 9876" && found[0].details?.contact === found[0])
             context.delete(found[0])
             try context.save()
-            #expect(try context.fetch(FetchRequest<ContactDetailInfo>("ContactDetailInfo")).map(\.phone) == ["555 1234"])
+            #expect(
+                try context.fetch(FetchRequest<ContactDetailInfo>("ContactDetailInfo")).map(\.phone) == ["555 1234"])
             #expect(try context.fetch(FetchRequest<ContactInfo>("ContactInfo")).map(\.name) == ["Ada"])
         }
     }

@@ -6,7 +6,9 @@ import Testing
 @Suite("A container")
 struct ContainerTests {
     private func model() throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [EntityDescription("Student", attributes: [.init("name", .string), .init("age", .integer16)])])
+        try ManagedObjectModel(entities: [
+            EntityDescription("Student", attributes: [.init("name", .string), .init("age", .integer16)])
+        ])
     }
 
     @Test func keepsObjectsInAFile() throws {  // S50
@@ -15,7 +17,9 @@ struct ContainerTests {
             let container = PersistentContainer(name: "School", model: try model())
             container.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
             try container.loadPersistentStores()
-            #expect(container.viewContext.parent == nil && container.viewContext.queryGenerationToken == nil && container.viewContext.undoManager == nil)
+            #expect(
+                container.viewContext.parent == nil && container.viewContext.queryGenerationToken == nil
+                    && container.viewContext.undoManager == nil)
             #expect(!container.viewContext.automaticallyMergesChangesFromParent)
             let student = try container.viewContext.insert("Student")
             student["name"] = "Ada"
@@ -24,7 +28,10 @@ struct ContainerTests {
             let again = PersistentContainer(name: "School", model: try model())
             again.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
             try again.loadPersistentStores()
-            #expect(try again.viewContext.fetch(FetchRequest<ManagedObject>("Student")).map { $0["name"] as? String } == ["Ada"])
+            #expect(
+                try again.viewContext.fetch(FetchRequest<ManagedObject>("Student")).map { $0["name"] as? String } == [
+                    "Ada"
+                ])
         }
     }
 
@@ -32,7 +39,9 @@ struct ContainerTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let container = PersistentContainer(name: "School", model: try model())
-        container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))]
+        container.persistentStoreDescriptions = [
+            PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
+        ]
         try container.loadPersistentStores()
         container.viewContext.automaticallyMergesChangesFromParent = true
         let coordinator = container.persistentStoreCoordinator
@@ -52,7 +61,9 @@ struct ContainerTests {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let container = PersistentContainer(name: "School", model: try model())
-        container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))]
+        container.persistentStoreDescriptions = [
+            PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
+        ]
         try container.loadPersistentStores()
         let count = try await container.performBackgroundTask { context in
             for age in 20..<30 { try context.insert("Student")["age"] = age }

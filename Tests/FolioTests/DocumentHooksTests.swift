@@ -14,7 +14,8 @@ private final class LetterDocument: PersistentDocument {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
-            entities: [EntityDescription("Letter", attributes: [.init("text", .string), .init("to", .string)])], versionIdentifiers: ["1"])
+            entities: [EntityDescription("Letter", attributes: [.init("text", .string), .init("to", .string)])],
+            versionIdentifiers: ["1"])
     }
 
     override func configureStore(_ description: inout PersistentStoreDescription) {
@@ -47,7 +48,11 @@ private final class LetterDocument: PersistentDocument {
     }
 
     func write(_ text: String) throws { try context.insert("Letter")["text"] = text }
-    var texts: [String] { get throws { try context.fetch(FetchRequest<ManagedObject>("Letter")).compactMap { $0["text"] as? String }.sorted() } }
+    var texts: [String] {
+        get throws {
+            try context.fetch(FetchRequest<ManagedObject>("Letter")).compactMap { $0["text"] as? String }.sorted()
+        }
+    }
     var asksOfStore: Int { asked.filter { $0 == "store" }.count }
 }
 
@@ -70,7 +75,8 @@ private final class LetterDocument: PersistentDocument {
                 #expect(document.mode == .editing)
                 try document.write("one")
                 try await document.save()
-                // Also where it is opened again: after each save of an archive, after reverting and moving.
+                // Also where it is opened again: after each save of an archive, after reverting and
+                // moving.
                 try document.write("two")
                 try await document.save()
                 if form != .store {
@@ -118,7 +124,9 @@ private final class LetterDocument: PersistentDocument {
     }
 
     /// The document and a copy that another program has saved later.
-    private func withConflict(_ body: (_ document: LetterDocument, _ told: () -> [OutsideChange]) async throws -> Void) async throws {
+    private func withConflict(_ body: (_ document: LetterDocument, _ told: () -> [OutsideChange]) async throws -> Void)
+        async throws
+    {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.letters"), other = folder.appendingPathComponent("B.letters")
             let document = try await LetterDocument.create(at: url, model: LetterDocument.model())

@@ -63,10 +63,12 @@ enum StuckPlan: SchemaMigrationPlan {
     struct Stuck: Error {}
     static var schemas: [any VersionedSchema.Type] { ShelfPlan.schemas }
     static var stages: [MigrationStage] {
-        ShelfPlan.stages + [.custom(fromVersion: ShelfV2.self, toVersion: ShelfV3.self, willMigrate: nil) { context in
-            _ = try context.fetch(ShelfV3.Item.self)
-            throw Stuck()
-        }]
+        ShelfPlan.stages + [
+            .custom(fromVersion: ShelfV2.self, toVersion: ShelfV3.self, willMigrate: nil) { context in
+                _ = try context.fetch(ShelfV3.Item.self)
+                throw Stuck()
+            }
+        ]
     }
 }
 
@@ -98,7 +100,8 @@ final class CautiousShelfDocument: PersistentDocument {
     }
 
     private func make(_ url: URL, _ form: DocumentForm) async throws {
-        let document = try await PersistentDocument.create(at: url, model: ShelfV1.model(), form: form, classes: ShelfV1.classes)
+        let document = try await PersistentDocument.create(
+            at: url, model: ShelfV1.model(), form: form, classes: ShelfV1.classes)
         for title in ["Eden", "", "Solaris"] {
             let item = ShelfV1.Item(context: document.context)
             item.title = title
@@ -119,7 +122,9 @@ final class CautiousShelfDocument: PersistentDocument {
     private func check(_ document: PersistentDocument) throws {
         #expect(document.model.description.versionIdentifiers == ["3.0.0"])
         let items = try document.context.fetch(ShelfV3.Item.self, sort: [.ascending(\.name)])
-        #expect(items.map(\.name) == ["Eden", "Solaris"] && items.map(\.initial) == ["E", "S"] && items.map(\.pages) == [0, 0])
+        #expect(
+            items.map(\.name) == ["Eden", "Solaris"] && items.map(\.initial) == ["E", "S"]
+                && items.map(\.pages) == [0, 0])
         #expect(try items.first?.cover?.data() == Data(Self.cover.reversed()) && items.last?.cover == nil)
     }
 
@@ -144,10 +149,14 @@ final class CautiousShelfDocument: PersistentDocument {
             let url = folder.appendingPathComponent("A.shelf")
             try await make(url, .package)
             let before = try await PersistentDocument.open(url, mode: .reading, classes: ShelfV1.classes)
-            let old = try before.context.fetch(ShelfV1.Item.self, where: \.title != "", sort: [.ascending(\.title)]).map { "\($0.objectID.uriRepresentation)" }
+            let old = try before.context.fetch(ShelfV1.Item.self, where: \.title != "", sort: [.ascending(\.title)]).map
+            { "\($0.objectID.uriRepresentation)" }
             try await before.close()
             let document = try await ShelfDocument.open(url)
-            #expect(try document.context.fetch(ShelfV3.Item.self, sort: [.ascending(\.name)]).map { "\($0.objectID.uriRepresentation)" } == old)
+            #expect(
+                try document.context.fetch(ShelfV3.Item.self, sort: [.ascending(\.name)]).map {
+                    "\($0.objectID.uriRepresentation)"
+                } == old)
             try await document.close()
         }
     }
@@ -172,7 +181,9 @@ final class CautiousShelfDocument: PersistentDocument {
             let url = folder.appendingPathComponent("A.shelf")
             try await make(url, form)
             let stuck = try PersistentDocument.MigrationRoute(by: StuckPlan.self)
-            await #expect(throws: StuckPlan.Stuck.self) { _ = try await PersistentDocument.open(url, by: stuck, migration: .automatic) }
+            await #expect(throws: StuckPlan.Stuck.self) {
+                _ = try await PersistentDocument.open(url, by: stuck, migration: .automatic)
+            }
             let document = try await PersistentDocument.open(url, mode: .reading, classes: ShelfV1.classes)
             #expect(document.model.description.versionIdentifiers == ["1.0.0"])
             let items = try document.context.fetch(ShelfV1.Item.self, sort: [.ascending(\.title)])
@@ -211,7 +222,9 @@ final class CautiousShelfDocument: PersistentDocument {
             ShelfV3.Item(context: document.context).name = "Fiasco"
             try await document.save()
             try await document.close()
-            let none = await #expect(throws: DocumentError.self) { _ = try await PersistentDocument.create(at: folder.appendingPathComponent("Other.shelf")) }
+            let none = await #expect(throws: DocumentError.self) {
+                _ = try await PersistentDocument.create(at: folder.appendingPathComponent("Other.shelf"))
+            }
             #expect(none?.code == .usage)
         }
     }
@@ -220,7 +233,8 @@ final class CautiousShelfDocument: PersistentDocument {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.shelf")
             try await make(url, .package)
-            var type = try DocumentType("Shelf", mimeType: "application/x-folio-shelf", extensions: ["shelf"], migrationPlan: ShelfPlan.self)
+            var type = try DocumentType(
+                "Shelf", mimeType: "application/x-folio-shelf", extensions: ["shelf"], migrationPlan: ShelfPlan.self)
             type.migration = .readingCopy
             let viewer = try await DocumentController(application: "folio-tests-shelf", types: [type]).open(url)
             try check(viewer)

@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Employees in departments: fetched by salary with a condition on the department, edited, undone, redone, saved.
+/// Employees in departments: fetched by salary with a condition on the department, edited, undone,
+/// redone, saved.
 @Suite("Classic program: Employees in Departments")
 struct EmployeesTests {
     @Test func raisesCanBeTakenBack() throws {
@@ -11,15 +12,21 @@ struct EmployeesTests {
             let model = try ManagedObjectModel(entities: [
                 EntityDescription(
                     "Department", attributes: [.init("name", .string)],
-                    relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .deny)]),
+                    relationships: [
+                        .init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .deny)
+                    ]),
                 EntityDescription(
-                    "Employee", attributes: [.init("name", .string), .init("salary", .decimal, minimumValue: .decimal(0))],
+                    "Employee",
+                    attributes: [.init("name", .string), .init("salary", .decimal, minimumValue: .decimal(0))],
                     relationships: [.init("department", to: "Department", inverse: "employees")]),
             ])
             let coordinator = PersistentStoreCoordinator(model: model)
-            try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Company.sqlite")))
+            try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("Company.sqlite")))
             let context = ManagedObjectContext(coordinator)
-            for (department, people) in [("Engineering", [("Ada", 900), ("Grace", 1200), ("Edsger", 1100)]), ("Sales", [("Willy", 700)])] {
+            for (department, people) in [
+                ("Engineering", [("Ada", 900), ("Grace", 1200), ("Edsger", 1100)]), ("Sales", [("Willy", 700)]),
+            ] {
                 let group = try context.insert("Department")
                 group["name"] = department
                 for (name, salary) in people {
@@ -41,7 +48,8 @@ struct EmployeesTests {
             let ada = try #require(context.fetch(request).last)
             ada["salary"] = 1500
             #expect(try list() == ["Ada 1500", "Grace 1200", "Edsger 1100"])
-            let sales = try #require(context.fetch(FetchRequest<ManagedObject>("Department")).first { $0["name"] as? String == "Sales" })
+            let sales = try #require(
+                context.fetch(FetchRequest<ManagedObject>("Department")).first { $0["name"] as? String == "Sales" })
             ada["department"] = sales
             #expect(try list() == ["Grace 1200", "Edsger 1100"])
             context.undo()
@@ -68,15 +76,21 @@ struct EmployeesTests {
             var description = ManagedObjectModel.Description()
             description.entities = [
                 EntityDescription(
-                    "Department", attributes: [.init("name", .string)], relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0)]),
+                    "Department", attributes: [.init("name", .string)],
+                    relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0)]),
                 EntityDescription(
-                    "Employee", attributes: [.init("name", .string), .init("salary", .integer32)], relationships: [.init("department", to: "Department", inverse: "employees")]),
+                    "Employee", attributes: [.init("name", .string), .init("salary", .integer32)],
+                    relationships: [.init("department", to: "Department", inverse: "employees")]),
             ]
             let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(description))
-            let berlin = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Berlin.sqlite")))
-            let paris = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Paris.xml"), type: .xml))
+            let berlin = try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("Berlin.sqlite")))
+            let paris = try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("Paris.xml"), type: .xml))
             let context = ManagedObjectContext(coordinator)
-            for (place, people) in [(berlin, [("Ada", 900), ("Grace", 1200)]), (paris, [("Edsger", 1100), ("Alan", 800)])] {
+            for (place, people) in [
+                (berlin, [("Ada", 900), ("Grace", 1200)]), (paris, [("Edsger", 1100), ("Alan", 800)]),
+            ] {
                 let department = try context.insert("Department")
                 try context.assign(department, to: place)
                 department["name"] = place.url.lastPathComponent
@@ -101,7 +115,9 @@ struct EmployeesTests {
             request.predicate = try FetchPredicate(format: "department.name == 'Paris.xml'")
             let parisians = try reader.fetch(request)
             #expect(parisians.map { $0["name"] as? String } == ["Edsger", "Alan"])
-            parisians[0]["department"] = try reader.fetch(FetchRequest<ManagedObject>("Department")).first { $0["name"] as? String == "Berlin.sqlite" }
+            parisians[0]["department"] = try reader.fetch(FetchRequest<ManagedObject>("Department")).first {
+                $0["name"] as? String == "Berlin.sqlite"
+            }
             let error = #expect(throws: StorageError.self) { try reader.save() }
             #expect(error?.code == .crossStore)
         }

@@ -30,7 +30,9 @@ extension Sample: CodableObject {}
         try withTemporaryDirectory { folder in
             let contexts = try ["One", "Two"].map { name in
                 let container = try PersistentContainer(name: name, schema: [Sample.self])
-                container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("\(name).sqlite"))]
+                container.persistentStoreDescriptions = [
+                    PersistentStoreDescription(url: folder.appendingPathComponent("\(name).sqlite"))
+                ]
                 try container.loadPersistentStores()
                 return container.newBackgroundContext()
             }
@@ -41,7 +43,10 @@ extension Sample: CodableObject {}
     private func fill(_ sample: Sample) {
         (sample.short, sample.long, sample.flag, sample.ratio, sample.small) = (-3, Int64.max, true, 0.1, 0.1)
         (sample.price, sample.text) = (Decimal(string: "12345678901234567890.123456789"), "“Ünïcode” \u{1F}")
-        (sample.moment, sample.identity) = (Date(timeIntervalSinceReferenceDate: 700_000_000.123), UUID(uuidString: "7D2A8B1E-9F57-4E0C-9C55-4C0D6C4E2F11"))
+        (sample.moment, sample.identity) = (
+            Date(timeIntervalSinceReferenceDate: 700_000_000.123),
+            UUID(uuidString: "7D2A8B1E-9F57-4E0C-9C55-4C0D6C4E2F11")
+        )
         (sample.place, sample.bytes) = (URL(string: "https://example.org/a?b=c"), Data([0, 255, 1]))
         (sample.large, sample.passing) = (LargeValue(Data(repeating: 7, count: 300_000)), "gone")
     }
@@ -55,8 +60,12 @@ extension Sample: CodableObject {}
             let copies = try JSONDecoder().decode(GraphSnapshot.self, from: data).insert(into: two)
             try two.save()
             let copy = try #require(copies.first as? Sample), other = try #require(copies.last as? Sample)
-            #expect(copy.short == -3 && copy.long == Int64.max && copy.flag == true && copy.ratio == 0.1 && copy.small == 0.1)
-            #expect(copy.price == sample.price && copy.text == sample.text && copy.moment == sample.moment && copy.identity == sample.identity)
+            #expect(
+                copy.short == -3 && copy.long == Int64.max && copy.flag == true && copy.ratio == 0.1
+                    && copy.small == 0.1)
+            #expect(
+                copy.price == sample.price && copy.text == sample.text && copy.moment == sample.moment
+                    && copy.identity == sample.identity)
             #expect(copy.place == sample.place && copy.bytes == sample.bytes && copy.passing == nil)
             #expect(try copy.large?.data() == Data(repeating: 7, count: 300_000))
             #expect(other.long == 7 && other.short == nil && other.text == nil)
@@ -76,10 +85,13 @@ extension Sample: CodableObject {}
             let snapshot = try GraphSnapshot(of: [samples[0]])
             #expect(snapshot.count == 4)
             let data = try JSONEncoder().encode(snapshot)
-            let copy = try #require(try JSONDecoder().decode(GraphSnapshot.self, from: data).insert(into: two).first as? Sample)
+            let copy = try #require(
+                try JSONDecoder().decode(GraphSnapshot.self, from: data).insert(into: two).first as? Sample)
             #expect(try two.count(Sample.self) == 4)
             #expect(copy.next?.next?.next?.next === copy && copy.previous.first?.long == 3)
-            #expect(copy.friends.map(\.long) == [3, 0, 1] && copy.friends[1] === copy && copy.next?.friends.first === copy.friends.first)
+            #expect(
+                copy.friends.map(\.long) == [3, 0, 1] && copy.friends[1] === copy
+                    && copy.next?.friends.first === copy.friends.first)
             // The copy gives the same snapshot again.
             #expect(try GraphSnapshot(of: [copy]) == snapshot)
         }
@@ -93,7 +105,9 @@ extension Sample: CodableObject {}
             let copy = try JSONDecoder().decode(Sample.self, from: JSONEncoder().encode(sample), configuration: two)
             #expect(copy.text == "a" && copy.friends.map(\.text) == ["b"] && copy.isInserted)
             let both = try JSONEncoder().encode(GraphSnapshot(of: [sample, friend]))
-            let error = #expect(throws: GraphError.self) { try JSONDecoder().decode(Sample.self, from: both, configuration: two) }
+            let error = #expect(throws: GraphError.self) {
+                try JSONDecoder().decode(Sample.self, from: both, configuration: two)
+            }
             #expect(error?.code == .wrongType)
             #expect(try two.count(Sample.self) == 2)
         }
@@ -117,11 +131,16 @@ extension Sample: CodableObject {}
     }
 
     @Test(arguments: [
-        (#"{"id": "a", "entity": "Sampel"}"#, GraphError.Code.unknownEntity), (#"{"id": "a", "entity": "Sample", "attributes": {"textt": "x"}}"#, .unknownKey),
-        (#"{"id": "a", "entity": "Sample", "attributes": {"text": 1}}"#, .wrongType), (#"{"id": "a", "entity": "Sample", "attributes": {"bytes": "*"}}"#, .wrongType),
-        (#"{"id": "a", "entity": "Sample", "attributes": {"short": 70000}}"#, .wrongType), (#"{"id": "a", "entity": "Sample", "attributes": {"price": "much"}}"#, .wrongType),
-        (#"{"id": "a", "entity": "Sample", "toOne": {"friends": "a"}}"#, .unknownKey), (#"{"id": "a", "entity": "Sample", "toMany": {"next": ["a"]}}"#, .unknownKey),
-        (#"{"id": "a", "entity": "Sample", "toOne": {"next": "b"}}"#, .objectNotFound), (#"{"id": "b", "entity": "Sample"}"#, .objectNotFound),
+        (#"{"id": "a", "entity": "Sampel"}"#, GraphError.Code.unknownEntity),
+        (#"{"id": "a", "entity": "Sample", "attributes": {"textt": "x"}}"#, .unknownKey),
+        (#"{"id": "a", "entity": "Sample", "attributes": {"text": 1}}"#, .wrongType),
+        (#"{"id": "a", "entity": "Sample", "attributes": {"bytes": "*"}}"#, .wrongType),
+        (#"{"id": "a", "entity": "Sample", "attributes": {"short": 70000}}"#, .wrongType),
+        (#"{"id": "a", "entity": "Sample", "attributes": {"price": "much"}}"#, .wrongType),
+        (#"{"id": "a", "entity": "Sample", "toOne": {"friends": "a"}}"#, .unknownKey),
+        (#"{"id": "a", "entity": "Sample", "toMany": {"next": ["a"]}}"#, .unknownKey),
+        (#"{"id": "a", "entity": "Sample", "toOne": {"next": "b"}}"#, .objectNotFound),
+        (#"{"id": "b", "entity": "Sample"}"#, .objectNotFound),
         (#"{"id": "a", "entity": "Sample"}, {"id": "a", "entity": "Sample"}"#, .wrongType),
     ])
     func whatTheModelDoesNotHaveIsRefusedWhole(_ objects: String, _ code: GraphError.Code) throws {
@@ -136,9 +155,13 @@ extension Sample: CodableObject {}
 
     @Test func whatIsWrittenByHandNeedsNoMoreThanItSays() throws {
         try withContexts { one, _ throws in
-            let text = #"{"roots": ["me"], "objects": [{"id": "me", "entity": "Sample", "attributes": {"ratio": 2, "price": 3, "moment": 0, "long": 1}}]}"#
-            let sample = try #require(try JSONDecoder().decode(GraphSnapshot.self, from: Data(text.utf8)).insert(into: one).first as? Sample)
-            #expect(sample.ratio == 2 && sample.price == 3 && sample.moment == Date(timeIntervalSinceReferenceDate: 0) && sample.long == 1)
+            let text =
+                #"{"roots": ["me"], "objects": [{"id": "me", "entity": "Sample", "attributes": {"ratio": 2, "price": 3, "moment": 0, "long": 1}}]}"#
+            let sample = try #require(
+                try JSONDecoder().decode(GraphSnapshot.self, from: Data(text.utf8)).insert(into: one).first as? Sample)
+            #expect(
+                sample.ratio == 2 && sample.price == 3 && sample.moment == Date(timeIntervalSinceReferenceDate: 0)
+                    && sample.long == 1)
         }
     }
 }

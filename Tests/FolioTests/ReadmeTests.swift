@@ -25,7 +25,8 @@ import Testing
         var lines: [String] = []
 
         let model = try ManagedObjectModel(schema: [Person.self])
-        let document = try await PersistentDocument.create(at: url, model: model, classes: ManagedObject.classesByName([Person.self]))
+        let document = try await PersistentDocument.create(
+            at: url, model: model, classes: ManagedObject.classesByName([Person.self]))
         let context = document.context
 
         let fram = Journey(context: context)

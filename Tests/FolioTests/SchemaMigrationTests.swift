@@ -60,7 +60,9 @@ enum LibraryPlan: SchemaMigrationPlan {
                     for work in try context.fetch(LibraryV2.Work.self) {
                         work.length = work.name.count
                         guard let maker = work.maker else { continue }
-                        let author = try context.first(LibraryV2.Author.self, where: \.name == maker) ?? LibraryV2.Author(context: context)
+                        let author =
+                            try context.first(LibraryV2.Author.self, where: \.name == maker)
+                            ?? LibraryV2.Author(context: context)
                         (author.name, work.author) = (maker, author)
                     }
                     try context.save()
@@ -97,8 +99,10 @@ enum LibraryPlan: SchemaMigrationPlan {
             for _ in 0..<2 {
                 let container = try open(store, LibraryPlan.self)
                 let works = try container.viewContext.fetch(LibraryV3.Work.self, sort: [.ascending(\.name)])
-                #expect(works.map(\.name) == ["Beowulf", "Dune", "Eden", "Solaris"] && works.map(\.length) == [7, 4, 4, 7])
-                #expect(works.map(\.author?.name) == [nil, "Herbert", "Lem", "Lem"] && works[2].author === works[3].author)
+                #expect(
+                    works.map(\.name) == ["Beowulf", "Dune", "Eden", "Solaris"] && works.map(\.length) == [7, 4, 4, 7])
+                #expect(
+                    works.map(\.author?.name) == [nil, "Herbert", "Lem", "Lem"] && works[2].author === works[3].author)
                 try container.persistentStoreCoordinator.removePersistentStores()
             }
         }

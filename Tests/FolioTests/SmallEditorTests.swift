@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A small editor of notes, as an application would write it: on the main actor, through what Folio says in public alone.
+/// A small editor of notes, as an application would write it: on the main actor, through what Folio
+/// says in public alone.
 @MainActor
 private final class Editor {
     let document: PersistentDocument
@@ -19,7 +20,10 @@ private final class Editor {
 
     nonisolated static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
-            entities: [EntityDescription("Note", attributes: [.init("text", .string, isOptional: false), .init("page", .integer64)])], versionIdentifiers: ["1"])
+            entities: [
+                EntityDescription(
+                    "Note", attributes: [.init("text", .string, isOptional: false), .init("page", .integer64)])
+            ], versionIdentifiers: ["1"])
     }
 
     /// What a keystroke does: one event.
@@ -30,7 +34,9 @@ private final class Editor {
     }
 
     var texts: [String] {
-        get throws { try context.fetch(FetchRequest<ManagedObject>("Note")).compactMap { $0["text"] as? String }.sorted() }
+        get throws {
+            try context.fetch(FetchRequest<ManagedObject>("Note")).compactMap { $0["text"] as? String }.sorted()
+        }
     }
 }
 
@@ -54,7 +60,8 @@ struct SmallEditorTests {
         Issue.record("it never came to that")
     }
 
-    private let quick = SavingPolicy(idle: .milliseconds(30), minimumInterval: .milliseconds(30), maximumDelay: .milliseconds(200))
+    private let quick = SavingPolicy(
+        idle: .milliseconds(30), minimumInterval: .milliseconds(30), maximumDelay: .milliseconds(200))
 
     @Test func goesOnEditingWhileItSaves() async throws {
         try await withFolder { folder in
@@ -63,7 +70,8 @@ struct SmallEditorTests {
                 let editor = Editor(try await PersistentDocument.create(at: url, model: Editor.model(), form: form))
                 for number in 0..<500 { try editor.write("first \(number)") }
                 let save = Task { @MainActor in try await editor.document.save() }
-                // The save begins when this turn ends; what comes between its turns is edited while it writes.
+                // The save begins when this turn ends; what comes between its turns is edited while
+                // it writes.
                 var edits = 0
                 while editor.document.saved == nil || editor.document.manifest?.generation == 0, edits < 2000 {
                     await Task.yield()
@@ -125,7 +133,9 @@ struct SmallEditorTests {
 
     @Test func undoesPastASave() async throws {
         try await withFolder { folder in
-            let editor = Editor(try await PersistentDocument.create(at: folder.appendingPathComponent("A.notes"), model: Editor.model()))
+            let editor = Editor(
+                try await PersistentDocument.create(at: folder.appendingPathComponent("A.notes"), model: Editor.model())
+            )
             try editor.write("one")
             try await editor.document.save()
             try editor.write("two")
@@ -152,7 +162,9 @@ struct SmallEditorTests {
 
     @Test func revertsToWhatWasSaved() async throws {
         try await withFolder { folder in
-            let editor = Editor(try await PersistentDocument.create(at: folder.appendingPathComponent("A.notes"), model: Editor.model()), policy: quick)
+            let editor = Editor(
+                try await PersistentDocument.create(
+                    at: folder.appendingPathComponent("A.notes"), model: Editor.model()), policy: quick)
             try editor.write("saved")
             try await editor.document.save()
             try editor.write("autosaved")

@@ -3,16 +3,20 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The first program that everyone writes: students are made, saved, listed, one is deleted, the rest is listed.
+/// The first program that everyone writes: students are made, saved, listed, one is deleted, the
+/// rest is listed.
 @Suite("Classic program: Student")
 struct StudentTests {
     @Test func twoStudentsOneLeaves() throws {
         try withTemporaryDirectory { folder in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription("Student", attributes: [.init("name", .string, isOptional: false), .init("age", .integer16)])
+                EntityDescription(
+                    "Student", attributes: [.init("name", .string, isOptional: false), .init("age", .integer16)])
             ])
             let container = PersistentContainer(name: "School", model: model)
-            container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))]
+            container.persistentStoreDescriptions = [
+                PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
+            ]
             try container.loadPersistentStores()
             let context = container.viewContext
 

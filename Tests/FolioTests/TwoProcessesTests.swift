@@ -3,7 +3,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Two processes with a container each on one store: a container takes the store's lock for each transaction, and whoever comes second meets a conflict.
+/// Two processes with a container each on one store: a container takes the store's lock for each
+/// transaction, and whoever comes second meets a conflict.
 @Suite struct TwoProcessesTests {
     @Model final class Account: ManagedObject {
         @Attribute(.unique) var name: String
@@ -33,7 +34,9 @@ import Testing
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
         process.arguments = ["--testing-library", "swift-testing", "--filter", "TwoProcessesTests/playPart"]
-        process.environment = ProcessInfo.processInfo.environment.merging(["FOLIO_TEST_PART": part, "FOLIO_TEST_PATH": url.path, "SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        process.environment = ProcessInfo.processInfo.environment.merging([
+            "FOLIO_TEST_PART": part, "FOLIO_TEST_PATH": url.path, "SWIFT_BACKTRACE": "enable=no",
+        ]) { $1 }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
@@ -135,7 +138,9 @@ import Testing
             context.mergePolicy = .mergeByPropertyObjectTrump
             try context.save()
             let again = try Self.container(url).viewContext
-            #expect(try again.count(Account.self) == 2 && again.first(Account.self, where: \.name == "second")?.balance == 7)
+            #expect(
+                try again.count(Account.self) == 2 && again.first(Account.self, where: \.name == "second")?.balance == 7
+            )
         }
     }
 
@@ -149,7 +154,9 @@ import Testing
             let account = try #require(try context.first(Account.self))
             let sum = Self.bookingCount * (Self.bookingCount + 1) / 2
             #expect(account.balance == 2 * sum && account.bookings.count == 2 * Self.bookingCount)
-            for teller in ["own", "other"] { #expect(account.bookings.filter { $0.teller == teller }.reduce(0) { $0 + $1.amount } == sum) }
+            for teller in ["own", "other"] {
+                #expect(account.bookings.filter { $0.teller == teller }.reduce(0) { $0 + $1.amount } == sum)
+            }
         }
     }
 }

@@ -3,12 +3,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Everything said in types: what is fetched, in which order, by which identity, and the members of a relationship.
+/// Everything said in types: what is fetched, in which order, by which identity, and the members of
+/// a relationship.
 @Suite struct TypedFetchTests {
     private func withLibrary(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let container = try PersistentContainer(name: "Library", schema: [Book.self, Shelf.self])
-            container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("Library.sqlite"))]
+            container.persistentStoreDescriptions = [
+                PersistentStoreDescription(url: folder.appendingPathComponent("Library.sqlite"))
+            ]
             try container.loadPersistentStores()
             let context = container.viewContext
             for (name, titles) in [("Herbert", ["Dune", "Destination: Void"]), ("Lem", ["Solaris", "Éden"])] {
@@ -28,9 +31,16 @@ import Testing
     @Test func classesConditionsAndOrdersAreTyped() throws {
         try withLibrary { context throws in
             #expect(try context.fetch(Book.self).count == 4)
-            #expect(try context.fetch(Book.self, where: \.pages > 400, sort: [.descending(\.pages)]).map(\.title) == ["Destination: Void", "Solaris"])
-            #expect(try context.fetch(Book.self, sort: [.ascending(\.title, .localized)], offset: 1, limit: 2).map(\.title) == ["Dune", "Éden"])
-            #expect(try context.fetch(Book.self, sort: [.ascending((\Book.author).to(\Writer.last)), .descending(\.title)]).first?.title == "Dune")
+            #expect(
+                try context.fetch(Book.self, where: \.pages > 400, sort: [.descending(\.pages)]).map(\.title) == [
+                    "Destination: Void", "Solaris",
+                ])
+            #expect(
+                try context.fetch(Book.self, sort: [.ascending(\.title, .localized)], offset: 1, limit: 2).map(\.title)
+                    == ["Dune", "Éden"])
+            #expect(
+                try context.fetch(Book.self, sort: [.ascending((\Book.author).to(\Writer.last)), .descending(\.title)])
+                    .first?.title == "Dune")
             #expect(try context.first(Writer.self, where: \.last == "Lem")?.publications.count == 2)
             #expect(try context.count(Book.self, where: \.genre == .poetry && !(\Book.pages == 400)) == 2)
             #expect(try context.deleteAll(Book.self, where: (\Book.author).to(\Writer.last) == "Lem") == 2)
@@ -41,12 +51,20 @@ import Testing
     @Test func inheritedPropertiesAreAskedOfTheSubclass() throws {
         try withLibrary { context throws in
             #expect(try context.fetch(Book.self, where: \.title == "Dune").count == 1)
-            #expect(try context.fetch(Book.self, where: #Predicate { $0.title.starts(with: "D") && $0.pages > 400 }, sortBy: [SortDescriptor(\.title)]).count == 1)
+            #expect(
+                try context.fetch(
+                    Book.self, where: #Predicate { $0.title.starts(with: "D") && $0.pages > 400 },
+                    sortBy: [SortDescriptor(\.title)]
+                ).count == 1)
             #expect(try SortKey(SortDescriptor(\Book.title, comparator: .lexical)) == SortKey("title"))
-            #expect(Book.namesByKeyPath[\Book.title] == "title" && Book.namesByKeyPath[\Book.pages] == "pages" && Publication.namesByKeyPath[\Publication.title] == "title")
+            #expect(
+                Book.namesByKeyPath[\Book.title] == "title" && Book.namesByKeyPath[\Book.pages] == "pages"
+                    && Publication.namesByKeyPath[\Publication.title] == "title")
             #expect(Book.namesByKeyPath.count == 9 && Publication.namesByKeyPath.count == 4)
             // A class without properties of its own knows those that it inherits.
-            #expect(Pamphlet.namesByKeyPath[\Pamphlet.title] == "title" && Pamphlet.namesByKeyPath[\Pamphlet.pages] == "pages")
+            #expect(
+                Pamphlet.namesByKeyPath[\Pamphlet.title] == "title"
+                    && Pamphlet.namesByKeyPath[\Pamphlet.pages] == "pages")
         }
     }
 
@@ -69,8 +87,11 @@ import Testing
             let other = ManagedObjectContext(context.persistentStoreCoordinator)
             let writers = try other.fetch(Writer.self, sort: [.ascending(\.last)], prefetching: [\.publications])
             #expect(writers.map { $0.hasFault(forRelationshipNamed: "publications") } == [false, false])
-            #expect(try ManagedObjectContext(context.persistentStoreCoordinator).request(for: Book.self, prefetching: [\.author, \.chapters]).relationshipKeyPathsForPrefetching
-                == ["author", "chapters"])
+            #expect(
+                try ManagedObjectContext(context.persistentStoreCoordinator).request(
+                    for: Book.self, prefetching: [\.author, \.chapters]
+                ).relationshipKeyPathsForPrefetching
+                    == ["author", "chapters"])
             let error = #expect(throws: GraphError.self) { try other.fetch(Book.self, prefetching: [\.label]) }
             #expect(error?.code == .unknownKey)
         }
@@ -91,17 +112,25 @@ import Testing
             #expect(id == ID(book) && !id.isTemporary && id.objectID == book.objectID)
             let other = ManagedObjectContext(context.persistentStoreCoordinator)
             #expect(other.registeredObject(for: id) == nil)
-            #expect(try other.existingObject(with: id).title == "Dune" && other.object(with: id).pages == 400 && other[id]?.title == "Dune")
+            #expect(
+                try other.existingObject(with: id).title == "Dune" && other.object(with: id).pages == 400
+                    && other[id]?.title == "Dune")
             let writer = try #require(book.author)
             #expect(try context.count(Book.self, where: \.author == writer) == 2)
-            #expect(try context.count(Book.self, where: \Book.author == ID(writer)) == 2 && context.count(Book.self, where: \Book.author != ID(writer)) == 2)
+            #expect(
+                try context.count(Book.self, where: \Book.author == ID(writer)) == 2
+                    && context.count(Book.self, where: \Book.author != ID(writer)) == 2)
             // An ID that says another class than the object has.
-            let error = #expect(throws: GraphError.self) { try other.existingObject(with: ID<Chapter>(writer.objectID)) }
+            let error = #expect(throws: GraphError.self) {
+                try other.existingObject(with: ID<Chapter>(writer.objectID))
+            }
             #expect(error?.code == .wrongType)
             #expect(other[ID<Chapter>(writer.objectID)] == nil)
             context.delete(book)
             try context.save()
-            let gone = #expect(throws: GraphError.self) { try ManagedObjectContext(context.persistentStoreCoordinator).existingObject(with: id) }
+            let gone = #expect(throws: GraphError.self) {
+                try ManagedObjectContext(context.persistentStoreCoordinator).existingObject(with: id)
+            }
             #expect(gone?.code == .objectNotFound)
         }
     }

@@ -54,8 +54,11 @@ struct Dimensions: Codable, Equatable {
 struct TypedModelTests {
     private func container(_ folder: URL) throws -> PersistentContainer {
         let model = try ManagedObjectModel(schema: [Book.self], versionIdentifier: "1")
-        let container = PersistentContainer(name: "Library", model: model, classes: ManagedObject.classesByName([Book.self]))
-        container.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("Library.sqlite"))]
+        let container = PersistentContainer(
+            name: "Library", model: model, classes: ManagedObject.classesByName([Book.self]))
+        container.persistentStoreDescriptions = [
+            PersistentStoreDescription(url: folder.appendingPathComponent("Library.sqlite"))
+        ]
         try container.loadPersistentStores()
         return container
     }
@@ -68,31 +71,47 @@ struct TypedModelTests {
                 EntityDescription(
                     "Publication", managedObjectClassName: "Publication",
                     attributes: [
-                        .init("title", .string, isOptional: false, renamingIdentifier: "name"), .init("published", .date),
+                        .init("title", .string, isOptional: false, renamingIdentifier: "name"),
+                        .init("published", .date),
                         .init("isSelected", .boolean, isOptional: false, isTransient: true, defaultValue: .bool(false)),
                     ],
-                    relationships: [.init("author", to: "Writer", inverse: "publications")], uniquenessConstraints: [["title"]]),
+                    relationships: [.init("author", to: "Writer", inverse: "publications")],
+                    uniquenessConstraints: [["title"]]),
                 EntityDescription(
                     "Book", managedObjectClassName: "Book", superentityName: "Publication",
                     attributes: [
-                        .init("pages", .integer64, isOptional: false, defaultValue: .int(1), minimumValue: .int(1), maximumValue: .int(5000)),
+                        .init(
+                            "pages", .integer64, isOptional: false, defaultValue: .int(1), minimumValue: .int(1),
+                            maximumValue: .int(5000)),
                         .init("genre", .string, isOptional: false, defaultValue: .string("novel")),
                         .init(
-                            "size", .transformable, isOptional: false, defaultValue: .data(Data(#"{"height":0,"width":0}"#.utf8)), valueTransformerName: "FolioJSON",
+                            "size", .transformable, isOptional: false,
+                            defaultValue: .data(Data(#"{"height":0,"width":0}"#.utf8)),
+                            valueTransformerName: "FolioJSON",
                             attributeValueClassName: "Dimensions"),
-                        .init("keywords", .transformable, valueTransformerName: "FolioJSON", attributeValueClassName: "Array<String>"),
+                        .init(
+                            "keywords", .transformable, valueTransformerName: "FolioJSON",
+                            attributeValueClassName: "Array<String>"),
                     ],
-                    relationships: [.init("chapters", to: "Chapter", inverse: "book", maxCount: 0, isOrdered: true, deleteRule: .cascade)],
+                    relationships: [
+                        .init(
+                            "chapters", to: "Chapter", inverse: "book", maxCount: 0, isOrdered: true,
+                            deleteRule: .cascade)
+                    ],
                     indexes: [
                         FetchIndexDescription("byPages", elements: [.init(propertyName: "pages")]),
-                        FetchIndexDescription("byGenrePages", elements: [.init(propertyName: "genre"), .init(propertyName: "pages")]),
+                        FetchIndexDescription(
+                            "byGenrePages", elements: [.init(propertyName: "genre"), .init(propertyName: "pages")]),
                     ]),
                 EntityDescription(
-                    "Chapter", managedObjectClassName: "Chapter", attributes: [.init("number", .integer16, isOptional: false, defaultValue: .int(0))],
+                    "Chapter", managedObjectClassName: "Chapter",
+                    attributes: [.init("number", .integer16, isOptional: false, defaultValue: .int(0))],
                     relationships: [.init("book", to: "Book", inverse: "chapters")]),
                 EntityDescription(
-                    "Writer", managedObjectClassName: "Writer", attributes: [.init("first", .string), .init("last", .string)],
-                    relationships: [.init("publications", to: "Publication", inverse: "author", maxCount: 0)], uniquenessConstraints: [["first", "last"]],
+                    "Writer", managedObjectClassName: "Writer",
+                    attributes: [.init("first", .string), .init("last", .string)],
+                    relationships: [.init("publications", to: "Publication", inverse: "author", maxCount: 0)],
+                    uniquenessConstraints: [["first", "last"]],
                     renamingIdentifier: "Author"),
             ], versionIdentifiers: ["1"])
         #expect(model == written)
@@ -103,7 +122,9 @@ struct TypedModelTests {
         try withTemporaryDirectory { folder in
             let context = try container(folder).viewContext
             let book = Book(title: "Middlemarch", in: context)
-            #expect(book["title"] as? String == "Middlemarch" && book.pages == 1 && book.genre == .poetry && book["genre"] as? String == "poetry")
+            #expect(
+                book["title"] as? String == "Middlemarch" && book.pages == 1 && book.genre == .poetry
+                    && book["genre"] as? String == "poetry")
             book["pages"] = 880
             #expect(book.pages == 880 && book.label == "Middlemarch, 880 pages")
             book.published = Date(timeIntervalSinceReferenceDate: 1)
@@ -113,7 +134,9 @@ struct TypedModelTests {
             #expect(book.size == Dimensions() && book.keywords == nil)
             book.size.width = 12.5
             book.keywords = ["a", "b"]
-            #expect(book["size"] as? Data == Data(#"{"height":0,"width":12.5}"#.utf8) && book.size.width == 12.5 && book.keywords == ["a", "b"])
+            #expect(
+                book["size"] as? Data == Data(#"{"height":0,"width":12.5}"#.utf8) && book.size.width == 12.5
+                    && book.keywords == ["a", "b"])
         }
     }
 
@@ -136,7 +159,9 @@ struct TypedModelTests {
             }
             let context = try container(folder).viewContext
             let book = try #require(context.fetch(FetchRequest<Book>("Book")).first)
-            #expect(book.title == "Middlemarch" && book.author?.last == "Eliot" && book.chapters.map(\.number) == [3, 1] && !book.isSelected)
+            #expect(
+                book.title == "Middlemarch" && book.author?.last == "Eliot" && book.chapters.map(\.number) == [3, 1]
+                    && !book.isSelected)
             context.delete(book)
             try context.save()
             #expect(try context.count(for: FetchRequest<Chapter>("Chapter")) == 1)
@@ -147,7 +172,8 @@ struct TypedModelTests {
         try withTemporaryDirectory { folder in
             let context = try container(folder).viewContext
             context.isObservable = true
-            let book = Book(title: "Emma", in: context), writer = Writer(context: context), chapter = Chapter(context: context)
+            let book = Book(title: "Emma", in: context), writer = Writer(context: context),
+                chapter = Chapter(context: context)
             #expect((book as Any) is any Observable)
             final class Flag: Sendable { let isSet = Atomic<Bool>(false) }
             func isTold(of read: () -> Void, when change: () -> Void) -> Bool {
@@ -206,12 +232,18 @@ struct TypedModelTests {
             for index in description.entities.indices where description.entities[index].name == "Publication" {
                 description.entities[index].attributes.insert(.init("aaa", .double), at: 0)
             }
-            let other = PersistentContainer(name: "Other", model: try ManagedObjectModel(description), classes: ManagedObject.classesByName([Book.self]))
-            other.persistentStoreDescriptions = [PersistentStoreDescription(url: folder.appendingPathComponent("Other.sqlite"))]
+            let other = PersistentContainer(
+                name: "Other", model: try ManagedObjectModel(description),
+                classes: ManagedObject.classesByName([Book.self]))
+            other.persistentStoreDescriptions = [
+                PersistentStoreDescription(url: folder.appendingPathComponent("Other.sqlite"))
+            ]
             try other.loadPersistentStores()
             let context = try container(folder).viewContext
             let one = Book(title: "One", in: context), two = Book(title: "Two", in: other.viewContext)
-            #expect(one.title == "One" && two.title == "Two" && two["title"] as? String == "Two" && one.pages == 1 && two.pages == 1)
+            #expect(
+                one.title == "One" && two.title == "Two" && two["title"] as? String == "Two" && one.pages == 1
+                    && two.pages == 1)
         }
     }
 }

@@ -10,7 +10,9 @@ enum Checksums {
 
     private static func put(_ value: UInt32, _ place: Int, in bytes: inout [UInt8], isBigEndian: Bool = false) {
         guard place + 4 <= bytes.count else { return }
-        for index in 0..<4 { bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt32(8 * (isBigEndian ? 3 - index : index))) }
+        for index in 0..<4 {
+            bytes[place + index] = UInt8(truncatingIfNeeded: value >> UInt32(8 * (isBigEndian ? 3 - index : index)))
+        }
     }
 
     /// The table's behind the data, the header's in its last four bytes.
@@ -18,17 +20,23 @@ enum Checksums {
         var bytes = bytes
         let header = 60
         guard bytes.count >= header else { return bytes }
-        if let data = number(bytes, 40, 8), data >= 0, data <= bytes.count - header { put(CRC32.checksum(Array(bytes[(header + data)...])), 52, in: &bytes) }
+        if let data = number(bytes, 40, 8), data >= 0, data <= bytes.count - header {
+            put(CRC32.checksum(Array(bytes[(header + data)...])), 52, in: &bytes)
+        }
         put(CRC32.checksum(Array(bytes[..<56])), 56, in: &bytes)
         return bytes
     }
 
     static func binaryStore(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
-        guard bytes.count >= 48, let count = number(bytes, 12, 4), count <= 64, 48 + 32 * count <= bytes.count else { return bytes }
+        guard bytes.count >= 48, let count = number(bytes, 12, 4), count <= 64, 48 + 32 * count <= bytes.count else {
+            return bytes
+        }
         for entry in 0..<count {
             let place = 48 + 32 * entry
-            guard let offset = number(bytes, place + 8, 8), let length = number(bytes, place + 16, 8), offset <= bytes.count, length <= bytes.count - offset else { continue }
+            guard let offset = number(bytes, place + 8, 8), let length = number(bytes, place + 16, 8),
+                offset <= bytes.count, length <= bytes.count - offset
+            else { continue }
             put(CRC32.checksum(Array(bytes[offset..<offset + length])), place + 24, in: &bytes)
         }
         var sum = CRC32()

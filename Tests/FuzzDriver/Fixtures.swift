@@ -29,7 +29,9 @@ struct Fixtures {
         try process.run()
         let message = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(description: "\(arguments): \(String(decoding: message, as: UTF8.self))") }
+        guard process.terminationStatus == 0 else {
+            throw Failure(description: "\(arguments): \(String(decoding: message, as: UTF8.self))")
+        }
     }
 
     /// - Parameter sample: A package with people.
@@ -68,7 +70,9 @@ struct Fixtures {
         try Disk.copyFile(path, to: other)
         let connection = try Connection(other, .readWrite)
         try connection.execute("PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0")
-        for number in 1...5 { try connection.execute("UPDATE ZPERSON SET ZNAME = ZNAME || ' again' WHERE Z_PK % 7 = \(number)") }
+        for number in 1...5 {
+            try connection.execute("UPDATE ZPERSON SET ZNAME = ZNAME || ' again' WHERE Z_PK % 7 = \(number)")
+        }
         try Disk.removeFileIfPresent(path)
         try Disk.copyFile(other, to: path)
         try Disk.copyFile(other + "-wal", to: path + "-wal")
@@ -81,7 +85,9 @@ struct Fixtures {
         let path = folder + "/many.folioz"
         let reader = try ArchiveReader(File(archive, .read))
         var parts = try reader.directory.entries.filter { !$0.isDirectory }.map { entry in
-            ArchivePart(name: entry.name, content: .bytes(try reader.read(entry.name, limit: 64 << 20)), isStored: entry.method == .stored)
+            ArchivePart(
+                name: entry.name, content: .bytes(try reader.read(entry.name, limit: 64 << 20)),
+                isStored: entry.method == .stored)
         }
         parts += (0..<entries).map { ArchivePart(name: "extra/\($0)", content: .bytes(Array("file \($0)".utf8))) }
         try ArchiveWriter.write(parts, to: File(path, .create(mode: 0o600)))

@@ -12,24 +12,33 @@ extension SplitMix {
         }
     }
 
-    /// Bytes with one to four changes: extreme numbers, flipped bits, pieces that are zeroed, exchanged, doubled or cut away.
+    /// Bytes with one to four changes: extreme numbers, flipped bits, pieces that are zeroed,
+    /// exchanged, doubled or cut away.
     mutating func mutated(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0...(next() % 4) where !bytes.isEmpty {
             let place = place(in: bytes), length = 1 + below(min(64, bytes.count - place))
             switch next() % 12 {
-            case 0...3: putExtreme(into: &bytes, at: place, count: [1, 2, 4, 8][below(4)], isBigEndian: next() % 2 == 0)
+            case 0...3:
+                putExtreme(into: &bytes, at: place, count: [1, 2, 4, 8][below(4)], isBigEndian: next() % 2 == 0)
             case 4:
                 // A whole field of eight bytes, of any value.
                 let number = next()
-                for index in place..<min(place + 8, bytes.count) { bytes[index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * (index - place))) }
+                for index in place..<min(place + 8, bytes.count) {
+                    bytes[index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * (index - place)))
+                }
             case 5...7: bytes[place] ^= 1 << UInt8(next() % 8)
             case 8: bytes[place] = UInt8(truncatingIfNeeded: next())
             case 9: for index in place..<place + length { bytes[index] = 0 }
             case 10:
                 let piece = Array(bytes[place..<place + length])
                 bytes.insert(contentsOf: piece, at: below(bytes.count))
-            default: if next() % 4 == 0 { bytes.removeLast(below(bytes.count)) } else { bytes.removeSubrange(place..<place + length) }
+            default:
+                if next() % 4 == 0 {
+                    bytes.removeLast(below(bytes.count))
+                } else {
+                    bytes.removeSubrange(place..<place + length)
+                }
             }
         }
         return bytes

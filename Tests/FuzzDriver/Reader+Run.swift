@@ -13,7 +13,11 @@ extension Reader {
     func run(_ dice: inout SplitMix) throws -> Bool {
         let seed = seeds[dice.below(seeds.count)]
         var bytes = seed
-        if isText, dice.next() % 2 == 0 { bytes = Array(dice.withExtremes(String(decoding: seed, as: UTF8.self)).utf8) } else { bytes = dice.mutated(seed) }
+        if isText, dice.next() % 2 == 0 {
+            bytes = Array(dice.withExtremes(String(decoding: seed, as: UTF8.self)).utf8)
+        } else {
+            bytes = dice.mutated(seed)
+        }
         if dice.next() % 8 != 0 { bytes = mend(bytes) }
         do {
             try read(bytes)

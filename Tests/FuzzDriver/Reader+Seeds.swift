@@ -34,7 +34,9 @@ extension Reader {
         let connection = try Connection(path, .create)
         try connection.execute("PRAGMA page_size=512; CREATE TABLE t(Z_PK INTEGER PRIMARY KEY, a, b)")
         for number in 1...40 {
-            try connection.run("INSERT INTO t VALUES(?, ?, ?)", [.integer(Int64(number)), .text(String(repeating: "x", count: number * 20)), .real(Double(number))])
+            try connection.run(
+                "INSERT INTO t VALUES(?, ?, ?)",
+                [.integer(Int64(number)), .text(String(repeating: "x", count: number * 20)), .real(Double(number))])
         }
         try connection.execute("DELETE FROM t WHERE Z_PK % 9 = 0")
         try connection.close()
@@ -60,7 +62,9 @@ extension Reader {
         let connection = try Connection.openForReading(path, busyTimeout: 0, attempts: 1)
         defer { try? connection.close() }
         _ = try connection.rows("SELECT Z_PK, a, b FROM t LIMIT 1000")
-        _ = try connection.scanning("t", [.named("Z_PK"), .named("a"), .named("b")]) { scan in try scan.forEachRow { _ = $0 } }
+        _ = try connection.scanning("t", [.named("Z_PK"), .named("a"), .named("b")]) { scan in
+            try scan.forEachRow { _ = $0 }
+        }
     }
 
 }

@@ -4,8 +4,10 @@ import TestSupport
 
 // FuzzDriver TASK SEED RUNS SECONDS SAMPLE
 //
-// Damages documents or single files at random and reads or repairs them, in this process. A run that traps, takes longer than SECONDS or more memory than the process may have
-// ends it; the file `run` in the scratch folder, told in the first line, has the number of the run then. With that as one more argument, the same damage is made again.
+// Damages documents or single files at random and reads or repairs them, in this process. A run
+// that traps, takes longer than SECONDS or more memory than the process may have ends it; the file
+// `run` in the scratch folder, told in the first line, has the number of the run then. With that as
+// one more argument, the same damage is made again.
 
 /// What was read, and what was refused.
 struct Tally {
@@ -17,14 +19,18 @@ func fail(_ message: String) -> Never {
     exit(1)
 }
 
-guard CommandLine.arguments.count >= 6, let seed = UInt64(CommandLine.arguments[2]), let runs = Int(CommandLine.arguments[3]), let seconds = UInt32(CommandLine.arguments[4]) else {
+guard CommandLine.arguments.count >= 6, let seed = UInt64(CommandLine.arguments[2]),
+    let runs = Int(CommandLine.arguments[3]), let seconds = UInt32(CommandLine.arguments[4])
+else {
     print((Reader.names + Repair.names).joined(separator: "\n"))
     exit(64)
 }
 let task = CommandLine.arguments[1], sample = CommandLine.arguments[5]
 let first = CommandLine.arguments.count > 6 ? Int(CommandLine.arguments[6]) ?? 0 : 0
 
-let scratch = FileManager.default.temporaryDirectory.appendingPathComponent("fuzz-\(ProcessInfo.processInfo.processIdentifier)").path
+let scratch = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "fuzz-\(ProcessInfo.processInfo.processIdentifier)"
+).path
 FileHandle.standardOutput.write(Data((scratch + "\n").utf8))
 do {
     try Disk.makeDirectory(scratch, mode: 0o700)

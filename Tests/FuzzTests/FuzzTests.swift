@@ -2,37 +2,52 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bytes that were damaged at random: whatever reads or repairs them answers in time, with what it could read or an error that says what is wrong.
+/// Bytes that were damaged at random: whatever reads or repairs them answers in time, with what it
+/// could read or an error that says what is wrong.
 ///
-/// Here some runs of each, other ones in each process; `FOLIO_FUZZ` says how many times as many: 1000 takes hours. `FOLIO_FUZZ_DRIVER` names another driver, such as one that
-/// is built for release.
+/// Here some runs of each, other ones in each process; `FOLIO_FUZZ` says how many times as many:
+/// 1000 takes hours. `FOLIO_FUZZ_DRIVER` names another driver, such as one that is built for
+/// release.
 @Suite struct FuzzTests {
     private static let factor = ProcessInfo.processInfo.environment["FOLIO_FUZZ"].flatMap { Int($0) } ?? 1
-    private static let driver = ProcessInfo.processInfo.environment["FOLIO_FUZZ_DRIVER"].map { URL(fileURLWithPath: $0) } ?? builtProgram("FuzzDriver")
-    private static let sample = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    private static let driver =
+        ProcessInfo.processInfo.environment["FOLIO_FUZZ_DRIVER"].map { URL(fileURLWithPath: $0) }
+        ?? builtProgram("FuzzDriver")
+    private static let sample = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
         .appendingPathComponent("DocumentSamples/Expeditions.folio").path
 
     private static let readers: [(task: String, runs: Int)] = [
-        ("manifest", 1000), ("property-list", 1000), ("xml-property-list", 500), ("keyed-archive", 1000), ("compiled-model", 300), ("model-contents", 300), ("mapping-model", 1000),
-        ("compiled-mapping", 1000), ("marker", 1000), ("origin", 1000), ("zip64", 500), ("page-sums", 500), ("lock", 200), ("version-index", 200), ("version-delta", 500), ("zip-directory", 500), ("zip-salvage", 200), ("wal", 500), ("database-pages", 500), ("database", 300),
+        ("manifest", 1000), ("property-list", 1000), ("xml-property-list", 500), ("keyed-archive", 1000),
+        ("compiled-model", 300), ("model-contents", 300), ("mapping-model", 1000),
+        ("compiled-mapping", 1000), ("marker", 1000), ("origin", 1000), ("zip64", 500), ("page-sums", 500),
+        ("lock", 200), ("version-index", 200), ("version-delta", 500), ("zip-directory", 500), ("zip-salvage", 200),
+        ("wal", 500), ("database-pages", 500), ("database", 300),
         ("xml-store", 100), ("binary-store", 500),
     ]
 
     private static let repairs: [(task: String, runs: Int)] = [
-        ("repair-package", 10), ("repair-package-wal", 10), ("repair-archive", 8), ("repair-many-entries", 1), ("repair-store", 10), ("repair-store-wal", 10), ("repair-xml", 3),
+        ("repair-package", 10), ("repair-package-wal", 10), ("repair-archive", 8), ("repair-many-entries", 1),
+        ("repair-store", 10), ("repair-store-wal", 10), ("repair-xml", 3),
         ("repair-binary", 3),
     ]
 
     @Test(arguments: readers) func aReaderAnswers(task: String, runs: Int) throws { try fuzz(task, runs) }
 
-    @Test(arguments: repairs) func repairSavesWhatCanBeReadAndTellsTheRest(task: String, runs: Int) throws { try fuzz(task, runs) }
+    @Test(arguments: repairs) func repairSavesWhatCanBeReadAndTellsTheRest(task: String, runs: Int) throws {
+        try fuzz(task, runs)
+    }
 
     private func fuzz(_ task: String, _ runs: Int) throws {
         try withTemporaryDirectory { folder in
             let seed = UInt64.random(in: 0..<(1 << 32)), process = Process(), output = privatePipe()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")
-            // Of address space, of which the program itself takes a good part; and seconds for each run, in which a machine does other things besides.
-            process.arguments = ["--core=0"] + (runsUnderSanitizer ? [] : ["--as=\(1 << 30)"]) + ["--", Self.driver.path, task, "\(seed)", "\(runs * Self.factor)", "30", Self.sample]
+            // Of address space, of which the program itself takes a good part; and seconds for each
+            // run, in which a machine does other things besides.
+            process.arguments =
+                ["--core=0"] + (runsUnderSanitizer ? [] : ["--as=\(1 << 30)"]) + [
+                    "--", Self.driver.path, task, "\(seed)", "\(runs * Self.factor)", "30", Self.sample,
+                ]
             var environment = ProcessInfo.processInfo.environment
             environment["TMPDIR"] = folder.path
             environment["SWIFT_BACKTRACE"] = "enable=no"
@@ -43,9 +58,14 @@ import Testing
             let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             process.waitUntilExit()
             let isWhole = process.terminationReason == .exit && process.terminationStatus == 0
-            let note = text.split(separator: "\n").first.flatMap { try? Data(contentsOf: URL(fileURLWithPath: "\($0)/run")) }
+            let note = text.split(separator: "\n").first.flatMap {
+                try? Data(contentsOf: URL(fileURLWithPath: "\($0)/run"))
+            }
             let run = note.map { $0.reversed().reduce(0) { $0 << 8 | Int($1) } }
-            #expect(isWhole, "\(task), seed \(seed), run \(run.map { String($0) } ?? "?"): ended with \(process.terminationStatus): \(text)")
+            #expect(
+                isWhole,
+                "\(task), seed \(seed), run \(run.map { String($0) } ?? "?"): ended with \(process.terminationStatus): \(text)"
+            )
             if isWhole { print(text.split(separator: "\n").last ?? "") }
         }
     }

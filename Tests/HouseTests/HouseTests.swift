@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct HouseTests {
@@ -7,7 +8,9 @@ import Testing
         let listed = Set(rooms.map(\.name))
         for folder in ["Sources", "Tests"] {
             let url = House.root.appendingPathComponent(folder)
-            let found = try FileManager.default.contentsOfDirectory(atPath: url.path).filter { !$0.hasPrefix(".") && $0 != "TestSupport" && $0 != "Plugins" }
+            let found = try FileManager.default.contentsOfDirectory(atPath: url.path).filter {
+                !$0.hasPrefix(".") && $0 != "TestSupport" && $0 != "Plugins"
+            }
             #expect(Set(found).subtracting(listed).isEmpty)
         }
         #expect(rooms.count > 20)
@@ -20,8 +23,10 @@ import Testing
         for room in rooms {
             for file in room.files {
                 fileCount += 1
-                let forbidden = Set(try House.imports(of: file)).intersection(names).subtracting(room.imports).subtracting([room.name])
-                #expect(forbidden.isEmpty, "\(House.name(of: file)) imports \(forbidden.sorted().joined(separator: ", "))")
+                let forbidden = Set(try House.imports(of: file)).intersection(names).subtracting(room.imports)
+                    .subtracting([room.name])
+                #expect(
+                    forbidden.isEmpty, "\(House.name(of: file)) imports \(forbidden.sorted().joined(separator: ", "))")
             }
         }
         #expect(fileCount > 50)
@@ -53,6 +58,40 @@ import Testing
             for file in room.files {
                 let count = try House.lines(of: file).count
                 #expect(count <= 600, "\(House.name(of: file)) has \(count) lines")
+            }
+        }
+    }
+
+    /// Held by the toolchain's own formatter, with the rules of `.swift-format`.
+    @Test func sourcesAreFormatted() throws {
+        let lint = Process(), output = privatePipe()
+        lint.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        lint.arguments = [
+            "swift", "format", "lint", "--strict", "--parallel", "--recursive", "Sources", "Tests", "Package.swift",
+        ]
+        lint.currentDirectoryURL = House.root
+        lint.standardError = output
+        try lint.run()
+        let findings = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        lint.waitUntilExit()
+        #expect(lint.terminationStatus == 0, "swift format --in-place mends most of it:\n\(findings.prefix(4000))")
+    }
+
+    /// The formatter leaves comments as they are.
+    @Test func commentsEndAtColumn100() throws {
+        for room in try House.rooms() {
+            for file in room.files {
+                var isInFence = false
+                for (index, line) in try House.lines(of: file).enumerated() {
+                    let text = line.drop { $0 == " " }
+                    guard text.hasPrefix("//") else { continue }
+                    if text.hasPrefix("/// ```") { isInFence.toggle() }
+                    // What can't be broken: code and tables.
+                    let body = text.drop { $0 == "/" }
+                    if isInFence || body.hasPrefix(" |") || body.hasPrefix("     ") || body.hasPrefix(" (") { continue }
+                    #expect(
+                        line.count <= 100 || !body.dropFirst().contains(" "), "\(House.name(of: file)):\(index + 1)")
+                }
             }
         }
     }

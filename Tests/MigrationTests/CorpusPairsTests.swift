@@ -7,10 +7,13 @@ import Storage
 import TestSupport
 import Testing
 
-/// Versions of every application of the corpus, in pairs: generated rows become those of the other version, in one step or in several, or the pair is refused; nothing that both versions have is lost.
+/// Versions of every application of the corpus, in pairs: generated rows become those of the other
+/// version, in one step or in several, or the pair is refused; nothing that both versions have is
+/// lost.
 ///
-/// A sample by default. With `FOLIO_MIGRATE_ALL` every pair of every application in both directions, which takes hours in a debug build, with a table at its end; with a number there, so many pairs of each
-/// application.
+/// A sample by default. With `FOLIO_MIGRATE_ALL` every pair of every application in both
+/// directions, which takes hours in a debug build, with a table at its end; with a number there, so
+/// many pairs of each application.
 @Suite(.enabled(if: corpus != nil), .serialized)
 struct CorpusPairsTests {
     struct Application: CustomTestStringConvertible, Sendable {
@@ -33,7 +36,9 @@ struct CorpusPairsTests {
     }()
 
     /// How many pairs of each application are looked at, where that is said.
-    static let most: Int? = ProcessInfo.processInfo.environment["FOLIO_MIGRATE_ALL"].map { Int($0).flatMap { $0 > 1 ? $0 : nil } ?? .max }
+    static let most: Int? = ProcessInfo.processInfo.environment["FOLIO_MIGRATE_ALL"].map {
+        Int($0).flatMap { $0 > 1 ? $0 : nil } ?? .max
+    }
 
     /// What became of a pair.
     enum Outcome: Hashable {
@@ -46,18 +51,22 @@ struct CorpusPairsTests {
     }
 
     /// Migrates generated rows as a document would be, and compares what is there afterwards.
-    private func migrate(_ application: Application, _ first: Int, _ second: Int, seed: Int, in folder: URL) throws -> Outcome {
+    private func migrate(_ application: Application, _ first: Int, _ second: Int, seed: Int, in folder: URL) throws
+        -> Outcome
+    {
         let old = application.versions[first], new = application.versions[second]
         let place = "\(application.name) \(first + 1) → \(second + 1), seed \(seed)"
         let plans: [MigrationPlan]
         do {
             plans = try MigrationChain.plans(from: old, to: new, through: application.versions)
         } catch {
-            #expect(!error.obstacles.isEmpty && error.refusedChain.map { !$0.losses.isEmpty } ?? true, "\(place): \(error)")
+            #expect(
+                !error.obstacles.isEmpty && error.refusedChain.map { !$0.losses.isEmpty } ?? true, "\(place): \(error)")
             return .refused(Set(error.obstacles.map(\.rule.rawValue)))
         }
         guard !plans.isEmpty else { return .same }
-        let store = try MigratedStore.make(old, at: folder.appendingPathComponent("\(UUID().uuidString).sqlite"), seed: seed)
+        let store = try MigratedStore.make(
+            old, at: folder.appendingPathComponent("\(UUID().uuidString).sqlite"), seed: seed)
         defer { try? FileManager.default.removeItem(at: store.url) }
         let before = try store.snapshot()
         do {
@@ -75,7 +84,9 @@ struct CorpusPairsTests {
     }
 
     /// The small applications whole; of the long chain there is a test of its own.
-    @Test(arguments: applications.filter { $0.versions.count < 20 }) func everyVersionBecomesTheNext(application: Application) throws {
+    @Test(arguments: applications.filter { $0.versions.count < 20 }) func everyVersionBecomesTheNext(
+        application: Application
+    ) throws {
         try withTemporaryDirectory { folder in
             for index in 1..<application.versions.count {
                 let outcome = try migrate(application, index - 1, index, seed: index, in: folder)
@@ -99,7 +110,11 @@ struct CorpusPairsTests {
                 }
             }
             #expect(all.values.reduce(0, +) == chosen.count)
-            if Self.most != nil { print("\(application.name): \(count) versions\n  consecutive: \(Self.text(consecutive))\n  all: \(Self.text(all))") }
+            if Self.most != nil {
+                print(
+                    "\(application.name): \(count) versions\n  consecutive: \(Self.text(consecutive))\n  all: \(Self.text(all))"
+                )
+            }
         }
     }
 

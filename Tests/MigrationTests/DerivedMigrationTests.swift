@@ -8,20 +8,28 @@ import Storage
 import TestSupport
 import Testing
 
-/// Derived attributes that come, go and are made of something that is called otherwise, in a store that is migrated in place.
+/// Derived attributes that come, go and are made of something that is called otherwise, in a store
+/// that is migrated in place.
 @Suite struct DerivedMigrationTests {
     private static func model(_ title: String, counts: Bool) throws -> ManagedObjectModel {
         let count = counts ? [AttributeDescription("pagesCount", .integer64, derivationExpression: "pages.@count")] : []
         return try ManagedObjectModel(entities: [
             EntityDescription(
                 "Book",
-                attributes: [.init(title, .string, renamingIdentifier: title == "title" ? nil : "title"), .init("sorted", .string, derivationExpression: "canonical:(\(title))")] + count,
+                attributes: [
+                    .init(title, .string, renamingIdentifier: title == "title" ? nil : "title"),
+                    .init("sorted", .string, derivationExpression: "canonical:(\(title))"),
+                ] + count,
                 relationships: [.init("pages", to: "Page", inverse: "book", maxCount: 0)]),
-            EntityDescription("Page", attributes: [.init("words", .integer32)], relationships: [.init("book", to: "Book", inverse: "pages")]),
+            EntityDescription(
+                "Page", attributes: [.init("words", .integer32)],
+                relationships: [.init("book", to: "Book", inverse: "pages")]),
         ])
     }
 
-    private func value(_ sql: String, _ url: URL) throws -> SQLiteValue? { try Connection.reading(url.path) { try $0.value(sql) } }
+    private func value(_ sql: String, _ url: URL) throws -> SQLiteValue? {
+        try Connection.reading(url.path) { try $0.value(sql) }
+    }
 
     private func triggerCount(_ name: String, _ url: URL) throws -> Int64? {
         try value("SELECT count(*) FROM sqlite_schema WHERE type = 'trigger' AND name LIKE '%\(name)%'", url)?.integer
@@ -34,7 +42,9 @@ import Testing
         let book = try #require(model.entity(named: "Book")), page = try #require(model.entity(named: "Page"))
         var batch = RowBatch()
         let row = batch.appendRow(store.layouts[page.index], key: -1, version: 0)
-        row.setReference(ObjectReference(key: 1, entityIndex: book.index), row.layout.slots[try #require(page.property(named: "book")).index])
+        row.setReference(
+            ObjectReference(key: 1, entityIndex: book.index),
+            row.layout.slots[try #require(page.property(named: "book")).index])
         var changes = ChangeSet()
         changes.insertions = [ChangeSet.Insertions(entityIndex: page.index, rows: batch)]
         let receipt = try store.apply(changes)
@@ -69,7 +79,9 @@ import Testing
             try migrated.migrate(from: counting, to: renamed)
             #expect(try addPage(renamed, url).count == 1)
             #expect(try value("SELECT ZPAGESCOUNT FROM ZBOOK", url) == .integer(5))
-            #expect(try value("SELECT sql FROM sqlite_schema WHERE name = 'Z_DA_ZBOOK_Book_sorted_SOURCE_UPDATE'", url)?.text?.contains("UPDATE OF ZNAME ON ZBOOK") == true)
+            #expect(
+                try value("SELECT sql FROM sqlite_schema WHERE name = 'Z_DA_ZBOOK_Book_sorted_SOURCE_UPDATE'", url)?
+                    .text?.contains("UPDATE OF ZNAME ON ZBOOK") == true)
             #expect(try value("SELECT ZSORTED FROM ZBOOK", url) == .text("ea"))
 
             try migrated.migrate(from: renamed, to: last)

@@ -14,13 +14,15 @@ import Testing
     }
 
     private func rules(_ old: AttributeDescription, _ new: AttributeDescription) throws -> [String] {
-        rules(try model(EntityDescription("A", attributes: [old])), try model(EntityDescription("A", attributes: [new])))
+        rules(
+            try model(EntityDescription("A", attributes: [old])), try model(EntityDescription("A", attributes: [new])))
     }
 
     private func rules(_ old: [RelationshipDescription], _ new: [RelationshipDescription]) throws -> [String] {
         func model(_ ends: [RelationshipDescription]) throws -> ManagedObjectModel {
             try self.model(
-                EntityDescription("A", relationships: Array(ends.prefix(1))), EntityDescription("B", relationships: Array(ends.dropFirst())))
+                EntityDescription("A", relationships: Array(ends.prefix(1))),
+                EntityDescription("B", relationships: Array(ends.dropFirst())))
         }
         return rules(try model(old), try model(new))
     }
@@ -30,7 +32,12 @@ import Testing
     @Test func attributesComeGoAndAreRenamed() throws {
         let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("gone", .date)]))
         let new = try model(
-            EntityDescription("A", attributes: [.init("y", .string, renamingIdentifier: "x"), .init("more", .integer16, isOptional: false, defaultValue: .int(3))]))
+            EntityDescription(
+                "A",
+                attributes: [
+                    .init("y", .string, renamingIdentifier: "x"),
+                    .init("more", .integer16, isOptional: false, defaultValue: .int(3)),
+                ]))
         let mapping = try #require(try MappingModel.inferred(from: old, to: new).entityMapping(fromEntity: "A"))
         #expect(mapping.name == "IEM_Transform_A" && mapping.kind == .transform)
         #expect(mapping.propertyMapping(named: "y")?.valueExpression?.expressionFormat == "$source.x")
@@ -44,17 +51,26 @@ import Testing
         #expect(try rules(.init("x", .string), .init("x", .decimal)) == ["A.x attributeType"])
         let numbers: [AttributeType] = [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float]
         for old in numbers { for new in numbers { #expect(try rules(.init("x", old), .init("x", new)) == []) } }
-        #expect(try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false)) == ["A.x mandatoryWithoutDefault"])
-        #expect(try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false, defaultValue: .int(0))).isEmpty)
+        #expect(
+            try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false)) == [
+                "A.x mandatoryWithoutDefault"
+            ])
+        #expect(
+            try rules(.init("x", .integer32), .init("x", .integer32, isOptional: false, defaultValue: .int(0))).isEmpty)
         #expect(try rules(.init("x", .integer32, isOptional: false), .init("x", .integer32)).isEmpty)
-        #expect(try rules(.init("x", .integer32), .init("y", .integer32, isOptional: false)) == ["A.y mandatoryWithoutDefault"])
+        #expect(
+            try rules(.init("x", .integer32), .init("y", .integer32, isOptional: false)) == [
+                "A.y mandatoryWithoutDefault"
+            ])
         #expect(try rules(.init("x", .integer32, isTransient: true), .init("x", .string)).isEmpty)
     }
 
     @Test func aNameThatIsKeptOverTwoRenamingsIsTheSame() throws {
         let first = try model(EntityDescription("A", attributes: [.init("x", .string)]))
-        let third = try model(EntityDescription("C", attributes: [.init("z", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
-        let second = try model(EntityDescription("B", attributes: [.init("y", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
+        let third = try model(
+            EntityDescription("C", attributes: [.init("z", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
+        let second = try model(
+            EntityDescription("B", attributes: [.init("y", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
         for (old, new) in [(first, second), (second, third), (first, third)] {
             let mapping = try MappingModel.inferred(from: old, to: new)
             #expect(mapping.entityMappings.map(\.kind) == [.transform])
@@ -68,7 +84,11 @@ import Testing
     @Test func namesMayBeSwapped() throws {
         let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("y", .string)]))
         let new = try model(
-            EntityDescription("A", attributes: [.init("x", .string, renamingIdentifier: "y"), .init("y", .string, renamingIdentifier: "x")]))
+            EntityDescription(
+                "A",
+                attributes: [
+                    .init("x", .string, renamingIdentifier: "y"), .init("y", .string, renamingIdentifier: "x"),
+                ]))
         let mapping = try #require(try MappingModel.inferred(from: old, to: new).entityMapping(fromEntity: "A"))
         #expect(mapping.attributeMappings.map { $0.valueExpression?.expressionFormat } == ["$source.y", "$source.x"])
     }
@@ -79,47 +99,79 @@ import Testing
         for rest in [[], [AttributeDescription("scheduled", .double)]] {
             let new = try model(EntityDescription("A", attributes: [renamed, .init("more", .date)] + rest))
             let mapping = try #require(try MappingModel.inferred(from: old, to: new).entityMapping(fromEntity: "A"))
-            #expect(mapping.propertyMapping(named: "programmed")?.valueExpression?.expressionFormat == "$source.programmed")
-            #expect(mapping.propertyMapping(named: "scheduled")?.valueExpression?.expressionFormat == (rest.isEmpty ? nil : "$source.scheduled"))
+            #expect(
+                mapping.propertyMapping(named: "programmed")?.valueExpression?.expressionFormat == "$source.programmed")
+            #expect(
+                mapping.propertyMapping(named: "scheduled")?.valueExpression?.expressionFormat
+                    == (rest.isEmpty ? nil : "$source.scheduled"))
         }
     }
 
     @Test func twoThatClaimTheSameFormerNameAreAmbiguous() throws {
         let old = try model(EntityDescription("A", attributes: [.init("x", .string)]))
         #expect(
-            rules(old, try model(EntityDescription("A", attributes: [.init("x", .string), .init("y", .string, renamingIdentifier: "x")])))
+            rules(
+                old,
+                try model(
+                    EntityDescription(
+                        "A", attributes: [.init("x", .string), .init("y", .string, renamingIdentifier: "x")])))
                 == ["A.x ambiguousRenaming"])
-        #expect(rules(old, try model(EntityDescription("A"), EntityDescription("B", renamingIdentifier: "A"))) == ["A ambiguousRenaming"])
+        #expect(
+            rules(old, try model(EntityDescription("A"), EntityDescription("B", renamingIdentifier: "A"))) == [
+                "A ambiguousRenaming"
+            ])
     }
 
     // MARK: Relationships
 
     @Test func relationshipsBecomeToManyButNotToOne() throws {
-        let one = [RelationshipDescription("r", to: "B", inverse: "s"), RelationshipDescription("s", to: "A", inverse: "r")]
-        let many = [RelationshipDescription("r", to: "B", inverse: "s", maxCount: 0), RelationshipDescription("s", to: "A", inverse: "r")]
-        let both = [RelationshipDescription("r", to: "B", inverse: "s", maxCount: 0), RelationshipDescription("s", to: "A", inverse: "r", maxCount: 0, isOrdered: true)]
+        let one = [
+            RelationshipDescription("r", to: "B", inverse: "s"), RelationshipDescription("s", to: "A", inverse: "r"),
+        ]
+        let many = [
+            RelationshipDescription("r", to: "B", inverse: "s", maxCount: 0),
+            RelationshipDescription("s", to: "A", inverse: "r"),
+        ]
+        let both = [
+            RelationshipDescription("r", to: "B", inverse: "s", maxCount: 0),
+            RelationshipDescription("s", to: "A", inverse: "r", maxCount: 0, isOrdered: true),
+        ]
         #expect(try rules(one, many).isEmpty)
         #expect(try rules(one, both).isEmpty)
         #expect(try rules(many, both).isEmpty)
         #expect(try rules(many, one) == ["A.r toManyToOne"])
-        // One end of a many-to-many relationship: whether objects are shared is for the rows to say.
+        // One end of a many-to-many relationship: whether objects are shared is for the rows to
+        // say.
         #expect(try rules(both, many) == [])
     }
 
     @Test func membersThatMayHaveSeveralOwnersDoNotGetOne() throws {
         let alone = [RelationshipDescription("r", to: "B")]
         #expect(try rules(alone, [.init("r", to: "B", maxCount: 0)]) == ["A.r sharedMembers"])
-        #expect(try rules(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r")]) == ["A.r sharedMembers"])
-        #expect(try rules(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r", maxCount: 0)]).isEmpty)
+        #expect(
+            try rules(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r")]) == [
+                "A.r sharedMembers"
+            ])
+        #expect(
+            try rules(alone, [.init("r", to: "B", inverse: "s"), .init("s", to: "A", inverse: "r", maxCount: 0)])
+                .isEmpty)
     }
 
     @Test func aRelationshipLeadsWhereItLedBefore() throws {
-        let old = try model(EntityDescription("A", relationships: [.init("r", to: "B")]), EntityDescription("B"), EntityDescription("C"))
-        let new = try model(EntityDescription("A", relationships: [.init("r", to: "C")]), EntityDescription("B"), EntityDescription("C"))
+        let old = try model(
+            EntityDescription("A", relationships: [.init("r", to: "B")]), EntityDescription("B"), EntityDescription("C")
+        )
+        let new = try model(
+            EntityDescription("A", relationships: [.init("r", to: "C")]), EntityDescription("B"), EntityDescription("C")
+        )
         #expect(rules(old, new) == ["A.r relationshipDestination"])
         // With the entity its objects are gone: there is nothing to lead to.
-        #expect(rules(old, try model(EntityDescription("A", relationships: [.init("r", to: "C")]), EntityDescription("C"))).isEmpty)
-        let renamed = try model(EntityDescription("A", relationships: [.init("r", to: "D")]), EntityDescription("D", renamingIdentifier: "B"))
+        #expect(
+            rules(old, try model(EntityDescription("A", relationships: [.init("r", to: "C")]), EntityDescription("C")))
+                .isEmpty)
+        let renamed = try model(
+            EntityDescription("A", relationships: [.init("r", to: "D")]),
+            EntityDescription("D", renamingIdentifier: "B"))
         #expect(rules(old, renamed).isEmpty)
     }
 
@@ -127,18 +179,22 @@ import Testing
 
     @Test func entitiesMoveWithinAndOutOfAHierarchyButHierarchiesAreNotMerged() throws {
         let old = try model(
-            EntityDescription("P", attributes: [.init("x", .string)]), EntityDescription("A", superentityName: "P", attributes: [.init("a", .string)]),
+            EntityDescription("P", attributes: [.init("x", .string)]),
+            EntityDescription("A", superentityName: "P", attributes: [.init("a", .string)]),
             EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
         let out = try model(
-            EntityDescription("P", attributes: [.init("x", .string)]), EntityDescription("A", attributes: [.init("x", .string), .init("a", .string)]),
+            EntityDescription("P", attributes: [.init("x", .string)]),
+            EntityDescription("A", attributes: [.init("x", .string), .init("a", .string)]),
             EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
         #expect(rules(old, out).isEmpty)
         let merged = try model(
-            EntityDescription("P", attributes: [.init("x", .string)]), EntityDescription("A", superentityName: "P", attributes: [.init("a", .string)]),
+            EntityDescription("P", attributes: [.init("x", .string)]),
+            EntityDescription("A", superentityName: "P", attributes: [.init("a", .string)]),
             EntityDescription("B", superentityName: "P"), EntityDescription("Z", superentityName: "P"))
         #expect(rules(old, merged) == ["Z mergedHierarchies"])
         let raised = try model(
-            EntityDescription("P", attributes: [.init("x", .string), .init("a", .string)]), EntityDescription("A", superentityName: "P"),
+            EntityDescription("P", attributes: [.init("x", .string), .init("a", .string)]),
+            EntityDescription("A", superentityName: "P"),
             EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
         let mapping = try MappingModel.inferred(from: old, to: raised)
         #expect(mapping.entityMapping(fromEntity: "A")?.propertyMapping(named: "a")?.valueExpression != nil)
@@ -146,9 +202,12 @@ import Testing
     }
 
     @Test func everyObstacleIsNamedAtOnce() throws {
-        let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("y", .date)]), EntityDescription("B", attributes: [.init("z", .float)]))
+        let old = try model(
+            EntityDescription("A", attributes: [.init("x", .string), .init("y", .date)]),
+            EntityDescription("B", attributes: [.init("z", .float)]))
         let new = try model(
-            EntityDescription("A", attributes: [.init("x", .date), .init("y", .date, isOptional: false)]), EntityDescription("B", attributes: [.init("z", .uuid)]))
+            EntityDescription("A", attributes: [.init("x", .date), .init("y", .date, isOptional: false)]),
+            EntityDescription("B", attributes: [.init("z", .uuid)]))
         let error = #expect(throws: MigrationError.self) { try MappingModel.inferred(from: old, to: new) }
         #expect(error?.code == .notInferable && error?.code.coreDataNumber == 134190)
         #expect(error?.obstacles.map(\.place) == ["A.x", "A.y", "B.z"])
@@ -156,9 +215,12 @@ import Testing
     }
 
     @Test func theDifferenceSaysWhatChanged() throws {
-        let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("gone", .date)]), EntityDescription("Old"), EntityDescription("Same"))
+        let old = try model(
+            EntityDescription("A", attributes: [.init("x", .string), .init("gone", .date)]), EntityDescription("Old"),
+            EntityDescription("Same"))
         let new = try model(
-            EntityDescription("A", attributes: [.init("x", .string, isOptional: false, defaultValue: .string(""))]), EntityDescription("New"),
+            EntityDescription("A", attributes: [.init("x", .string, isOptional: false, defaultValue: .string(""))]),
+            EntityDescription("New"),
             EntityDescription("Same"))
         let difference = ModelDifference(from: old, to: new)
         #expect(difference.isInferable && !difference.isCompatible)

@@ -12,7 +12,9 @@ import Testing
 struct MigratedStore {
     let url: URL
 
-    static func make(_ model: ManagedObjectModel, at url: URL, objectsPerEntity: Int = 3, seed: Int = 0) throws -> MigratedStore {
+    static func make(_ model: ManagedObjectModel, at url: URL, objectsPerEntity: Int = 3, seed: Int = 0) throws
+        -> MigratedStore
+    {
         let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: model)
         try StoreGenerator.fill(store, objectsPerEntity: objectsPerEntity, seed: seed)
         try store.close()
@@ -21,8 +23,13 @@ struct MigratedStore {
 
     func copy(to other: URL) throws -> MigratedStore {
         try FileManager.default.copyContents(of: url, to: other)
-        func support(_ url: URL) -> URL { url.deletingLastPathComponent().appendingPathComponent(".\(url.deletingPathExtension().lastPathComponent)_SUPPORT") }
-        if FileManager.default.fileExists(atPath: support(url).path) { try FileManager.default.copyContents(of: support(url), to: support(other)) }
+        func support(_ url: URL) -> URL {
+            url.deletingLastPathComponent().appendingPathComponent(
+                ".\(url.deletingPathExtension().lastPathComponent)_SUPPORT")
+        }
+        if FileManager.default.fileExists(atPath: support(url).path) {
+            try FileManager.default.copyContents(of: support(url), to: support(other))
+        }
         return MigratedStore(url: other)
     }
 
@@ -35,8 +42,11 @@ struct MigratedStore {
     }
 
     @discardableResult
-    func migrate(from old: ManagedObjectModel, to new: ManagedObjectModel, progress: MigrationProgress? = nil) throws -> MigrationReport {
-        try SQLitePersistentStore.migrate(PersistentStoreDescription(url: url), [try .inferred(from: old, to: new)], progress: progress)
+    func migrate(from old: ManagedObjectModel, to new: ManagedObjectModel, progress: MigrationProgress? = nil) throws
+        -> MigrationReport
+    {
+        try SQLitePersistentStore.migrate(
+            PersistentStoreDescription(url: url), [try .inferred(from: old, to: new)], progress: progress)
     }
 
     /// Everything about the file that must be as in a new store of the model.
@@ -47,13 +57,16 @@ struct MigratedStore {
             #expect(try connection.value("PRAGMA integrity_check") == .text("ok"), "\(place)")
             #expect(try Self.columns(connection) == Self.columns(fresh), "\(place)")
             #expect(try Self.indexes(connection) == Self.indexes(fresh), "\(place)")
-            let entities = try connection.rows("SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT < 16000 ORDER BY Z_ENT")
+            let entities = try connection.rows(
+                "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_ENT < 16000 ORDER BY Z_ENT")
             #expect(entities.compactMap { $0[1].text } == model.entities.map(\.name), "\(place)")
             #expect(entities.compactMap { $0[0].integer } == model.entities.map { Int64($0.index + 1) }, "\(place)")
             for entity in model.entities where entity.superentity == nil {
                 let (greatest, used) = (
-                    try connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(entity.index + 1)")?.integer ?? -1,
-                    try connection.value("SELECT ifnull(max(Z_PK), 0) FROM \"Z\(entity.name.uppercased())\"")?.integer ?? 0
+                    try connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = \(entity.index + 1)")?.integer
+                        ?? -1,
+                    try connection.value("SELECT ifnull(max(Z_PK), 0) FROM \"Z\(entity.name.uppercased())\"")?.integer
+                        ?? 0
                 )
                 #expect(greatest >= used, "\(place) \(entity.name)")
             }
@@ -69,7 +82,8 @@ struct MigratedStore {
     /// Tables with their columns and types.
     private static func columns(_ connection: Connection) throws -> Set<String> {
         let rows = try connection.rows(
-            "SELECT upper(m.name) || '.' || upper(c.name) || ' ' || upper(c.type) FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name LIKE 'Z%'")
+            "SELECT upper(m.name) || '.' || upper(c.name) || ' ' || upper(c.type) FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name LIKE 'Z%'"
+        )
         return Set(rows.compactMap(\.[0].text))
     }
 

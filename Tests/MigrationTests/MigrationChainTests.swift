@@ -13,7 +13,9 @@ import Testing
         try ManagedObjectModel(entities: entities, versionIdentifiers: [version])
     }
 
-    private func chat(_ attributes: [AttributeDescription]) -> EntityDescription { EntityDescription("Chat", attributes: [.init("title", .string)] + attributes) }
+    private func chat(_ attributes: [AttributeDescription]) -> EntityDescription {
+        EntityDescription("Chat", attributes: [.init("title", .string)] + attributes)
+    }
     private let team = EntityDescription("Team", attributes: [.init("name", .string)])
     /// What no step to the newest version gets past but by way of a version that has dropped it.
     private let bar = AttributeDescription("kind", .string), newBar = AttributeDescription("kind", .integer32)
@@ -21,22 +23,38 @@ import Testing
     @Test func aVersionWithoutAnEntityOfBothEndsIsNoWay() throws {
         let source = try model("2", [chat([bar]), team]), destination = try model("3", [chat([newBar]), team])
         let poor = try model("1", [chat([])]), rich = try model("2b", [chat([]), team])
-        let error = #expect(throws: MigrationError.self) { try MigrationChain.plans(from: source, to: destination, through: [poor]) }
+        let error = #expect(throws: MigrationError.self) {
+            try MigrationChain.plans(from: source, to: destination, through: [poor])
+        }
         #expect(error?.code == .notInferable && error?.obstacles.map(\.place) == ["Chat.kind"])
         let chain = try #require(error?.refusedChain)
         #expect(chain.versions == ["“1”"])
         #expect(chain.losses == ["Team", "Chat.kind"])
         #expect("\(try #require(error))".contains("By way of “1” it can be, but that would lose Team, Chat.kind"))
-        // An attribute that changes its type is one of both ends: dropping it on the way loses its values.
-        #expect(throws: MigrationError.self) { try MigrationChain.plans(from: source, to: destination, through: [rich]) }
+        // An attribute that changes its type is one of both ends: dropping it on the way loses its
+        // values.
+        #expect(throws: MigrationError.self) {
+            try MigrationChain.plans(from: source, to: destination, through: [rich])
+        }
     }
 
     @Test func theShortestWayThatKeepsEverythingIsTaken() throws {
-        func version(_ name: String, _ identifier: String?, _ attributes: [AttributeDescription] = []) throws -> ManagedObjectModel {
-            try model(name, [EntityDescription("Chat", attributes: [AttributeDescription(name, .string, renamingIdentifier: identifier)] + attributes), team])
+        func version(_ name: String, _ identifier: String?, _ attributes: [AttributeDescription] = []) throws
+            -> ManagedObjectModel
+        {
+            try model(
+                name,
+                [
+                    EntityDescription(
+                        "Chat",
+                        attributes: [AttributeDescription(name, .string, renamingIdentifier: identifier)] + attributes),
+                    team,
+                ])
         }
-        let mandatory = AttributeDescription("kind", .string, isOptional: false), optional = AttributeDescription("kind", .string, isOptional: false, defaultValue: .string("a"))
-        let source = try version("a", nil), between = try version("b", "a", [optional]), destination = try version("c", "b", [mandatory])
+        let mandatory = AttributeDescription("kind", .string, isOptional: false),
+            optional = AttributeDescription("kind", .string, isOptional: false, defaultValue: .string("a"))
+        let source = try version("a", nil), between = try version("b", "a", [optional]),
+            destination = try version("c", "b", [mandatory])
         let poor = try model("0", [chat([optional])])
         let plans = try MigrationChain.plans(from: source, to: destination, through: [poor, between])
         #expect(plans.map { $0.destination === between } == [true, false] && plans.last?.destination === destination)
@@ -45,25 +63,34 @@ import Testing
 
     /// What the middle has instead of an attribute or a relationship that both ends have alike.
     @Test func aVersionThatWouldChangeValuesIsNoWay() throws {
-        let bar = AttributeDescription("kind", .string, isOptional: false, defaultValue: .string("a")), demanded = AttributeDescription("kind", .string, isOptional: false)
+        let bar = AttributeDescription("kind", .string, isOptional: false, defaultValue: .string("a")),
+            demanded = AttributeDescription("kind", .string, isOptional: false)
         let middle = AttributeDescription("count", .integer64)
         func way(_ count: AttributeDescription) throws -> Int {
-            let source = try model("1", [chat([middle])]), destination = try model("3", [chat([middle, demanded, .init("new", .date)])])
-            return try MigrationChain.plans(from: source, to: destination, through: [try model("2", [chat([count, bar])])]).count
+            let source = try model("1", [chat([middle])]),
+                destination = try model("3", [chat([middle, demanded, .init("new", .date)])])
+            return try MigrationChain.plans(
+                from: source, to: destination, through: [try model("2", [chat([count, bar])])]
+            ).count
         }
         #expect(try way(middle) == 2)
-        for wrong in [AttributeDescription("count", .integer16), .init("count", .boolean), .init("count", .integer64, isOptional: false, defaultValue: .int(7)), .init("other", .integer64)] {
+        for wrong in [
+            AttributeDescription("count", .integer16), .init("count", .boolean),
+            .init("count", .integer64, isOptional: false, defaultValue: .int(7)), .init("other", .integer64),
+        ] {
             #expect(throws: MigrationError.self) { try way(wrong) }
         }
     }
 
-    /// Every pair of a sample of the 117 versions, in both directions: a way is refused, or the objects have afterwards what both versions have.
+    /// Every pair of a sample of the 117 versions, in both directions: a way is refused, or the
+    /// objects have afterwards what both versions have.
     @Test(.enabled(if: corpus != nil)) func noWayThroughTheCorpusLosesWhatBothEndsHave() throws {
         let versions = CorpusMigrationTests.versions, count = versions.count
         try #require(count == 117)
         let isWhole = CorpusMigrationTests.isWhole
         let pairs = (1...count).flatMap { first in (1...count).map { (first, $0) } }.filter { first, second in
-            first != second && (isWhole || [2, 9, 14, 40, 46, 87].contains(first) && [1, 12, 33, 47, 88, 117].contains(second))
+            first != second
+                && (isWhole || [2, 9, 14, 40, 46, 87].contains(first) && [1, 12, 33, 47, 88, 117].contains(second))
         }
         var direct = 0, chained = 0, refused = 0
         try withTemporaryDirectory { folder in
@@ -78,7 +105,8 @@ import Testing
                     continue
                 }
                 chained += 1
-                let store = try MigratedStore.make(old, at: folder.appendingPathComponent("\(first)-\(second).sqlite"), objectsPerEntity: 2)
+                let store = try MigratedStore.make(
+                    old, at: folder.appendingPathComponent("\(first)-\(second).sqlite"), objectsPerEntity: 2)
                 let before = try store.snapshot()
                 try SQLitePersistentStore.migrate(PersistentStoreDescription(url: store.url), plans)
                 let after = try store.snapshot(new)
@@ -90,17 +118,24 @@ import Testing
         if isWhole { print("\(pairs.count) pairs: \(direct) in one step, \(chained) in several, \(refused) refused") }
     }
 
-    /// Attributes of the same name and type whose values are others than before, by the names of the two versions alone.
-    private static func losses(_ before: StoreSnapshot, _ after: StoreSnapshot, _ old: ManagedObjectModel, _ new: ManagedObjectModel) -> [String] {
+    /// Attributes of the same name and type whose values are others than before, by the names of
+    /// the two versions alone.
+    private static func losses(
+        _ before: StoreSnapshot, _ after: StoreSnapshot, _ old: ManagedObjectModel, _ new: ManagedObjectModel
+    ) -> [String] {
         var found: [String] = []
         for (object, content) in before.objects {
-            guard let former = old.entity(named: object.entity), let entity = new.entity(named: object.entity) else { continue }
+            guard let former = old.entity(named: object.entity), let entity = new.entity(named: object.entity) else {
+                continue
+            }
             guard let now = after.objects[object] else {
                 found.append("\(object)")
                 continue
             }
             for (name, attribute) in former.attributesByName where !attribute.isTransient && !attribute.isDerived {
-                guard let other = entity.attributesByName[name], other.type == attribute.type, !other.isTransient, !other.isDerived, content.attributes[name] != .null else { continue }
+                guard let other = entity.attributesByName[name], other.type == attribute.type, !other.isTransient,
+                    !other.isDerived, content.attributes[name] != .null
+                else { continue }
                 if now.attributes[name] != content.attributes[name] { found.append("\(object).\(name)") }
             }
         }

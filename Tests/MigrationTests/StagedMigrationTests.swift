@@ -17,21 +17,27 @@ import Testing
         [
             try model(.init("x", .string)), try model(.init("x", .string), .init("n", .integer32)),
             // The text becomes a number: by hand, between two inferred steps.
-            try model(.init("x", .string), .init("number", .integer32, renamingIdentifier: "n"), .init("y", .string)), try model(.init("number", .integer32, isOptional: false, defaultValue: .int(0))),
+            try model(.init("x", .string), .init("number", .integer32, renamingIdentifier: "n"), .init("y", .string)),
+            try model(.init("number", .integer32, isOptional: false, defaultValue: .int(0))),
         ]
     }
 
-    private func stages(_ versions: [ManagedObjectModel], _ did: @escaping (ManagedObjectContext) throws -> Void) throws -> StagedMigrationManager {
+    private func stages(_ versions: [ManagedObjectModel], _ did: @escaping (ManagedObjectContext) throws -> Void) throws
+        -> StagedMigrationManager
+    {
         try StagedMigrationManager([
             .lightweight("first", [versions[0], versions[1]]),
-            .custom("fill", from: versions[1], to: versions[2], willMigrate: nil, didMigrate: did), .lightweight("last", [versions[2], versions[3]]),
+            .custom("fill", from: versions[1], to: versions[2], willMigrate: nil, didMigrate: did),
+            .lightweight("last", [versions[2], versions[3]]),
         ])
     }
 
     @Test func everyOldVersionIsLedToTheNewest() throws {
         let versions = try versions()
         let manager = try stages(versions) { context in
-            for object in try context.fetch(FetchRequest<ManagedObject>("A")) { object["number"] = (object["x"] as? String)?.utf8.count }
+            for object in try context.fetch(FetchRequest<ManagedObject>("A")) {
+                object["number"] = (object["x"] as? String)?.utf8.count
+            }
             try context.save()
         }
         for (index, names) in [["first", "fill", "last"], ["fill", "last"], ["last"], []].enumerated() {
@@ -71,12 +77,18 @@ import Testing
 
     @Test func stagesAreCheckedBeforeAnythingMoves() throws {
         let text = try model(.init("x", .string)), number = try model(.init("x", .integer32))
-        let error = #expect(throws: MigrationError.self) { try StagedMigrationManager([.lightweight("wrong", [text, number])]) }
+        let error = #expect(throws: MigrationError.self) {
+            try StagedMigrationManager([.lightweight("wrong", [text, number])])
+        }
         #expect(error?.code == .notInferable && error?.obstacles.map(\.place) == ["A.x"])
         try withTemporaryDirectory { folder in
             let store = try MigratedStore.make(number, at: folder.appendingPathComponent("Store.sqlite"))
-            let manager = try StagedMigrationManager([.lightweight("other", [text, try model(.init("x", .string), .init("y", .date))])])
-            let error = #expect(throws: MigrationError.self) { try manager.migrateStore(at: PersistentStoreDescription(url: store.url)) }
+            let manager = try StagedMigrationManager([
+                .lightweight("other", [text, try model(.init("x", .string), .init("y", .date))])
+            ])
+            let error = #expect(throws: MigrationError.self) {
+                try manager.migrateStore(at: PersistentStoreDescription(url: store.url))
+            }
             #expect(error?.code == .missingModel)
         }
     }

@@ -5,8 +5,9 @@ import Schema
 import Storage
 import TestSupport
 
-/// Fills a store of any model with objects of every entity: a value in every attribute, objects at the end of every relationship; with a seed other than 0, other values, objects and
-/// links, and nothing in a quarter of what is optional.
+/// Fills a store of any model with objects of every entity: a value in every attribute, objects at
+/// the end of every relationship; with a seed other than 0, other values, objects and links, and
+/// nothing in a quarter of what is optional.
 struct StoreGenerator {
     let store: SQLitePersistentStore
     let model: ManagedObjectModel
@@ -16,7 +17,8 @@ struct StoreGenerator {
     private var changes = ChangeSet()
 
     static func fill(_ store: SQLitePersistentStore, objectsPerEntity: Int = 3, seed: Int = 0) throws {
-        var generator = StoreGenerator(store: store, model: store.identity.model, objectsPerEntity: objectsPerEntity, seed: seed)
+        var generator = StoreGenerator(
+            store: store, model: store.identity.model, objectsPerEntity: objectsPerEntity, seed: seed)
         try generator.run()
     }
 
@@ -77,10 +79,13 @@ struct StoreGenerator {
         case .date: return .date(Date(timeIntervalSinceReferenceDate: Double(seed) * 86_400.5 - 1_000_000))
         case .string: return .string("\(attribute.name) №\(seed) ’\"; ö")
         case .uri: return .uri(URL(fileURLWithPath: "/\(attribute.name)/\(seed)"))
-        case .uuid: return .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, UInt8(seed >> 8 & 255), UInt8(seed & 255))))
+        case .uuid:
+            return .uuid(
+                UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, UInt8(seed >> 8 & 255), UInt8(seed & 255))))
         case .binary, .transformable:
             let bytes = Data((0..<(40 + seed % 9)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ seed) })
-            return attribute.allowsExternalBinaryDataStorage ? .large(LargeValue(seed % 3 == 0 ? bytes + Data(count: 120_000) : bytes)) : .data(bytes)
+            return attribute.allowsExternalBinaryDataStorage
+                ? .large(LargeValue(seed % 3 == 0 ? bytes + Data(count: 120_000) : bytes)) : .data(bytes)
         case .composite:
             let leaves = attribute.compositeName.flatMap { model.composite(named: $0) }?.attributes ?? []
             return .composite(Dictionary(uniqueKeysWithValues: leaves.map { ($0.name, value(of: $0, seed)) }))
@@ -92,7 +97,9 @@ struct StoreGenerator {
 
     /// All objects of an entity and its descendants, in order.
     private func objects(_ entityIndex: Int) -> [ObjectReference] {
-        model.entities[entityIndex].family.flatMap { index in (keys[index] ?? []).map { ObjectReference(key: $0, entityIndex: index) } }
+        model.entities[entityIndex].family.flatMap { index in
+            (keys[index] ?? []).map { ObjectReference(key: $0, entityIndex: index) }
+        }
     }
 
     private func reference(_ property: Property, key: Int64) -> ObjectReference? {
@@ -112,19 +119,25 @@ struct StoreGenerator {
 
     private mutating func addLinks() {
         for entity in model.entities {
-            for property in entity.properties where property.isToMany && !property.isTransient && property.declaringEntityIndex == entity.index {
+            for property in entity.properties
+            where property.isToMany && !property.isTransient && property.declaringEntityIndex == entity.index {
                 let owners = objects(entity.index), members = objects(property.destinationIndex)
                 guard !owners.isEmpty, !members.isEmpty else { continue }
                 let inverse = model.inverse(of: property)
                 var membersByOwner: [[ObjectReference]] = owners.map { _ in [] }
                 if let inverse, !inverse.isToMany {
                     for member in members {
-                        guard let owner = reference(inverse, key: member.key), let place = owners.firstIndex(of: owner) else { continue }
+                        guard let owner = reference(inverse, key: member.key), let place = owners.firstIndex(of: owner)
+                        else { continue }
                         membersByOwner[place].append(member)
                     }
                 } else if inverse == nil {
-                    for (place, member) in members.enumerated() { membersByOwner[place * 3 % owners.count].append(member) }
-                } else if let inverse, (inverse.declaringEntityIndex, inverse.name) >= (property.declaringEntityIndex, property.name) {
+                    for (place, member) in members.enumerated() {
+                        membersByOwner[place * 3 % owners.count].append(member)
+                    }
+                } else if let inverse,
+                    (inverse.declaringEntityIndex, inverse.name) >= (property.declaringEntityIndex, property.name)
+                {
                     for place in owners.indices {
                         membersByOwner[place] = [members[place % members.count]]
                         let second = members[(place + 1) % members.count]
@@ -136,16 +149,22 @@ struct StoreGenerator {
         }
     }
 
-    private mutating func addLinks(of property: Property, _ owners: [ObjectReference], _ membersByOwner: [[ObjectReference]], isWritten: Bool) {
+    private mutating func addLinks(
+        of property: Property, _ owners: [ObjectReference], _ membersByOwner: [[ObjectReference]], isWritten: Bool
+    ) {
         for (owner, members) in zip(owners, membersByOwner) {
             if isWritten {
                 changes.links += members.map {
-                    ChangeSet.Link(entityIndex: owner.entityIndex, propertyIndex: property.index, owner: owner.key, member: $0, isAdded: true)
+                    ChangeSet.Link(
+                        entityIndex: owner.entityIndex, propertyIndex: property.index, owner: owner.key, member: $0,
+                        isAdded: true)
                 }
             }
             if property.relationship?.isOrdered == true, !members.isEmpty {
                 changes.orders.append(
-                    ChangeSet.Order(entityIndex: owner.entityIndex, propertyIndex: property.index, owner: owner.key, members: members.reversed()))
+                    ChangeSet.Order(
+                        entityIndex: owner.entityIndex, propertyIndex: property.index, owner: owner.key,
+                        members: members.reversed()))
             }
         }
     }

@@ -32,7 +32,9 @@ struct StoreSnapshot {
                 for property in entity.properties where !property.isTransient && !property.isToMany {
                     let slot = rows[index].layout.slots[property.index]
                     if property.relationship != nil {
-                        contents[index].toOnes[property.name] = rows[index].reference(slot).map { Self.object($0, store) }
+                        contents[index].toOnes[property.name] = rows[index].reference(slot).map {
+                            Self.object($0, store)
+                        }
                     } else {
                         contents[index].attributes[property.name] = try Self.plain(rows[index].value(slot))
                     }
@@ -40,8 +42,11 @@ struct StoreSnapshot {
             }
             for property in entity.properties where !property.isTransient && property.isToMany {
                 let owners = (0..<rows.count).map { rows[$0].key }
-                let related = try store.related(entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false)
-                for (index, members) in related.members.enumerated() { contents[index].toManys[property.name] = members.map { Self.object($0, store) } }
+                let related = try store.related(
+                    entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false)
+                for (index, members) in related.members.enumerated() {
+                    contents[index].toManys[property.name] = members.map { Self.object($0, store) }
+                }
             }
             for index in 0..<rows.count { objects[Object(entity: entity.name, key: rows[index].key)] = contents[index] }
         }

@@ -12,15 +12,21 @@ struct CodeGeneratorTests {
             EntityDescription(
                 "Book", managedObjectClassName: ".Book",
                 attributes: [
-                    .init("title", .string, isOptional: false, userInfo: ["documentation": "As on the cover."]), .init("year", .integer16, usesScalarValueType: true),
-                    .init("pages", .integer32), .init("published", .date, usesScalarValueType: true), .init("description", .string), .init("in", .boolean),
-                    .init("loans", .integer64, derivationExpression: "tags.@count"), .init("cover", .binary, allowsExternalBinaryDataStorage: true),
+                    .init("title", .string, isOptional: false, userInfo: ["documentation": "As on the cover."]),
+                    .init("year", .integer16, usesScalarValueType: true),
+                    .init("pages", .integer32), .init("published", .date, usesScalarValueType: true),
+                    .init("description", .string), .init("in", .boolean),
+                    .init("loans", .integer64, derivationExpression: "tags.@count"),
+                    .init("cover", .binary, allowsExternalBinaryDataStorage: true),
                 ],
                 relationships: [
-                    .init("author", to: "Author", inverse: "books"), .init("tags", to: "Tag", maxCount: 0), .init("chapters", to: "Author", maxCount: 0, isOrdered: true),
+                    .init("author", to: "Author", inverse: "books"), .init("tags", to: "Tag", maxCount: 0),
+                    .init("chapters", to: "Author", maxCount: 0, isOrdered: true),
                 ]),
             EntityDescription("Novel", managedObjectClassName: "Library.Novel", superentityName: "Book"),
-            EntityDescription("Author", managedObjectClassName: "NSManagedObject", relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
+            EntityDescription(
+                "Author", managedObjectClassName: "NSManagedObject",
+                relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
             EntityDescription("Tag", managedObjectClassName: "Tag"),
         ])
     }
@@ -36,7 +42,8 @@ struct CodeGeneratorTests {
         let files = try files()
         #expect(
             Set(files.keys) == [
-                "Book+Class.swift", "Book+Properties.swift", "Novel+Class.swift", "Novel+Properties.swift", "Tag+Class.swift", "Tag+Properties.swift",
+                "Book+Class.swift", "Book+Properties.swift", "Novel+Class.swift", "Novel+Properties.swift",
+                "Tag+Class.swift", "Tag+Properties.swift",
                 "MyLibraryModel.swift",
             ])
         #expect(files["Book+Class.swift"]?.isKept == true && files["Book+Properties.swift"]?.isKept == false)
@@ -73,25 +80,36 @@ struct CodeGeneratorTests {
 
     @Test func orderedRelationshipsGetTheirAccessors() throws {
         let text = try #require(files()["Book+Properties.swift"]?.text)
-        #expect(text.contains("func insertIntoChapters(_ value: ManagedObject, at idx: Int)") && !text.contains("insertIntoTags"))
+        #expect(
+            text.contains("func insertIntoChapters(_ value: ManagedObject, at idx: Int)")
+                && !text.contains("insertIntoTags"))
     }
 
     @Test func orderedRelationshipsTakeIndexSetsAsXcodesDo() throws {
         let text = try #require(files()["Book+Properties.swift"]?.text)
         #expect(text.contains("public import Foundation\n"))
         for method in [
-            "insertIntoChapters(_ values: [ManagedObject], at indexes: IndexSet)", "removeFromChapters(at indexes: IndexSet)", "replaceChapters(at idx: Int, with value: ManagedObject)",
+            "insertIntoChapters(_ values: [ManagedObject], at indexes: IndexSet)",
+            "removeFromChapters(at indexes: IndexSet)", "replaceChapters(at idx: Int, with value: ManagedObject)",
             "replaceChapters(at indexes: IndexSet, with values: [ManagedObject])",
         ] { #expect(text.contains("    public func \(method) {"), "\(method)") }
     }
 
     @Test func classesSayWhatTheirKeyPathsAreCalled() throws {
         let files = try files()
-        let book = try #require(files["Book+Properties.swift"]?.text), novel = try #require(files["Novel+Properties.swift"]?.text)
-        #expect(book.contains("            names[\\Object.description_] = \"description\"\n            names[\\Object.`in`] = \"in\"\n"))
-        #expect(book.contains("extension Book: KeyPathDeclaring {\n") && book.contains("        [Book.bookKeyPaths, Novel.novelKeyPaths]\n"))
+        let book = try #require(files["Book+Properties.swift"]?.text),
+            novel = try #require(files["Novel+Properties.swift"]?.text)
+        #expect(
+            book.contains(
+                "            names[\\Object.description_] = \"description\"\n            names[\\Object.`in`] = \"in\"\n"
+            ))
+        #expect(
+            book.contains("extension Book: KeyPathDeclaring {\n")
+                && book.contains("        [Book.bookKeyPaths, Novel.novelKeyPaths]\n"))
         // The uppermost class conforms for all.
-        #expect(book.contains("extension Book: Identifiable {}") && !novel.contains("KeyPathDeclaring") && !novel.contains("Identifiable"))
+        #expect(
+            book.contains("extension Book: Identifiable {}") && !novel.contains("KeyPathDeclaring")
+                && !novel.contains("Identifiable"))
     }
 
     @Test func codableIsOnRequest() throws {
@@ -106,20 +124,35 @@ struct CodeGeneratorTests {
         for index in description.entities.indices where description.entities[index].name == "Tag" {
             description.entities[index].fetchedProperties = [
                 FetchedPropertyDescription(
-                    "novels", fetchRequest: FetchRequestTemplate("", entityName: "Novel", predicateFormat: "tags CONTAINS $FETCH_SOURCE"), userInfo: ["documentation": "With this tag."])
+                    "novels",
+                    fetchRequest: FetchRequestTemplate(
+                        "", entityName: "Novel", predicateFormat: "tags CONTAINS $FETCH_SOURCE"),
+                    userInfo: ["documentation": "With this tag."])
             ]
         }
-        description.fetchRequestTemplates = [FetchRequestTemplate("recent books", entityName: "Book", predicateFormat: "year > $YEAR")]
+        description.fetchRequestTemplates = [
+            FetchRequestTemplate("recent books", entityName: "Book", predicateFormat: "year > $YEAR")
+        ]
         let files = try CodeGenerator().files(for: ManagedObjectModel(description), named: "M", contents: "")
         let tag = files.first { $0.name == "Tag+Properties.swift" }?.text, whole = files.last?.text
-        #expect(tag?.contains("    /// With this tag.\n    public var novels: [Novel] { self[\"novels\"] as? [Novel] ?? [] }\n") == true)
-        #expect(whole?.contains("    public static func recentBooksRequest(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<Book> {\n") == true)
+        #expect(
+            tag?.contains(
+                "    /// With this tag.\n    public var novels: [Novel] { self[\"novels\"] as? [Novel] ?? [] }\n")
+                == true)
+        #expect(
+            whole?.contains(
+                "    public static func recentBooksRequest(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<Book> {\n"
+            ) == true)
     }
 
     @Test func oneTextHoldsAll() throws {
         let text = try CodeGenerator().text(for: model(), named: "My Library", contents: "<model/>")
-        #expect(text.hasPrefix("// Generated from the model: changes made here are lost.\npublic import Folio\npublic import Foundation\n\nopen class Book: ManagedObject {\n}\n\nextension Book {\n"))
-        #expect(text.components(separatedBy: "import Folio\n").count == 2 && text.contains("public enum MyLibraryModel {"))
+        #expect(
+            text.hasPrefix(
+                "// Generated from the model: changes made here are lost.\npublic import Folio\npublic import Foundation\n\nopen class Book: ManagedObject {\n}\n\nextension Book {\n"
+            ))
+        #expect(
+            text.components(separatedBy: "import Folio\n").count == 2 && text.contains("public enum MyLibraryModel {"))
     }
 
     @Test func accessLevelsAreChosen() throws {
@@ -149,10 +182,15 @@ struct CodeGeneratorTests {
 
     @Test func classesOfTheSameNameAreRefused() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("A", managedObjectClassName: "X.Thing"), EntityDescription("B", managedObjectClassName: "Y.Thing"),
+            EntityDescription("A", managedObjectClassName: "X.Thing"),
+            EntityDescription("B", managedObjectClassName: "Y.Thing"),
             EntityDescription("C", managedObjectClassName: "no name"),
         ])
-        #expect(throws: CodegenError(faults: ["B: its class Thing is that of A too", "C: “no name” is no name of a Swift class"])) {
+        #expect(
+            throws: CodegenError(faults: [
+                "B: its class Thing is that of A too", "C: “no name” is no name of a Swift class",
+            ])
+        ) {
             try CodeGenerator().files(for: model, named: "M", contents: "")
         }
     }

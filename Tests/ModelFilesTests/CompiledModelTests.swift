@@ -30,7 +30,9 @@ import Testing
         #expect(try thing.boolean("NSIsAbstract"))
         #expect(try thing.object("NSManagedObjectModel") == root)
         let properties = try #require(try thing.object("NSProperties")?.namedEntries())
-        func property(_ name: String) throws -> ArchivedObject { try #require(properties.first { $0.name == name }?.value) }
+        func property(_ name: String) throws -> ArchivedObject {
+            try #require(properties.first { $0.name == name }?.value)
+        }
         // The flag words are those that real archives hold for such properties.
         #expect(try property("count64").integer("_P") == 243)
         #expect(try property("parts").integer("_P") == 1267)
@@ -39,7 +41,8 @@ import Testing
         #expect(try property("name").integer("_P") == 193)
         #expect(try property("blob").integer("NSFlagsKey") == 4)
         #expect(try property("key").integer("NSFlagsKey") == 16)
-        #expect(try property("owner").object("NSInverseRelationship")?.object("NSInverseRelationship") == property("owner"))
+        #expect(
+            try property("owner").object("NSInverseRelationship")?.object("NSInverseRelationship") == property("owner"))
         #expect(try property("total").className == "NSDerivedAttributeDescription")
         #expect(try property("total").object("NSDerivationExpression")?.string("NSSelectorName") == "count:")
         let predicates = try #require(try property("name").object("NSValidationPredicates")?.elements())
@@ -61,15 +64,20 @@ import Testing
         let cover = writer.add(class: ["App.Cover", "NSObject"], fields: ["text": writer.add(string: "x").value])
         let attribute = writer.add(
             class: ["NSAttributeDescription", "NSPropertyDescription", "NSObject"],
-            fields: ["NSPropertyName": writer.add(string: "cover").value, "NSAttributeType": 1800, "NSDefaultValue": cover.value, "NSIsOptional": true])
+            fields: [
+                "NSPropertyName": writer.add(string: "cover").value, "NSAttributeType": 1800,
+                "NSDefaultValue": cover.value, "NSIsOptional": true,
+            ])
         let entity = writer.add(
             class: ["NSEntityDescription", "NSObject"],
             fields: [
-                "NSEntityName": writer.add(string: "Book").value, "NSClassNameForEntity": KeyedArchiveWriter.Reference.null.value,
+                "NSEntityName": writer.add(string: "Book").value,
+                "NSClassNameForEntity": KeyedArchiveWriter.Reference.null.value,
                 "NSProperties": writer.add(dictionary: [(key: writer.add(string: "cover"), value: attribute)]).value,
             ])
         let root = writer.add(
-            class: ["NSManagedObjectModel", "NSObject"], fields: ["NSEntities": writer.add(dictionary: [(key: writer.add(string: "Book"), value: entity)]).value])
+            class: ["NSManagedObjectModel", "NSObject"],
+            fields: ["NSEntities": writer.add(dictionary: [(key: writer.add(string: "Book"), value: entity)]).value])
         let model = try CompiledModel.decode(writer.finish(root: root))
         #expect(model.entity(named: "Book")?.attributes.map(\.name) == ["cover"])
         #expect(model.entity(named: "Book")?.managedObjectClassName == nil)
@@ -78,19 +86,26 @@ import Testing
     @Test func predicatesThatNestWithoutEndAreRefused() throws {
         var writer = KeyedArchiveWriter()
         let predicate = writer.reserve()
-        writer.fill(predicate, class: ["NSCompoundPredicate", "NSPredicate"], fields: ["NSCompoundPredicateType": 0, "NSSubpredicates": writer.add(array: [predicate]).value])
-        let request = writer.add(class: ["NSFetchRequest"], fields: ["NSPredicate": predicate.value, "NSEntity": writer.add(string: "A").value])
+        writer.fill(
+            predicate, class: ["NSCompoundPredicate", "NSPredicate"],
+            fields: ["NSCompoundPredicateType": 0, "NSSubpredicates": writer.add(array: [predicate]).value])
+        let request = writer.add(
+            class: ["NSFetchRequest"],
+            fields: ["NSPredicate": predicate.value, "NSEntity": writer.add(string: "A").value])
         let root = writer.add(
             class: ["NSManagedObjectModel"],
             fields: [
                 "NSEntities": writer.add(dictionary: []).value,
-                "NSFetchRequestTemplates": writer.add(dictionary: [(key: writer.add(string: "t"), value: request)]).value,
+                "NSFetchRequestTemplates": writer.add(dictionary: [(key: writer.add(string: "t"), value: request)])
+                    .value,
             ])
         #expect(throws: ModelError.self) { try CompiledModel.decode(writer.finish(root: root)) }
     }
 
     @Test func everyFlippedByteGivesAModelOrAnError() throws {
-        let model = try ManagedObjectModel(entities: [EntityDescription("A", attributes: [AttributeDescription("a", .string, defaultValue: .string("x"))])])
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription("A", attributes: [AttributeDescription("a", .string, defaultValue: .string("x"))])
+        ])
         let whole = [UInt8](try CompiledModel.encode(model))
         for index in whole.indices {
             for change in [UInt8(1), 0x10, 0x80] {

@@ -14,58 +14,91 @@ import Testing
         }
 
         /// The stereotypes of an object, each with its traits.
-        mutating func stereotypes(_ stereotypes: [(String, [(String, KeyedArchiveWriter.Reference)])]) -> PropertyListValue {
+        mutating func stereotypes(_ stereotypes: [(String, [(String, KeyedArchiveWriter.Reference)])])
+            -> PropertyListValue
+        {
             dictionary(
                 stereotypes.map { name, traits in
                     let properties = traits.map { key, value in
-                        (key, writer.add(class: ["XDUMLPropertyImp"], fields: ["_name": writer.add(string: key).value, "_default": value.value]))
+                        (
+                            key,
+                            writer.add(
+                                class: ["XDUMLPropertyImp"],
+                                fields: ["_name": writer.add(string: key).value, "_default": value.value])
+                        )
                     }
-                    return (name, writer.add(class: ["XDUMLStereotypeImp"], fields: ["XDBucketForOwnedAttributesstorage": dictionary(properties)]))
+                    return (
+                        name,
+                        writer.add(
+                            class: ["XDUMLStereotypeImp"],
+                            fields: ["XDBucketForOwnedAttributesstorage": dictionary(properties)])
+                    )
                 })
         }
 
         mutating func model(_ entities: [(String, KeyedArchiveWriter.Reference)]) -> Data {
-            let package = writer.add(class: ["XDModelPackage"], fields: ["XDBucketForClassesstorage": dictionary(entities)])
-            return writer.finish(root: writer.add(class: ["XDPMModel"], fields: ["_xd_rootPackage": package.value, "_modelVersionIdentifier": .uid(0)]))
+            let package = writer.add(
+                class: ["XDModelPackage"], fields: ["XDBucketForClassesstorage": dictionary(entities)])
+            return writer.finish(
+                root: writer.add(
+                    class: ["XDPMModel"],
+                    fields: ["_xd_rootPackage": package.value, "_modelVersionIdentifier": .uid(0)]))
         }
     }
 
     @Test func entitiesAndTheirPropertiesAreRead() throws {
         var builder = Builder()
-        let recipe = builder.writer.reserve(), part = builder.writer.reserve(), parts = builder.writer.reserve(), whole = builder.writer.reserve()
-        let yes = builder.writer.add(true), one = builder.writer.add(.integer(1)), zero = builder.writer.add(.integer(0))
+        let recipe = builder.writer.reserve(), part = builder.writer.reserve(), parts = builder.writer.reserve(),
+            whole = builder.writer.reserve()
+        let yes = builder.writer.add(true), one = builder.writer.add(.integer(1)),
+            zero = builder.writer.add(.integer(0))
         let attribute = builder.writer.add(
             class: ["XDPMAttribute"],
             fields: [
                 "_name": builder.writer.add(string: "name").value,
                 "XDBucketForStereotypesstorage": builder.stereotypes([
-                    ("XD_PAtt_Stereotype", [
-                        ("XD_PAttK_attributeType", builder.writer.add(.integer(700))), ("XD_PAttK_defaultValueAsString", builder.writer.add(string: "none")),
-                        ("XD_PAttK_maxValueString", builder.writer.add(string: "25")),
-                    ]),
+                    (
+                        "XD_PAtt_Stereotype",
+                        [
+                            ("XD_PAttK_attributeType", builder.writer.add(.integer(700))),
+                            ("XD_PAttK_defaultValueAsString", builder.writer.add(string: "none")),
+                            ("XD_PAttK_maxValueString", builder.writer.add(string: "25")),
+                        ]
+                    ),
                     ("XD_PPropStereotype", [("XD_PPSK_isIndexed", yes)]),
                 ]),
             ])
-        for (place, name, inverse, destination, counts, rule) in [(parts, "parts", whole, part, zero, builder.writer.add(.integer(2))), (whole, "whole", parts, recipe, one, one)] {
+        for (place, name, inverse, destination, counts, rule) in [
+            (parts, "parts", whole, part, zero, builder.writer.add(.integer(2))),
+            (whole, "whole", parts, recipe, one, one),
+        ] {
             builder.writer.fill(
                 place, class: ["XDPMRelationship"],
                 fields: [
                     "_name": builder.writer.add(string: name).value,
                     "XDBucketForStereotypesstorage": builder.stereotypes([
-                        ("XD_PR_Stereotype", [
-                            ("XD_PRK_destination", destination), ("XD_PRK_inverseRelationship", inverse), ("XD_PRK_maxCount", counts), ("XD_PRK_minCount", counts),
-                            ("XD_PRK_deleteRule", rule),
-                        ]),
+                        (
+                            "XD_PR_Stereotype",
+                            [
+                                ("XD_PRK_destination", destination), ("XD_PRK_inverseRelationship", inverse),
+                                ("XD_PRK_maxCount", counts), ("XD_PRK_minCount", counts),
+                                ("XD_PRK_deleteRule", rule),
+                            ]
+                        ),
                         ("XD_PPropStereotype", [("XD_PPSK_isOptional", yes)]),
                     ]),
                 ])
         }
-        for (place, name, properties) in [(recipe, "Recipe", [("name", attribute), ("parts", parts)]), (part, "Part", [("whole", whole)])] {
+        for (place, name, properties) in [
+            (recipe, "Recipe", [("name", attribute), ("parts", parts)]), (part, "Part", [("whole", whole)]),
+        ] {
             builder.writer.fill(
                 place, class: ["XDPMEntity"],
                 fields: [
                     "_name": builder.writer.add(string: name).value,
-                    "XDBucketForStereotypesstorage": builder.stereotypes([("XD_PStereotype", [("XD_PSK_entityClassName", builder.writer.add(string: "NSManagedObject"))])]),
+                    "XDBucketForStereotypesstorage": builder.stereotypes([
+                        ("XD_PStereotype", [("XD_PSK_entityClassName", builder.writer.add(string: "NSManagedObject"))])
+                    ]),
                     "XDBucketForOwnedAttributesstorage": builder.dictionary(properties),
                 ])
         }
@@ -73,9 +106,16 @@ import Testing
         let expected = try ManagedObjectModel(entities: [
             EntityDescription(
                 "Recipe",
-                attributes: [AttributeDescription("name", .string, isOptional: false, defaultValue: .string("none"), maximumValue: .int(25), isIndexed: true)],
-                relationships: [RelationshipDescription("parts", to: "Part", inverse: "whole", maxCount: 0, deleteRule: .cascade)]),
-            EntityDescription("Part", relationships: [RelationshipDescription("whole", to: "Recipe", inverse: "parts", minCount: 1)]),
+                attributes: [
+                    AttributeDescription(
+                        "name", .string, isOptional: false, defaultValue: .string("none"), maximumValue: .int(25),
+                        isIndexed: true)
+                ],
+                relationships: [
+                    RelationshipDescription("parts", to: "Part", inverse: "whole", maxCount: 0, deleteRule: .cascade)
+                ]),
+            EntityDescription(
+                "Part", relationships: [RelationshipDescription("whole", to: "Recipe", inverse: "parts", minCount: 1)]),
         ])
         #expect(model == expected)
     }

@@ -5,7 +5,9 @@ import Testing
 
 @Suite struct ModelContentsTests {
     private func read(_ body: String) throws -> ManagedObjectModel {
-        try ModelContents.decode(Data("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<model>\(body)</model>".utf8), path: "m/contents")
+        try ModelContents.decode(
+            Data("<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n<model>\(body)</model>".utf8),
+            path: "m/contents")
     }
 
     private func faults(_ body: String) -> [String] {
@@ -27,8 +29,12 @@ import Testing
     }
 
     @Test func theOrderOfTheFileHasNoMeaning() throws {
-        let first = try read("<entity name='A'><attribute name='x' attributeType='Date'/><attribute name='y' attributeType='Date'/></entity><entity name='B'/>")
-        let second = try read("<entity name='B'/><entity name='A'><attribute attributeType='Date' name='y'/><attribute name='x' attributeType='Date'/></entity>")
+        let first = try read(
+            "<entity name='A'><attribute name='x' attributeType='Date'/><attribute name='y' attributeType='Date'/></entity><entity name='B'/>"
+        )
+        let second = try read(
+            "<entity name='B'/><entity name='A'><attribute attributeType='Date' name='y'/><attribute name='x' attributeType='Date'/></entity>"
+        )
         #expect(first == second)
         #expect(try ModelContents.encode(first) == ModelContents.encode(second))
     }
@@ -62,7 +68,8 @@ import Testing
 
     @Test func whatNobodyUnderstandsIsKept() throws {
         let model = try read(
-            "<entity name='A' novel='1'><attribute name='a' attributeType='Transformable' defaultValueString='?' future='x &amp; y'/></entity><elements><element name='A' positionX='3'/></elements>")
+            "<entity name='A' novel='1'><attribute name='a' attributeType='Transformable' defaultValueString='?' future='x &amp; y'/></entity><elements><element name='A' positionX='3'/></elements>"
+        )
         let copy = try ModelContents.decode(try ModelContents.encode(model))
         #expect(copy.entity(named: "A")?.description.extraMarkup == ["novel": "1"])
         #expect(copy.entity(named: "A")?.attributes[0].extraMarkup == ["future": "x & y", "defaultValueString": "?"])
@@ -79,9 +86,11 @@ import Testing
             </entity>
             <entity name="B"/><entity name="C"><relationship name="x" destinationEntity="A" maxCount="1"/></entity>
             """)
-        for part in ["A.a: the attribute type “Strnig”", "A.n: “many” is no value", "A.d: a derived attribute without", "A.r: the delete rule “Explode”",
-            "A.r: its inverse belongs to C", "A: its parent “Nobody”", "A.r: its inverse “a” is no property of B"]
-        {
+        for part in [
+            "A.a: the attribute type “Strnig”", "A.n: “many” is no value", "A.d: a derived attribute without",
+            "A.r: the delete rule “Explode”",
+            "A.r: its inverse belongs to C", "A: its parent “Nobody”", "A.r: its inverse “a” is no property of B",
+        ] {
             #expect(found.contains { $0.hasPrefix(part) }, "\(part) in \(found)")
         }
     }
@@ -89,7 +98,8 @@ import Testing
     @Test func hostileFilesAreRefused() {
         for text in [
             "", "text", "<entity/>", "<!DOCTYPE model [<!ENTITY a 'b'>]><model><entity name='&a;'/></model>",
-            "<!DOCTYPE model [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><model/>", String(repeating: "<model>", count: 100_000),
+            "<!DOCTYPE model [<!ENTITY a SYSTEM 'file:///etc/passwd'>]><model/>",
+            String(repeating: "<model>", count: 100_000),
         ] {
             let error = #expect(throws: ModelError.self) { try ModelContents.decode(Data(text.utf8)) }
             #expect(error?.code == .unreadable)

@@ -7,7 +7,9 @@ import Testing
 
 @Suite struct ModelFileTests {
     private func model(_ attributes: String...) throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [EntityDescription("A", attributes: attributes.map { AttributeDescription($0, .string) })])
+        try ManagedObjectModel(entities: [
+            EntityDescription("A", attributes: attributes.map { AttributeDescription($0, .string) })
+        ])
     }
 
     private func write(_ data: Data, _ path: String..., in folder: URL) throws {
@@ -27,7 +29,8 @@ import Testing
         return url
     }
 
-    private let second = "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>Shop 2.xcdatamodel</string></dict></plist>"
+    private let second =
+        "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>Shop 2.xcdatamodel</string></dict></plist>"
 
     @Test func versionsAreListedAndTheCurrentOneIsRead() throws {
         try withTemporaryDirectory { folder in
@@ -78,7 +81,9 @@ import Testing
                 "NSManagedObjectModel_CurrentVersionName": "V1", "NSManagedObjectModel_VersionHashes": ["V1": hashes],
             ]
             try write(PropertyList.encodeBinary(info), "four", "VersionInfo.plist", in: folder)
-            let kinds: [String: ModelFile.Kind] = ["one.bin": .source, "two.txt": .compiled, "three": .source, "four": .versionedCompiled]
+            let kinds: [String: ModelFile.Kind] = [
+                "one.bin": .source, "two.txt": .compiled, "three": .source, "four": .versionedCompiled,
+            ]
             for (name, kind) in kinds {
                 let file = try ModelFile(contentsOf: folder.appendingPathComponent(name))
                 #expect(file.kind == kind)
@@ -96,9 +101,13 @@ import Testing
             try write(Data(), "empty", in: folder)
             try write(PropertyList.encodeBinary(["a": 1]), "list", in: folder)
             for name in ["store.sqlite", "empty", "list", "."] {
-                #expect(#expect(throws: ModelError.self) { try ModelFile(contentsOf: folder.appendingPathComponent(name)) }?.code == .unreadable, "\(name)")
+                #expect(
+                    #expect(throws: ModelError.self) { try ModelFile(contentsOf: folder.appendingPathComponent(name)) }?
+                        .code == .unreadable, "\(name)")
             }
-            #expect(#expect(throws: ModelError.self) { try ModelFile(contentsOf: folder.appendingPathComponent("none")) }?.code == .notFound)
+            #expect(
+                #expect(throws: ModelError.self) { try ModelFile(contentsOf: folder.appendingPathComponent("none")) }?
+                    .code == .notFound)
             #expect(!ModelReference(folder.appendingPathComponent("store.sqlite").path).isModelFile)
         }
     }

@@ -5,7 +5,8 @@ import Schema
 import Testing
 
 @Suite struct PredicateTextTests {
-    /// The text that the archived predicate of a fetch request renders as, nil where it was not archived.
+    /// The text that the archived predicate of a fetch request renders as, nil where it was not
+    /// archived.
     private func archived(_ text: String) throws -> String? {
         var description = ManagedObjectModel.Description()
         description.entities = [EntityDescription("A")]
@@ -19,8 +20,10 @@ import Testing
     }
 
     @Test(arguments: [
-        "a == 1", "a.b != $x.y", "name CONTAINS[cd] \"q\\\"\\\\\"", "a < -1.5 AND b >= 2", "(a == 1 OR b == 2) AND NOT c == nil", "ANY list.#size IN {1, 2}",
-        "ALL list.name BEGINSWITH[c] \"x\"", "SELF MATCHES \"[a-z]*\"", "a BETWEEN {1, 5}", "flag == YES", "TRUEPREDICATE", "items.@count > 3", "name == lowercase($x)",
+        "a == 1", "a.b != $x.y", "name CONTAINS[cd] \"q\\\"\\\\\"", "a < -1.5 AND b >= 2",
+        "(a == 1 OR b == 2) AND NOT c == nil", "ANY list.#size IN {1, 2}",
+        "ALL list.name BEGINSWITH[c] \"x\"", "SELF MATCHES \"[a-z]*\"", "a BETWEEN {1, 5}", "flag == YES",
+        "TRUEPREDICATE", "items.@count > 3", "name == lowercase($x)",
         "a LIKE \"*b?\" OR a ENDSWITH \"z\" OR a == b", "#first == 1",
     ])
     func whatIsArchivedRendersAsItWas(text: String) throws {
@@ -38,7 +41,8 @@ import Testing
     }
 
     @Test func nestingIsBounded() throws {
-        #expect(try archived(String(repeating: "(", count: 5000) + "a == 1" + String(repeating: ")", count: 5000)) == nil)
+        #expect(
+            try archived(String(repeating: "(", count: 5000) + "a == 1" + String(repeating: ")", count: 5000)) == nil)
         #expect(try archived(String(repeating: "NOT ", count: 5000) + "a == 1") == nil)
     }
 }

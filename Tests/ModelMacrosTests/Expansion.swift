@@ -21,17 +21,22 @@ struct Expansion {
 
     private static var macros: [String: any Macro.Type] {
         [
-            "Model": ModelMacro.self, "_Persisted": PersistedMacro.self, "Attribute": MarkerMacro.self, "Relationship": MarkerMacro.self,
+            "Model": ModelMacro.self, "_Persisted": PersistedMacro.self, "Attribute": MarkerMacro.self,
+            "Relationship": MarkerMacro.self,
             "Transient": MarkerMacro.self, "Unique": DeclarationMarkerMacro.self, "Index": DeclarationMarkerMacro.self,
         ]
     }
 
     init(_ source: String) {
         let file = Parser.parse(source: source)
-        let context = BasicMacroExpansionContext(sourceFiles: [file: .init(moduleName: "Library", fullFilePath: "Library.swift")])
+        let context = BasicMacroExpansionContext(sourceFiles: [
+            file: .init(moduleName: "Library", fullFilePath: "Library.swift")
+        ])
         let expanded = file.expand(
             macros: Self.macros,
-            contextGenerator: { BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts()) }, indentationWidth: .spaces(4))
+            contextGenerator: {
+                BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
+            }, indentationWidth: .spaces(4))
         func offset(_ node: Syntax, _ position: AbsolutePosition) -> Int {
             context.location(for: position, anchoredAt: node, fileName: "Library.swift").offset
         }
@@ -42,12 +47,14 @@ struct Expansion {
                 var bytes = Array(source.utf8)
                 for case .replace(let old, let new) in fixIt.changes {
                     let start = offset(old, old.position)
-                    bytes.replaceSubrange(start..<(start + old.totalLength.utf8Length), with: Array(new.description.utf8))
+                    bytes.replaceSubrange(
+                        start..<(start + old.totalLength.utf8Length), with: Array(new.description.utf8))
                 }
                 repairs[fixIt.message.message] = String(decoding: bytes, as: UTF8.self)
             }
             return Complaint(
-                message: diagnostic.message, place: diagnostic.node.trimmedDescription, offset: offset(diagnostic.node, diagnostic.position), repairs: repairs)
+                message: diagnostic.message, place: diagnostic.node.trimmedDescription,
+                offset: offset(diagnostic.node, diagnostic.position), repairs: repairs)
         }
     }
 

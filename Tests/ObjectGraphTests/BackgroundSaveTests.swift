@@ -42,7 +42,8 @@ struct BackgroundSaveTests {
         #expect(library.anotherContext().fetchNames("Book") == ["Emma", "Persuasion"])
         try context.save()
         let other = library.anotherContext()
-        #expect(other.fetchNames("Book") == ["Emma", "Later", "Persuasion 2"] && other.fetchNames("Author") == ["Later"])
+        #expect(
+            other.fetchNames("Book") == ["Emma", "Later", "Persuasion 2"] && other.fetchNames("Author") == ["Later"])
         #expect(other.object(with: author.objectID).names("books") == ["Emma", "Later", "Persuasion 2"])
     }
 
@@ -60,7 +61,9 @@ struct BackgroundSaveTests {
         context.processPendingChanges()
         let error = context.failSave(prepared, StorageError(.full, "full"))
         #expect((error as? StorageError)?.code == .full)
-        #expect(context.insertedObjects == [new] && context.updatedObjects == [author, book] && context.deletedObjects.isEmpty)
+        #expect(
+            context.insertedObjects == [new] && context.updatedObjects == [author, book]
+                && context.deletedObjects.isEmpty)
         #expect(author.committedValues(forKeys: ["name", "born"])["name"] as? String == "Austen")
         #expect(author.names("books") == ["Emma", "Persuasion 2"])
         try context.save()
@@ -70,7 +73,8 @@ struct BackgroundSaveTests {
         #expect(try library.anotherContext().count(for: FetchRequest<ManagedObject>("Book")) == 2)
     }
 
-    /// The bride is inserted again, and what others made lead to her groom, who was changed after the save began, follows.
+    /// The bride is inserted again, and what others made lead to her groom, who was changed after
+    /// the save began, follows.
     @Test func whatLeadsToAnObjectThatWasChangedAfterTheSaveBeganFollowsIt() throws {
         let spouse = try library.author("Lefroy"), rival = try library.author("Bigg-Wither")
         let authorID = author.objectID
@@ -109,8 +113,10 @@ struct BackgroundSaveTests {
         #expect(try other.object(with: rival.objectID).propertyValue(forKey: "spouse") == .null)
     }
 
-    /// What a save holds is not read again when what it belongs to is deleted: another's change shows as a conflict of that save, and is settled with it or after it.
-    @Test(arguments: ["policy", "refresh", "refreshAll", "merge"]) func whatIsDeletedMeanwhileIsNotLedToByWhatIsMergedThen(by settlement: String) throws {
+    /// What a save holds is not read again when what it belongs to is deleted: another's change
+    /// shows as a conflict of that save, and is settled with it or after it.
+    @Test(arguments: ["policy", "refresh", "refreshAll", "merge"])
+    func whatIsDeletedMeanwhileIsNotLedToByWhatIsMergedThen(by settlement: String) throws {
         let spouse = try library.author("Lefroy")
         try context.save()
         let other = library.anotherContext()
@@ -209,7 +215,9 @@ struct BackgroundSaveTests {
     // MARK: Rolling back and resetting meanwhile
 
     /// Makes changes, begins to save them, and makes some more.
-    private func editWhileSaving() throws -> (PreparedSave, new: ManagedObject, doomed: ManagedObject, later: ManagedObject) {
+    private func editWhileSaving() throws -> (
+        PreparedSave, new: ManagedObject, doomed: ManagedObject, later: ManagedObject
+    ) {
         let doomed = try library.book("Doomed", by: author)
         try context.save()
         author["name"] = "Jane"
@@ -232,8 +240,12 @@ struct BackgroundSaveTests {
         context.rollback()
         let position = context.editPosition
         func check() {
-            #expect(author["name"] as? String == "Jane" && author["born"] == nil && new["title"] as? String == "Persuasion" && !book.isDeleted)
-            #expect(author.names("books") == ["Emma", "Persuasion"] && later.managedObjectContext == nil && later["title"] == nil)
+            #expect(
+                author["name"] as? String == "Jane" && author["born"] == nil && new["title"] as? String == "Persuasion"
+                    && !book.isDeleted)
+            #expect(
+                author.names("books") == ["Emma", "Persuasion"] && later.managedObjectContext == nil
+                    && later["title"] == nil)
         }
         check()
         #expect(context.undoManager?.canUndo != true && doomed.isDeleted)
@@ -255,7 +267,9 @@ struct BackgroundSaveTests {
         context.rollback()
         #expect(book.isDeleted && author.names("books").isEmpty)
         context.completeSave(prepared, try library.store.apply(prepared.changes))
-        #expect(!context.hasChanges && book.managedObjectContext == nil && library.anotherContext().fetchNames("Book").isEmpty)
+        #expect(
+            !context.hasChanges && book.managedObjectContext == nil
+                && library.anotherContext().fetchNames("Book").isEmpty)
     }
 
     @Test(arguments: [false, true]) func aRollbackMeanwhileDropsAllWhereTheSaveFails(again: Bool) throws {
@@ -268,13 +282,15 @@ struct BackgroundSaveTests {
         } else {
             #expect((context.failSave(prepared, full) as? StorageError)?.code == .full)
         }
-        #expect(!context.hasChanges && author["name"] as? String == "Austen" && author.names("books") == ["Doomed", "Emma"])
+        #expect(
+            !context.hasChanges && author["name"] as? String == "Austen" && author.names("books") == ["Doomed", "Emma"])
         #expect(!doomed.isDeleted && new.managedObjectContext == nil && later.managedObjectContext == nil)
         try context.save()
         #expect(library.anotherContext().fetchNames("Book") == ["Doomed", "Emma"])
     }
 
-    /// What was edited after the rollback is not to be lost, and it may belong to what the save had.
+    /// What was edited after the rollback is not to be lost, and it may belong to what the save
+    /// had.
     @Test func whatIsEditedAfterARollbackStaysWhereTheSaveFails() throws {
         let (prepared, new, _, _) = try editWhileSaving()
         context.rollback()
@@ -285,7 +301,8 @@ struct BackgroundSaveTests {
         #expect(library.anotherContext().fetchNames("Book") == ["Emma", "Persuasion"])
     }
 
-    /// The context has forgotten the objects; those it has read again since, before the store had written, are brought up to date.
+    /// The context has forgotten the objects; those it has read again since, before the store had
+    /// written, are brought up to date.
     @Test(arguments: [true, false]) func aResetMeanwhileForgetsEveryObject(succeeds: Bool) throws {
         let (id, bookID) = (author.objectID, book.objectID)
         let (prepared, new, doomed, later) = try editWhileSaving()
@@ -294,16 +311,22 @@ struct BackgroundSaveTests {
         let followed = follower.object(with: id)
         #expect(followed["name"] as? String == "Austen")
         context.reset()
-        for object in [author, book, new, doomed, later] { #expect(object.managedObjectContext == nil && object["title"] == nil && object.isFault) }
+        for object in [author, book, new, doomed, later] {
+            #expect(object.managedObjectContext == nil && object["title"] == nil && object.isFault)
+        }
         let again = context.object(with: id)
-        #expect(again["name"] as? String == "Austen" && again.names("books") == ["Doomed", "Emma"] && context.fetchNames("Book") == ["Doomed", "Emma"])
+        #expect(
+            again["name"] as? String == "Austen" && again.names("books") == ["Doomed", "Emma"]
+                && context.fetchNames("Book") == ["Doomed", "Emma"])
         if succeeds {
             context.completeSave(prepared, try library.store.apply(prepared.changes))
         } else {
             _ = context.failSave(prepared, StorageError(.full, "full"))
         }
         let books = succeeds ? ["Emma", "Persuasion"] : ["Doomed", "Emma"]
-        #expect(!context.hasChanges && again["name"] as? String == (succeeds ? "Jane" : "Austen") && again.names("books") == books)
+        #expect(
+            !context.hasChanges && again["name"] as? String == (succeeds ? "Jane" : "Austen")
+                && again.names("books") == books)
         follower.processPendingChanges()
         #expect(followed["name"] as? String == (succeeds ? "Jane" : "Austen"))
         again["born"] = 1775

@@ -38,7 +38,9 @@ struct BasicsTests {
             #expect((shelf["number"] as? Int).map { Decimal($0) } == decimal, "\(text)")
         }
         for text in ["3.00000000000000000001", "9223372036854775808", "0.5"] {
-            #expect(throws: GraphError.self) { try shelf.setPropertyValue(.decimal(try #require(Decimal(string: text))), forKey: "number") }
+            #expect(throws: GraphError.self) {
+                try shelf.setPropertyValue(.decimal(try #require(Decimal(string: text))), forKey: "number")
+            }
         }
         #expect(throws: GraphError.self) { try shelf.setPropertyValue(.decimal(.nan), forKey: "number") }
     }
@@ -58,8 +60,10 @@ struct BasicsTests {
         let book = try library.book("Essays")
         try library.context.save()
         let id = book.objectID
-        let novel = try #require(library.model.entity(named: "Novel")), base = try #require(library.model.entity(named: "Book"))
-        let wrong = ManagedObjectID(store: id.store, entityIndex: novel.index, key: id.key), right = ManagedObjectID(store: id.store, entityIndex: base.index, key: id.key)
+        let novel = try #require(library.model.entity(named: "Novel")),
+            base = try #require(library.model.entity(named: "Book"))
+        let wrong = ManagedObjectID(store: id.store, entityIndex: novel.index, key: id.key),
+            right = ManagedObjectID(store: id.store, entityIndex: base.index, key: id.key)
         for context in [library.context, library.anotherContext()] {
             #expect(throws: GraphError.self) { try context.existingObject(with: wrong) }
             #expect(try context.existingObject(with: right)["title"] as? String == "Essays")
@@ -99,7 +103,9 @@ struct BasicsTests {
         novel[printed] = Date(timeIntervalSinceReferenceDate: 1)
         try library.context.save()
         novel[title] = "Romola"
-        #expect(novel[title] == "Romola" && novel[pages] == 880 && novel[printed] == Date(timeIntervalSinceReferenceDate: 1))
+        #expect(
+            novel[title] == "Romola" && novel[pages] == 880 && novel[printed] == Date(timeIntervalSinceReferenceDate: 1)
+        )
         novel[pages] = nil
         #expect(novel["pages"] == nil)
         #expect(novel.committedValues(forKeys: ["title", "pages"])["title"] as? String == "Middlemarch")

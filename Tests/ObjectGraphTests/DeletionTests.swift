@@ -49,7 +49,9 @@ struct DeletionTests {
 
     @Test func cascadeWorksOnObjectsThatWereNotRead() throws {
         let author = try library.author("Austen")
-        for title in ["Emma", "Persuasion"] { try context.insert("Chapter")["book"] = try library.book(title, by: author) }
+        for title in ["Emma", "Persuasion"] {
+            try context.insert("Chapter")["book"] = try library.book(title, by: author)
+        }
         try context.save()
         let other = library.anotherContext()
         other.delete(other.object(with: author.objectID))
@@ -57,7 +59,8 @@ struct DeletionTests {
         #expect(try count("Author") == 0 && count("Book") == 0 && count("Chapter") == 0)
     }
 
-    /// That an object leads to the deleted one no longer belongs to the deletion, not to the object's own changes.
+    /// That an object leads to the deleted one no longer belongs to the deletion, not to the
+    /// object's own changes.
     @Test(arguments: [false, true]) func aDeletionOutlivesTheRefreshOfWhatLedToItsObject(mergesChanges: Bool) throws {
         let author = try library.author("Austen"), spouse = try library.author("Lefroy")
         author["spouse"] = spouse
@@ -72,7 +75,8 @@ struct DeletionTests {
         #expect(try other.object(with: spouse.objectID).propertyValue(forKey: "spouse") == .null)
     }
 
-    /// What leads to a deleted object is read again where it is known here as it was before; until that succeeds the deletion is not saved.
+    /// What leads to a deleted object is read again where it is known here as it was before; until
+    /// that succeeds the deletion is not saved.
     @Test func aDeletionWaitsForWhatCannotBeRead() throws {
         let author = try library.author("Austen"), spouse = try library.author("Lefroy")
         try context.save()
@@ -101,7 +105,9 @@ struct DeletionTests {
         try context.save()
         context.delete(shelf)
         let error = #expect(throws: ValidationError.self) { try context.save() }
-        #expect(error?.code == .deleteDenied && error?.failures[0].key == "books" && error?.failures[0].object == shelf.objectID)
+        #expect(
+            error?.code == .deleteDenied && error?.failures[0].key == "books"
+                && error?.failures[0].object == shelf.objectID)
         #expect(try count("Shelf") == 1)
         #expect(context.deletedObjects == [shelf])
     }

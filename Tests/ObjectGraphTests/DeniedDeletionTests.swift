@@ -20,8 +20,13 @@ struct DeniedDeletionTests {
                         .init("dogs", to: "Dog", inverse: "owner", maxCount: 0, deleteRule: .cascade),
                         .init("joins", to: "Journey", inverse: "crew", maxCount: 0),
                     ]),
-                EntityDescription("Dog", relationships: [.init("owner", to: "Person", inverse: "dogs"), .init("sledge", to: "Sledge", inverse: "dog")]),
-                EntityDescription("Sledge", relationships: [.init("dog", to: "Dog", inverse: "sledge", isOptional: false)]),
+                EntityDescription(
+                    "Dog",
+                    relationships: [
+                        .init("owner", to: "Person", inverse: "dogs"), .init("sledge", to: "Sledge", inverse: "dog"),
+                    ]),
+                EntityDescription(
+                    "Sledge", relationships: [.init("dog", to: "Dog", inverse: "sledge", isOptional: false)]),
                 EntityDescription(
                     "Journey", attributes: [.init("title", .string, isOptional: false)],
                     relationships: [

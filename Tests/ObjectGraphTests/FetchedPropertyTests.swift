@@ -6,11 +6,16 @@ import Testing
 /// Properties whose value is the result of a fetch (Q34, Q35).
 struct FetchedPropertyTests {
     private func library(_ format: String, userInfo: [String: String] = [:]) throws -> Library {
-        let peers = FetchedPropertyDescription("peers", fetchRequest: FetchRequestTemplate("peers", entityName: "Person", predicateFormat: format), userInfo: userInfo)
+        let peers = FetchedPropertyDescription(
+            "peers", fetchRequest: FetchRequestTemplate("peers", entityName: "Person", predicateFormat: format),
+            userInfo: userInfo)
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
                 "Person", attributes: [.init("name", .string), .init("age", .integer16)],
-                relationships: [.init("boss", to: "Person", inverse: "staff"), .init("staff", to: "Person", inverse: "boss", maxCount: 0)], fetchedProperties: [peers])
+                relationships: [
+                    .init("boss", to: "Person", inverse: "staff"),
+                    .init("staff", to: "Person", inverse: "boss", maxCount: 0),
+                ], fetchedProperties: [peers])
         ])
         let library = try Library(model: model)
         var people: [ManagedObject] = []
@@ -54,7 +59,8 @@ struct FetchedPropertyTests {
     }
 
     @Test func thePropertysUserInfoCanBeAskedFor() throws {  // Q35
-        let library = try library("name IN {$FETCHED_PROPERTY.userInfo.first, $FETCHED_PROPERTY.name}", userInfo: ["first": "Dan"])
+        let library = try library(
+            "name IN {$FETCHED_PROPERTY.userInfo.first, $FETCHED_PROPERTY.name}", userInfo: ["first": "Dan"])
         #expect(names(try person("Ada", library.context).fetchedObjects(forKey: "peers")) == ["Dan"])
     }
 

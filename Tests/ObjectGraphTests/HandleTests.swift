@@ -8,7 +8,8 @@ struct HandleTests {
     @Test func aValueThatIsSetManyTimesInOneEventIsUndoneAtOnce() throws {
         let library = try Library(), context = library.context
         let book = try library.book("Emma")
-        let title: AttributeKey<String> = try book.entity.attribute("title"), pages: AttributeKey<Int> = try book.entity.attribute("pages")
+        let title: AttributeKey<String> = try book.entity.attribute("title"),
+            pages: AttributeKey<Int> = try book.entity.attribute("pages")
         try context.save()
         context.undoManager = UndoManager()
         for number in 1...3 { book[title] = "Draft \(number)" }

@@ -53,14 +53,18 @@ struct LentRowsTests {
 
     private static let titles: [String?] = (0..<count).map { "\(longText) \($0)" }
 
-    private func complete(_ prepared: PreparedSave) throws { context.completeSave(prepared, try library.store.apply(prepared.changes)) }
+    private func complete(_ prepared: PreparedSave) throws {
+        context.completeSave(prepared, try library.store.apply(prepared.changes))
+    }
 
     private func expectSaved(_ expected: [String?], line: Int = #line) throws {
         let saved = try library.savedTitles()
         #expect(saved == expected.compactMap { $0 }.sorted(), "line \(line)")
     }
 
-    private func addresses(_ rows: RowBatch) -> [UnsafeMutableRawPointer] { (0..<rows.count).map { rows[$0].cells.address } }
+    private func addresses(_ rows: RowBatch) -> [UnsafeMutableRawPointer] {
+        (0..<rows.count).map { rows[$0].cells.address }
+    }
 
     private func isLent(_ rows: RowBatch) -> Bool { (0..<rows.count).contains { rows[$0].slab.isLent } }
 
@@ -96,7 +100,9 @@ struct LentRowsTests {
         try context.save()
         var expected = [String?](repeating: "New", count: Self.count)
         // A primitive value is told nobody; what was set of it before is a change.
-        (expected[0], expected[1], expected[2], expected[3], expected[4]) = (nil, "Primitive", "By key", "Typed again", nil)
+        (expected[0], expected[1], expected[2], expected[3], expected[4]) = (
+            nil, "Primitive", "By key", "Typed again", nil
+        )
         try expectSaved(expected)
     }
 
@@ -187,26 +193,35 @@ struct LentRowsTests {
         // Of books lists are kept in the rows, which are copied; covers and chapters alternate.
         for number in 0..<Self.count {
             let cover = try context.insert("Cover")
-            cover["colour"] = "\(number)"
+            cover["color"] = "\(number)"
             if number % 3 == 0 { try library.book("B\(number)") }
             chapters[number]["title"] = "T\(number)"
         }
         try context.save()
         try expectSaved((0..<Self.count).map { "T\($0)" })
         let other = library.anotherContext()
-        #expect(try other.fetch(FetchRequest<ManagedObject>("Cover")).compactMap { $0["colour"] as? String }.compactMap { Int($0) }.sorted() == Array(0..<Self.count))
+        #expect(
+            try other.fetch(FetchRequest<ManagedObject>("Cover")).compactMap { $0["color"] as? String }.compactMap {
+                Int($0)
+            }.sorted() == Array(0..<Self.count))
         #expect(other.fetchNames("Book").count == Self.count / 3 + 1)
     }
 
-    /// Of one slab rows that lists hold and rows that none holds: these are lent, those are copied, and both are changed while the store writes.
+    /// Of one slab rows that lists hold and rows that none holds: these are lent, those are copied,
+    /// and both are changed while the store writes.
     @Test func rowsOfListsStandBesideThoseThatAreLent() throws {
         try withTemporaryDirectory { directory in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription("Team", attributes: [.init("number", .integer64)], relationships: [.init("players", to: "Player", inverse: "team", maxCount: 0)]),
-                EntityDescription("Player", attributes: [.init("name", .string)], relationships: [.init("team", to: "Team", inverse: "players")]),
+                EntityDescription(
+                    "Team", attributes: [.init("number", .integer64)],
+                    relationships: [.init("players", to: "Player", inverse: "team", maxCount: 0)]),
+                EntityDescription(
+                    "Player", attributes: [.init("name", .string)],
+                    relationships: [.init("team", to: "Team", inverse: "players")]),
             ])
             let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
-            let store = try SQLitePersistentStore.create(PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model)
+            let store = try SQLitePersistentStore.create(
+                PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model)
             coordinator.add(store)
             let writer = ManagedObjectContext(coordinator)
             let written = try (0..<7).map { _ in try writer.insert("Team") }
@@ -219,7 +234,8 @@ struct LentRowsTests {
             let reader = ManagedObjectContext(coordinator)
             var request = FetchRequest<ManagedObject>("Team")
             request.relationshipKeyPathsForPrefetching = ["players"]
-            let teams = try reader.fetch(request), key: ObjectGraph.ToManyKey<ManagedObject> = try teams[0].entity.toMany("players")
+            let teams = try reader.fetch(request),
+                key: ObjectGraph.ToManyKey<ManagedObject> = try teams[0].entity.toMany("players")
             var players = teams.flatMap { Array($0[key]) }
             #expect(players.count == 700)
             for team in teams.prefix(4) { reader.refresh(team, mergeChanges: false) }
@@ -233,12 +249,21 @@ struct LentRowsTests {
             #expect(try names(ManagedObjectContext(coordinator)) == ["first"])
             try reader.save()
             #expect(try names(ManagedObjectContext(coordinator)) == ["second"])
-            // Let go of, they are what their lists and the store say; and those that stayed in their lists are held by nobody.
+            // Let go of, they are what their lists and the store say; and those that stayed in
+            // their lists are held by nobody.
             players = []
             struct Looked { weak var player: ManagedObject? }
             let looked = teams.suffix(3).flatMap { team in team[key].map { Looked(player: $0) } }
             #expect(looked.count == 300 && looked.allSatisfy { $0.player == nil })
-            for _ in 0..<2 { #expect(teams.allSatisfy { team in team[key].count == 100 && team[key].allSatisfy { $0["name"] as? String == "second" && $0["team"] as? ManagedObject === team } }) }
+            for _ in 0..<2 {
+                #expect(
+                    teams.allSatisfy { team in
+                        team[key].count == 100
+                            && team[key].allSatisfy {
+                                $0["name"] as? String == "second" && $0["team"] as? ManagedObject === team
+                            }
+                    })
+            }
             for team in teams { reader.refresh(team, mergeChanges: false) }
             #expect(try names(reader) == ["second"])
         }

@@ -18,7 +18,9 @@ final class Author: ManagedObject {
         Self.calls.append("willSave")
         if let name = willSaveSets.popLast() { self["name"] = name }
     }
-    override func didSave() { Self.calls.append(isDeleted ? "didSave of the deleted \(self["name"] as? String ?? "?")" : "didSave") }
+    override func didSave() {
+        Self.calls.append(isDeleted ? "didSave of the deleted \(self["name"] as? String ?? "?")" : "didSave")
+    }
     override func prepareForDeletion() { Self.calls.append("prepareForDeletion") }
     override func willTurnIntoFault() { Self.calls.append("willTurnIntoFault") }
     override func didTurnIntoFault() { Self.calls.append("didTurnIntoFault") }
@@ -67,7 +69,8 @@ struct LifecycleTests {
         #expect(!author.isDeleted && author.managedObjectContext == nil)
     }
 
-    /// What belongs to a deleted object outside the store, such as a file, is cleared away when its deletion is saved.
+    /// What belongs to a deleted object outside the store, such as a file, is cleared away when its
+    /// deletion is saved.
     @Test func aDeletedObjectHasItsValuesWhenItHearsOfTheSave_L33_L34_L38() throws {
         let kept = try library.author("Eliot"), deleted = try library.author("Austen")
         deleted["spouse"] = kept
@@ -75,7 +78,8 @@ struct LifecycleTests {
         context.delete(deleted)
         Author.calls = []
         try context.save()
-        #expect(Author.calls.filter { $0.hasPrefix("didSave") }.sorted() == ["didSave", "didSave of the deleted Austen"])
+        #expect(
+            Author.calls.filter { $0.hasPrefix("didSave") }.sorted() == ["didSave", "didSave of the deleted Austen"])
         #expect(!context.hasChanges)
     }
 
@@ -166,7 +170,9 @@ struct LifecycleTests {
         var resets = 0
         let observation = context.observe(.objectsDidChange) { if $0.isReset { resets += 1 } }
         context.reset()
-        #expect(context.registeredObjects.isEmpty && !context.hasChanges && author.managedObjectContext == nil && author.isFault && resets == 1)
+        #expect(
+            context.registeredObjects.isEmpty && !context.hasChanges && author.managedObjectContext == nil
+                && author.isFault && resets == 1)
         try context.save()
         withExtendedLifetime(observation) {}
     }
@@ -205,7 +211,9 @@ struct LifecycleTests {
     @Test func observersHearOfChangesAndSaves_L46_S2_S4() throws {
         var heard: [String] = []
         let observations = [ContextNotification.Event.objectsDidChange, .willSave, .didSave].map { event in
-            context.observe(event) { heard.append("\($0.event) \($0.inserted.count) \($0.updated.count) \($0.deleted.count)") }
+            context.observe(event) {
+                heard.append("\($0.event) \($0.inserted.count) \($0.updated.count) \($0.deleted.count)")
+            }
         }
         let author = try library.author("Austen")
         context.processPendingChanges()
@@ -244,7 +252,9 @@ struct LifecycleTests {
         try context.save()
         author.setPrimitiveValue("X", forKey: "name")
         book.setPrimitiveValue(author, forKey: "author")
-        #expect(author.primitiveValue(forKey: "name") as? String == "X" && !context.hasChanges && author.names("books").isEmpty)
+        #expect(
+            author.primitiveValue(forKey: "name") as? String == "X" && !context.hasChanges
+                && author.names("books").isEmpty)
     }
 
     @Test func permanentIDsCanBeObtainedEarly_L25_L26() throws {
@@ -269,7 +279,9 @@ struct LifecycleTests {
         author["name"] = "Jane"
         let error = #expect(throws: GraphError.self) { try context.save() }
         #expect(error?.code == .conflict && error?.cocoaCode == 133_020)
-        #expect(error?.conflicts.first?.objectID == author.objectID && error?.conflicts.first?.objectSnapshot["name"] == .string("Austen"))
+        #expect(
+            error?.conflicts.first?.objectID == author.objectID
+                && error?.conflicts.first?.objectSnapshot["name"] == .string("Austen"))
         #expect(error?.conflicts.first?.oldVersion == 1 && error?.conflicts.first?.newVersion == 2)
         #expect(author.isUpdated && author["name"] as? String == "Jane")
         context.refresh(author, mergeChanges: true)

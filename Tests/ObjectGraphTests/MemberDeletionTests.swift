@@ -8,13 +8,16 @@ import Storage
 import TestSupport
 import Testing
 
-/// Members that go with their owners and that nobody has: the store deletes them unread, and nobody can tell.
+/// Members that go with their owners and that nobody has: the store deletes them unread, and nobody
+/// can tell.
 @Suite struct MemberDeletionTests {
     private static func model(_ change: (inout [EntityDescription]) -> Void = { _ in }) throws -> ManagedObjectModel {
         var entities = [
             EntityDescription(
                 "Department", attributes: [.init("name", .string)],
-                relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)]),
+                relationships: [
+                    .init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)
+                ]),
             EntityDescription(
                 "Employee", attributes: [.init("name", .string), .init("salary", .integer64)],
                 relationships: [.init("department", to: "Department", inverse: "employees")]),
@@ -23,9 +26,11 @@ import Testing
         return try ManagedObjectModel(entities: entities)
     }
 
-    /// A context of its own on a store with three departments of four, and one employee without any.
+    /// A context of its own on a store with three departments of four, and one employee without
+    /// any.
     private func withStaff(
-        _ model: ManagedObjectModel? = nil, tracksHistory: Bool = false, _ body: (ManagedObjectContext, PersistentStoreCoordinator, SQLitePersistentStore) throws -> Void
+        _ model: ManagedObjectModel? = nil, tracksHistory: Bool = false,
+        _ body: (ManagedObjectContext, PersistentStoreCoordinator, SQLitePersistentStore) throws -> Void
     ) throws {
         try withTemporaryDirectory { directory in
             let model = try model ?? Self.model()
@@ -52,22 +57,29 @@ import Testing
     }
 
     private func departments(_ context: ManagedObjectContext, _ names: String...) throws -> [ManagedObject] {
-        try context.fetch(FetchRequest<ManagedObject>("Department")).filter { names.contains($0["name"] as? String ?? "") }
+        try context.fetch(FetchRequest<ManagedObject>("Department")).filter {
+            names.contains($0["name"] as? String ?? "")
+        }
     }
 
     private func names(_ context: ManagedObjectContext) throws -> [String] {
         try context.fetch(FetchRequest<ManagedObject>("Employee")).compactMap { $0["name"] as? String }.sorted()
     }
 
-    private func left(_ coordinator: PersistentStoreCoordinator) throws -> [String] { try names(ManagedObjectContext(coordinator)) }
+    private func left(_ coordinator: PersistentStoreCoordinator) throws -> [String] {
+        try names(ManagedObjectContext(coordinator))
+    }
 
-    private func prepare(_ context: ManagedObjectContext) throws -> PreparedSave { try #require(try context.prepareSave(deletesMembers: true)) }
+    private func prepare(_ context: ManagedObjectContext) throws -> PreparedSave {
+        try #require(try context.prepareSave(deletesMembers: true))
+    }
 
     @Test func theyAreDeletedUnread() throws {
         try withStaff { context, coordinator, store in
             for department in try departments(context, "D0", "D2") { context.delete(department) }
             let prepared = try prepare(context)
-            #expect(prepared.changes.memberDeletions.map(\.owners.count) == [2] && prepared.changes.deletions.count == 2)
+            #expect(
+                prepared.changes.memberDeletions.map(\.owners.count) == [2] && prepared.changes.deletions.count == 2)
             let receipt = try store.apply(prepared.changes)
             #expect(receipt.deletedMembers == [8])
             context.completeSave(prepared, receipt)
@@ -78,7 +90,8 @@ import Testing
 
     @Test func aTableIsEmptiedAsAWhole() throws {
         try withStaff { context, coordinator, store in
-            for employee in try context.fetch(FetchRequest<ManagedObject>("Employee")) where employee["department"] == nil { context.delete(employee) }
+            for employee in try context.fetch(FetchRequest<ManagedObject>("Employee"))
+            where employee["department"] == nil { context.delete(employee) }
             try context.save()
             let other = ManagedObjectContext(coordinator)
             for department in try departments(other, "D0", "D1", "D2") { other.delete(department) }
@@ -117,7 +130,9 @@ import Testing
             new["department"] = department
             context.delete(department)
             let prepared = try prepare(context)
-            #expect(prepared.changes.memberDeletions.isEmpty && prepared.changes.deletions.count == 5 && prepared.changes.insertions.isEmpty)
+            #expect(
+                prepared.changes.memberDeletions.isEmpty && prepared.changes.deletions.count == 5
+                    && prepared.changes.insertions.isEmpty)
         }
     }
 
@@ -161,7 +176,10 @@ import Testing
 
     @Test func whatLeadsOnIsRead() throws {
         let changes: [(inout [EntityDescription]) -> Void] = [
-            { $0[1].relationships.append(.init("tasks", to: "Task", inverse: "doer", maxCount: 0)); $0.append(EntityDescription("Task", relationships: [.init("doer", to: "Employee", inverse: "tasks")])) },
+            {
+                $0[1].relationships.append(.init("tasks", to: "Task", inverse: "doer", maxCount: 0));
+                $0.append(EntityDescription("Task", relationships: [.init("doer", to: "Employee", inverse: "tasks")]))
+            },
             { $0[0].relationships.append(.init("head", to: "Employee")) },
             { $0.append(EntityDescription("Manager", superentityName: "Employee")) },
             { $0[1].attributes.append(.init("photo", .binary, allowsExternalBinaryDataStorage: true)) },
@@ -182,7 +200,9 @@ import Testing
     @Test func whileTheyAreBeingDeletedNobodyFindsThem() throws {
         try withStaff { context, coordinator, store in
             let other = ManagedObjectContext(coordinator)
-            let ids = try other.fetch(FetchRequest<ManagedObject>("Employee")).filter { ($0["name"] as? String)?.hasPrefix("E0") == true }.map(\.objectID)
+            let ids = try other.fetch(FetchRequest<ManagedObject>("Employee")).filter {
+                ($0["name"] as? String)?.hasPrefix("E0") == true
+            }.map(\.objectID)
             for department in try departments(context, "D0") { context.delete(department) }
             let prepared = try prepare(context)
             #expect(try names(context) == ["E10", "E11", "E12", "E13", "E20", "E21", "E22", "E23", "free"])
@@ -229,7 +249,9 @@ import Testing
     }
 
     @Test func anInvalidObjectKeepsThemToo() throws {
-        let model = try Self.model { $0[0].attributes.append(.init("code", .string, isOptional: false, defaultValue: .string("x"))) }
+        let model = try Self.model {
+            $0[0].attributes.append(.init("code", .string, isOptional: false, defaultValue: .string("x")))
+        }
         try withStaff(model) { context, coordinator, _ in
             for department in try departments(context, "D0") { context.delete(department) }
             let bad = try #require(try departments(context, "D1").first)
@@ -251,8 +273,10 @@ import Testing
             let doomed = try departments(context, "D0")
             let other = ManagedObjectContext(coordinator)
             let target = try #require(try departments(other, "D1").first)
-            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee")) where employee["name"] as? String == "E00" || employee["name"] as? String == "free" {
-                employee["department"] = employee["name"] as? String == "free" ? try departments(other, "D0").first : target
+            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee"))
+            where employee["name"] as? String == "E00" || employee["name"] as? String == "free" {
+                employee["department"] =
+                    employee["name"] as? String == "free" ? try departments(other, "D0").first : target
             }
             // Only the members are touched: the owner is as it was read.
             try other.save()

@@ -21,22 +21,28 @@ struct MemberRowsTests {
     private static let departments = 20
     private static let members = 200
 
-    /// - Parameter blocks: Whether the members of a department follow one another, more of them than a page of an identity map has numbers; else the departments take turns.
+    /// - Parameter blocks: Whether the members of a department follow one another, more of them
+    ///   than a page of an identity map has numbers; else the departments take turns.
     private func withStaff(prefetches: Bool = true, blocks: Bool = false, _ body: (Staff) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let model = try ManagedObjectModel(entities: [
                 EntityDescription(
                     "Department", attributes: [.init("number", .integer64)],
-                    relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)]),
+                    relationships: [
+                        .init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)
+                    ]),
                 EntityDescription(
                     "Employee", attributes: [.init("number", .integer64), .init("name", .string)],
                     relationships: [
-                        .init("department", to: "Department", inverse: "employees"), .init("chief", to: "Employee", inverse: "staff"),
+                        .init("department", to: "Department", inverse: "employees"),
+                        .init("chief", to: "Employee", inverse: "staff"),
                         .init("staff", to: "Employee", inverse: "chief", maxCount: 0),
                     ]),
             ])
             let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
-            coordinator.add(try SQLitePersistentStore.create(PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
+            coordinator.add(
+                try SQLitePersistentStore.create(
+                    PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
             let writer = ManagedObjectContext(coordinator)
             let departments = try (0..<Self.departments).map { number in
                 let department = try writer.insert("Department")
@@ -59,7 +65,10 @@ struct MemberRowsTests {
             request.sortKeys = [SortKey("number")]
             if prefetches { request.relationshipKeyPathsForPrefetching = ["employees"] }
             let found = try context.fetch(request)
-            try body(Staff(coordinator: coordinator, context: context, departments: found, employees: try found[0].entity.toMany("employees")))
+            try body(
+                Staff(
+                    coordinator: coordinator, context: context, departments: found,
+                    employees: try found[0].entity.toMany("employees")))
         }
     }
 
@@ -97,7 +106,9 @@ struct MemberRowsTests {
                 #expect(staff.number(held) == expected[700])
                 let found = try #require(staff.context.registeredObject(for: id))
                 #expect(staff.number(found) == expected[1_100] && members[1_100] === found)
-                for (place, member) in members.enumerated() where place == 700 || place == 1_100 { #expect(member === (place == 700 ? held : found)) }
+                for (place, member) in members.enumerated() where place == 700 || place == 1_100 {
+                    #expect(member === (place == 700 ? held : found))
+                }
                 if place == 1 { #expect(members.contains { $0 === known }) }
             }
             // When the lists have gone their objects are read again.
@@ -134,27 +145,39 @@ struct MemberRowsTests {
             #expect(try staff.context.existingObject(with: id) === found)
             #expect(staff.context.registeredObjects.count == Self.departments + Self.members)
             let fetched = try staff.context.fetch(FetchRequest<ManagedObject>("Employee"))
-            #expect(fetched.count == Self.members && fetched.contains { $0 === third } && Set(fetched).isSuperset(of: members))
+            #expect(
+                fetched.count == Self.members && fetched.contains { $0 === third }
+                    && Set(fetched).isSuperset(of: members))
         }
     }
 
     @Test func changesMadeWhileWalkingAreThereAndAreSavedOnce() throws {
         try withStaff { staff in
             let department = staff.departments[0]
-            for member in department[staff.employees] where staff.number(member) % 40 == 0 { member["name"] = "Changed" }
+            for member in department[staff.employees] where staff.number(member) % 40 == 0 {
+                member["name"] = "Changed"
+            }
             #expect(staff.context.updatedObjects.count == 5)
             #expect(department[staff.employees].filter { $0["name"] as? String == "Changed" }.count == 5)
             try staff.context.save()
-            #expect(department[staff.employees].filter { $0["name"] as? String == "Changed" && !$0.hasChanges }.count == 5)
-            // A second change of one whose object went meanwhile finds the version that the save made.
+            #expect(
+                department[staff.employees].filter { $0["name"] as? String == "Changed" && !$0.hasChanges }.count == 5)
+            // A second change of one whose object went meanwhile finds the version that the save
+            // made.
             for member in department[staff.employees] where staff.number(member) == 40 { member["name"] = "Again" }
             try staff.context.save()
             for member in department[staff.employees] where staff.number(member) == 80 { member["name"] = "Never" }
             staff.context.rollback()
             let other = ManagedObjectContext(staff.coordinator)
-            let names = try withExtendedLifetime(other) { try other.fetch(FetchRequest<ManagedObject>("Employee")).map { $0["name"] as? String ?? "" } }
-            #expect(names.filter { $0 == "Changed" }.count == 4 && names.filter { $0 == "Again" }.count == 1 && !names.contains("Never"))
-            #expect(department[staff.employees].map { $0["name"] as? String ?? "" }.sorted() == names.enumerated().filter { $0.offset % 20 == 0 }.map(\.element).sorted())
+            let names = try withExtendedLifetime(other) {
+                try other.fetch(FetchRequest<ManagedObject>("Employee")).map { $0["name"] as? String ?? "" }
+            }
+            #expect(
+                names.filter { $0 == "Changed" }.count == 4 && names.filter { $0 == "Again" }.count == 1
+                    && !names.contains("Never"))
+            #expect(
+                department[staff.employees].map { $0["name"] as? String ?? "" }.sorted()
+                    == names.enumerated().filter { $0.offset % 20 == 0 }.map(\.element).sorted())
         }
     }
 
@@ -174,8 +197,11 @@ struct MemberRowsTests {
             staff.context.delete(staff.departments[5])
             try staff.context.save()
             let other = ManagedObjectContext(staff.coordinator)
-            let left = try withExtendedLifetime(other) { try other.fetch(FetchRequest<ManagedObject>("Employee")).map { staff.number($0) } }
-            #expect(left.count == Self.members - 11 && !left.contains { $0 % Self.departments == 5 } && !left.contains(1))
+            let left = try withExtendedLifetime(other) {
+                try other.fetch(FetchRequest<ManagedObject>("Employee")).map { staff.number($0) }
+            }
+            #expect(
+                left.count == Self.members - 11 && !left.contains { $0 % Self.departments == 5 } && !left.contains(1))
         }
     }
 
@@ -186,11 +212,13 @@ struct MemberRowsTests {
             let other = ManagedObjectContext(staff.coordinator)
             let observation = other.observe(.didSave) { staff.context.mergeChanges(fromContextDidSave: $0) }
             defer { observation.cancel() }
-            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee")) where [6, 26].contains(staff.number(employee)) { employee["name"] = "Elsewhere" }
+            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee"))
+            where [6, 26].contains(staff.number(employee)) { employee["name"] = "Elsewhere" }
             try other.save()
             #expect(members.map { $0["name"] as? String ?? "" }.filter { $0 == "Elsewhere" }.count == 2)
             observation.cancel()
-            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee")) where staff.number(employee) == 46 { employee["name"] = "Later" }
+            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee")) where staff.number(employee) == 46
+            { employee["name"] = "Later" }
             try other.save()
             #expect(!members.contains { $0["name"] as? String == "Later" })
             // What is out of date is a conflict, as with every object.
@@ -208,9 +236,12 @@ struct MemberRowsTests {
         try withStaff { staff in
             let members = staff.departments[8][staff.employees]
             let other = ManagedObjectContext(staff.coordinator)
-            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee")) where staff.number(employee) == 28 { employee["name"] = "New" }
+            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee")) where staff.number(employee) == 28
+            { employee["name"] = "New" }
             try other.save()
-            for member in members where staff.number(member) == 28 { staff.context.refresh(member, mergeChanges: false) }
+            for member in members where staff.number(member) == 28 {
+                staff.context.refresh(member, mergeChanges: false)
+            }
             #expect(members.first { staff.number($0) == 28 }?["name"] as? String == "New")
         }
     }
@@ -219,7 +250,9 @@ struct MemberRowsTests {
         try withStaff { staff in
             staff.context.isObservable = true
             let identities = staff.departments[0][staff.employees].map { ObjectIdentifier($0) }
-            #expect(Set(identities).count == 10 && identities == staff.departments[0][staff.employees].map { ObjectIdentifier($0) })
+            #expect(
+                Set(identities).count == 10
+                    && identities == staff.departments[0][staff.employees].map { ObjectIdentifier($0) })
             staff.context.isObservable = false
             staff.context.retainsRegisteredObjects = true
             let others = staff.departments[1][staff.employees].map { ObjectIdentifier($0) }
@@ -229,7 +262,9 @@ struct MemberRowsTests {
 
     @Test func membersOfMembersAreReadToo() throws {
         try withStaff { staff in
-            let chiefs = try staff.coordinator.model.entity(named: "Employee").map { try $0.toMany("staff") as ObjectGraph.ToManyKey<ManagedObject> }
+            let chiefs = try staff.coordinator.model.entity(named: "Employee").map {
+                try $0.toMany("staff") as ObjectGraph.ToManyKey<ManagedObject>
+            }
             let key = try #require(chiefs)
             var led = 0
             for department in staff.departments {

@@ -7,8 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// Random edits, and after each: every inverse is right; undo leads to the state before and redo back; what was saved is what another context reads; rollback leads
-/// to what was saved.
+/// Random edits, and after each: every inverse is right; undo leads to the state before and redo
+/// back; what was saved is what another context reads; rollback leads to what was saved.
 @Suite("Random graphs")
 struct RandomGraphTests {
     final class Run {
@@ -38,10 +38,13 @@ struct RandomGraphTests {
             return try context.fetch(request)
         }
 
-        func any(_ entity: String) throws -> ManagedObject? { try objects(entity, context).randomElement(using: &random) }
+        func any(_ entity: String) throws -> ManagedObject? {
+            try objects(entity, context).randomElement(using: &random)
+        }
 
         func label(_ object: ManagedObject) -> String {
-            (object.entity.name == "Author" || object.entity.name == "Tag" ? object["name"] : object["title"]) as? String ?? "?"
+            (object.entity.name == "Author" || object.entity.name == "Tag" ? object["name"] : object["title"])
+                as? String ?? "?"
         }
 
         func labels(_ object: ManagedObject, _ key: String) -> [String] {
@@ -58,8 +61,11 @@ struct RandomGraphTests {
             var result: [String: String] = [:]
             for entity in ["Author", "Book", "Tag", "Chapter"] {
                 for object in try objects(entity, context) {
-                    let relationships = object.entity.relationships.map(\.name).sorted().map { "\($0)=\(labels(object, $0))" }
-                    result["\(entity) \(label(object))"] = "\(entity == "Author" ? object["born"] ?? 0 : 0) " + relationships.joined(separator: " ")
+                    let relationships = object.entity.relationships.map(\.name).sorted().map {
+                        "\($0)=\(labels(object, $0))"
+                    }
+                    result["\(entity) \(label(object))"] =
+                        "\(entity == "Author" ? object["born"] ?? 0 : 0) " + relationships.joined(separator: " ")
                 }
             }
             return result
@@ -71,19 +77,31 @@ struct RandomGraphTests {
                     #expect(book.object("author") === author && !book.isDeleted, "\(trace)")
                 }
                 for friend in author["friends"] as? Set<ManagedObject> ?? [] {
-                    #expect((friend["friends"] as? Set<ManagedObject>)?.contains(author) == true && !friend.isDeleted, "\(trace)")
+                    #expect(
+                        (friend["friends"] as? Set<ManagedObject>)?.contains(author) == true && !friend.isDeleted,
+                        "\(trace)")
                 }
-                if let spouse = author.object("spouse") { #expect(spouse.object("spouse") === author && !spouse.isDeleted, "\(trace)") }
+                if let spouse = author.object("spouse") {
+                    #expect(spouse.object("spouse") === author && !spouse.isDeleted, "\(trace)")
+                }
             }
             for book in try objects("Book", context) {
                 if let author = book.object("author") {
-                    #expect((author["books"] as? Set<ManagedObject>)?.contains(book) == true && !author.isDeleted, "\(trace)")
+                    #expect(
+                        (author["books"] as? Set<ManagedObject>)?.contains(book) == true && !author.isDeleted,
+                        "\(trace)")
                 }
-                for tag in book["tags"] as? Set<ManagedObject> ?? [] { #expect((tag["books"] as? Set<ManagedObject>)?.contains(book) == true, "\(trace)") }
-                for chapter in book["chapters"] as? [ManagedObject] ?? [] { #expect(chapter.object("book") === book, "\(trace)") }
+                for tag in book["tags"] as? Set<ManagedObject> ?? [] {
+                    #expect((tag["books"] as? Set<ManagedObject>)?.contains(book) == true, "\(trace)")
+                }
+                for chapter in book["chapters"] as? [ManagedObject] ?? [] {
+                    #expect(chapter.object("book") === book, "\(trace)")
+                }
             }
             for chapter in try objects("Chapter", context) {
-                if let book = chapter.object("book") { #expect((book["chapters"] as? [ManagedObject])?.filter { $0 === chapter }.count == 1, "\(trace)") }
+                if let book = chapter.object("book") {
+                    #expect((book["chapters"] as? [ManagedObject])?.filter { $0 === chapter }.count == 1, "\(trace)")
+                }
             }
         }
 
@@ -100,18 +118,31 @@ struct RandomGraphTests {
                 chapter["book"] = try any("Book")
             case 5, 6: if let book = try any("Book") { book["author"] = try any("Author") }
             case 7: if let book = try any("Book") { book["author"] = nil }
-            case 8: if let author = try any("Author"), let book = try any("Book") { author.mutableSetValue(forKey: "books").add(book) }
-            case 9: if let book = try any("Book"), let tag = try any("Tag") { tag.mutableSetValue(forKey: "books").add(book) }
-            case 10: if let book = try any("Book"), let tag = try any("Tag") { book.mutableSetValue(forKey: "tags").remove(tag) }
+            case 8:
+                if let author = try any("Author"), let book = try any("Book") {
+                    author.mutableSetValue(forKey: "books").add(book)
+                }
+            case 9:
+                if let book = try any("Book"), let tag = try any("Tag") {
+                    tag.mutableSetValue(forKey: "books").add(book)
+                }
+            case 10:
+                if let book = try any("Book"), let tag = try any("Tag") {
+                    book.mutableSetValue(forKey: "tags").remove(tag)
+                }
             case 11: if let a = try any("Author") { a["spouse"] = try any("Author") }
-            case 12: if let a = try any("Author"), let b = try any("Author") { a.mutableSetValue(forKey: "friends").add(b) }
+            case 12:
+                if let a = try any("Author"), let b = try any("Author") { a.mutableSetValue(forKey: "friends").add(b) }
             case 13: if let author = try any("Author") { author["born"] = Int.random(in: 0..<100, using: &random) }
             case 14:
                 if let book = try any("Book") {
                     let chapters = book.mutableOrderedSetValue(forKey: "chapters")
                     if chapters.count > 1 { chapters.moveObjects(at: [chapters.count - 1], to: 0) }
                 }
-            default: if let object = try any(["Author", "Book", "Tag", "Chapter"].randomElement(using: &random)!) { context.delete(object) }
+            default:
+                if let object = try any(["Author", "Book", "Tag", "Chapter"].randomElement(using: &random)!) {
+                    context.delete(object)
+                }
             }
         }
 
@@ -148,7 +179,11 @@ struct RandomGraphTests {
             case 16:
                 guard underWay == nil else { return try finishSave() }
                 trace.append("prepare")
-                if let save = try context.prepareSave(reservesKeys: true) { underWay = (save, try dump(context)) } else { saved = try dump(context) }
+                if let save = try context.prepareSave(reservesKeys: true) {
+                    underWay = (save, try dump(context))
+                } else {
+                    saved = try dump(context)
+                }
             case 17:
                 guard underWay == nil else { return }
                 trace.append("rollback")
@@ -207,7 +242,8 @@ struct RandomGraphTests {
     func staySoundInAFile(seed: Int) throws {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try Library.model())
-            try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("random.sqlite")))
+            try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("random.sqlite")))
             try run(seed, on: coordinator)
         }
     }

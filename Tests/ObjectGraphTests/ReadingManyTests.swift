@@ -7,7 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// What is read in bulk over a SQLite store: members of many owners, windows of many sorted rows, counts.
+/// What is read in bulk over a SQLite store: members of many owners, windows of many sorted rows,
+/// counts.
 struct ReadingManyTests {
     private static let owners = 80
     private static let members = 2_000
@@ -15,7 +16,8 @@ struct ReadingManyTests {
     /// The department of a member, in an order of its own; every fifth member has none.
     private static func department(_ number: Int) -> Int? { number % 5 == 0 ? nil : number * 37 % owners }
 
-    /// - Parameter hasIndex: Whether an index gives the members of a department in another order than that of their numbers.
+    /// - Parameter hasIndex: Whether an index gives the members of a department in another order
+    ///   than that of their numbers.
     private func withStaff(hasIndex: Bool = false, _ body: (_ context: ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let model = try ManagedObjectModel(entities: [
@@ -23,14 +25,21 @@ struct ReadingManyTests {
                     "Department", attributes: [.init("number", .integer64)],
                     relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0)]),
                 EntityDescription(
-                    "Employee", attributes: [.init("number", .integer64), .init("salary", .integer64), .init("name", .string)],
+                    "Employee",
+                    attributes: [.init("number", .integer64), .init("salary", .integer64), .init("name", .string)],
                     relationships: [.init("department", to: "Department", inverse: "employees")],
                     indexes: hasIndex
-                        ? [FetchIndexDescription("byDepartment", elements: [.init(propertyName: "department"), .init(propertyName: "salary")])]
+                        ? [
+                            FetchIndexDescription(
+                                "byDepartment",
+                                elements: [.init(propertyName: "department"), .init(propertyName: "salary")])
+                        ]
                         : [FetchIndexDescription("bySalary", elements: [.init(propertyName: "salary")])]),
             ])
             let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
-            coordinator.add(try SQLitePersistentStore.create(PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
+            coordinator.add(
+                try SQLitePersistentStore.create(
+                    PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
             let writer = ManagedObjectContext(coordinator)
             let departments = try (0..<Self.owners).map { number in
                 let department = try writer.insert("Department")
@@ -85,7 +94,8 @@ struct ReadingManyTests {
         }
     }
 
-    /// Some more rows fit than are wanted, then many more, which makes the store take the other way.
+    /// Some more rows fit than are wanted, then many more, which makes the store take the other
+    /// way.
     @Test(arguments: [1, 1_000]) func theFirstOfManySortedRows(salary: Int) throws {
         try withStaff { context in
             var request = FetchRequest<ManagedObject>("Employee")
@@ -102,7 +112,11 @@ struct ReadingManyTests {
                 #expect(isSame)
                 #expect(try context.count(for: request) == wanted.count)
                 request.fetchOffset = 2
-                #expect(try context.fetch(request).map { $0["number"] as? Int } == (0..<Self.members).filter { ($0 % 7 == 0) == (salary == 1) }.reversed().dropFirst(2).prefix(limit).map { $0 })
+                #expect(
+                    try context.fetch(request).map { $0["number"] as? Int }
+                        == (0..<Self.members).filter { ($0 % 7 == 0) == (salary == 1) }.reversed().dropFirst(2).prefix(
+                            limit
+                        ).map { $0 })
                 request.fetchOffset = 0
             }
         }
@@ -111,7 +125,10 @@ struct ReadingManyTests {
     @Test func aConditionIsCounted() throws {
         try withStaff { context in
             var request = FetchRequest<ManagedObject>("Employee")
-            for (format, count) in [("salary == 1", 286), ("salary == 1 AND number < 70", 10), ("department == nil", 400), ("department.number == 1", 25), ("number IN {1, 2, 5000}", 2)] {
+            for (format, count) in [
+                ("salary == 1", 286), ("salary == 1 AND number < 70", 10), ("department == nil", 400),
+                ("department.number == 1", 25), ("number IN {1, 2, 5000}", 2),
+            ] {
                 request.predicate = try FetchPredicate(format: format)
                 #expect(try context.count(for: request) == context.fetch(request).count)
                 #expect(try context.count(for: request) == count)

@@ -15,7 +15,8 @@ struct RefreshedDeletionTests {
         context.undoManager = UndoManager()
     }
 
-    /// A deletion that was made again is of what the store has now, and so is what taking it back gives.
+    /// A deletion that was made again is of what the store has now, and so is what taking it back
+    /// gives.
     @Test func aDeletionThatIsMadeAgainLeavesTheStoresValues() throws {
         let author = try library.author("Austen")
         try context.save()
@@ -34,9 +35,11 @@ struct RefreshedDeletionTests {
         #expect(try third.object(with: author.objectID).propertyValue(forKey: "name") == .string("Jane"))
     }
 
-    /// Undo keeps what has nothing to do with the deletion, and going back behind it does not lead to where the context stood then.
+    /// Undo keeps what has nothing to do with the deletion, and going back behind it does not lead
+    /// to where the context stood then.
     @Test func aDeletionThatIsMadeAgainLeavesOtherStepsOfUndo() throws {
-        let author = try library.author("Austen"), book = try library.book("Emma", by: author), shelf = try context.insert("Shelf"), tag = try context.insert("Tag")
+        let author = try library.author("Austen"), book = try library.book("Emma", by: author),
+            shelf = try context.insert("Shelf"), tag = try context.insert("Tag")
         shelf["number"] = 1
         try context.save()
         let saved = context.editPosition
@@ -103,9 +106,11 @@ struct RefreshedDeletionTests {
         for entity in ["Author", "Book"] { #expect(try third.count(for: FetchRequest<ManagedObject>(entity)) == 0) }
     }
 
-    /// The same of objects whose changes are kept: what they lead to agrees with them, or their save meets the conflict.
+    /// The same of objects whose changes are kept: what they lead to agrees with them, or their
+    /// save meets the conflict.
     @Test(arguments: [false, true]) func whatCannotBeSettledKeepsItsConflict(merges: Bool) throws {
-        let author = try library.author("Austen"), spouse = try library.author("Lefroy"), rival = try library.author("Rival")
+        let author = try library.author("Austen"), spouse = try library.author("Lefroy"),
+            rival = try library.author("Rival")
         try context.save()
         author["spouse"] = spouse
         context.processPendingChanges()
@@ -114,7 +119,11 @@ struct RefreshedDeletionTests {
         try other.save()
         library.store.readsBeforeError = 1
         library.store.readError = StorageError(.inputOutput, "disk on fire")
-        if merges { context.mergeChanges(from: SavedChanges(updated: [author.objectID, rival.objectID])) } else { context.refresh(author, mergeChanges: true) }
+        if merges {
+            context.mergeChanges(from: SavedChanges(updated: [author.objectID, rival.objectID]))
+        } else {
+            context.refresh(author, mergeChanges: true)
+        }
         library.store.readError = nil
         #expect(#expect(throws: GraphError.self) { try context.save() }?.code == .loadFailed)
         #expect(#expect(throws: GraphError.self) { try context.save() }?.code == .conflict)
@@ -125,7 +134,8 @@ struct RefreshedDeletionTests {
         #expect(try third.object(with: author.objectID).propertyValue(forKey: "spouse") == .object(spouse.objectID))
     }
 
-    /// A book was taken from its shelf and the shelf deleted: that it is taken from it stays with the deletion.
+    /// A book was taken from its shelf and the shelf deleted: that it is taken from it stays with
+    /// the deletion.
     @Test func aBookOfADeletedShelfLeadsNowhereAfterItsRefresh() throws {
         let shelf = try context.insert("Shelf"), book = try library.book("Emma")
         book["shelf"] = shelf
@@ -140,7 +150,8 @@ struct RefreshedDeletionTests {
         #expect(try third.object(with: book.objectID).propertyValue(forKey: "shelf") == .null)
     }
 
-    /// What goes along with a deletion because of a refresh can be brought back alone, and leads to nothing that is deleted.
+    /// What goes along with a deletion because of a refresh can be brought back alone, and leads to
+    /// nothing that is deleted.
     @Test func undoBringsBackWhatARefreshDeleted() throws {
         let author = try library.author("Austen"), book = try library.book("Emma", by: author)
         try context.save()

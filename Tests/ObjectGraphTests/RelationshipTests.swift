@@ -85,7 +85,9 @@ struct RelationshipTests {
         a["friends"] = Set([b, c, a])
         #expect(b.names("friends") == ["A"] && a.names("friends") == ["A", "B", "C"])
         let (other, read) = try reread(a, b, c)
-        #expect(read[0].names("friends") == ["A", "B", "C"] && read[2].names("friends") == ["A"] && read[2].names("spouse") == ["A"])
+        #expect(
+            read[0].names("friends") == ["A", "B", "C"] && read[2].names("friends") == ["A"]
+                && read[2].names("spouse") == ["A"])
         b.mutableSetValue(forKey: "friends").remove(a)
         a.mutableSetValue(forKey: "friends").remove(a)
         let (again, rest) = try reread(a, b)
@@ -141,7 +143,8 @@ struct RelationshipTests {
         #expect(library.store.log == ["rows Author"])
         #expect(same.hasFault(forRelationshipNamed: "books"))
         #expect(same.names("books") == ["Emma", "Persuasion"])
-        let emma = try #require(other.fetch(FetchRequest<ManagedObject>("Book")).first { $0["title"] as? String == "Emma" })
+        let emma = try #require(
+            other.fetch(FetchRequest<ManagedObject>("Book")).first { $0["title"] as? String == "Emma" })
         emma["author"] = nil
         #expect(same.names("books") == ["Persuasion"])
         try other.save()
@@ -185,7 +188,6 @@ struct RelationshipTests {
         #expect(throws: GraphError.self) { try other.fetch(request) }
     }
 
-
     @Test func objectsOfAnotherContextAreRefused_R21() throws {
         let book = try library.book("Emma")
         let other = library.anotherContext()
@@ -200,7 +202,9 @@ struct RelationshipTests {
         #expect(try author.propertyValue(forKey: "books") == .list([.object(book.objectID)]))
         try author.setPropertyValue(.list([]), forKey: "books")
         #expect(try book.propertyValue(forKey: "author") == .null)
-        let error = #expect(throws: GraphError.self) { try book.setPropertyValue(.object(book.objectID), forKey: "author") }
+        let error = #expect(throws: GraphError.self) {
+            try book.setPropertyValue(.object(book.objectID), forKey: "author")
+        }
         #expect(error?.code == .wrongType)
     }
 
@@ -215,7 +219,8 @@ struct RelationshipTests {
         #expect(emma[author] == nil)
     }
 
-    /// Filling, taking back and emptying an ordered relationship takes time in proportion to its members, but for moving places.
+    /// Filling, taking back and emptying an ordered relationship takes time in proportion to its
+    /// members, but for moving places.
     @Test func anOrderedRelationshipMayHaveManyMembers() throws {
         context.undoManager = UndoManager()
         let few = try timeOfFillingAndEmptying(2_000), many = try timeOfFillingAndEmptying(20_000)

@@ -14,7 +14,9 @@ struct SQLFetchTests {
         try withTemporaryDirectory { directory in
             let model = try Library.model()
             let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
-            coordinator.add(try SQLitePersistentStore.create(PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
+            coordinator.add(
+                try SQLitePersistentStore.create(
+                    PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
             let context = ManagedObjectContext(coordinator)
             for (number, title) in ["Émile", "Emma", "Ulysses", "Walden"].enumerated() {
                 let book = try context.insert(number == 1 ? "Novel" : "Book")
@@ -38,7 +40,8 @@ struct SQLFetchTests {
     }
 
     private func titles(
-        _ predicate: String, _ context: ManagedObjectContext, offset: Int = 0, limit: Int = 0, order: [SortKey] = [SortKey("title")]
+        _ predicate: String, _ context: ManagedObjectContext, offset: Int = 0, limit: Int = 0,
+        order: [SortKey] = [SortKey("title")]
     ) throws -> [String] {
         var request = FetchRequest<ManagedObject>("Book")
         request.predicate = try FetchPredicate(format: predicate)
@@ -57,13 +60,17 @@ struct SQLFetchTests {
             #expect(try titles("chapters.@count > 2", context) == ["Ulysses", "Walden"])
             #expect(try titles("ANY chapters.title ENDSWITH ' 1'", context) == ["Emma", "Ulysses", "Walden"])
             #expect(try titles("chapters[LAST].title == 'Emma 1'", context) == ["Emma"])
-            #expect(try titles("pages > 0", context, offset: 1, limit: 2, order: [SortKey("author.born")]) == ["Ulysses", "Emma"])
+            #expect(
+                try titles("pages > 0", context, offset: 1, limit: 2, order: [SortKey("author.born")]) == [
+                    "Ulysses", "Emma",
+                ])
         }
     }
 
     @Test func whatSQLCanNotTestIsTestedOnItsRowsBeforeTheWindow() throws {
         try withBooks { context throws in
-            let computed = "pages > 1 AND chapters[pages - 1].title ENDSWITH 'a 1' OR chapters[pages - 1].title CONTAINS 'en'"
+            let computed =
+                "pages > 1 AND chapters[pages - 1].title ENDSWITH 'a 1' OR chapters[pages - 1].title CONTAINS 'en'"
             #expect(try titles(computed, context) == ["Emma", "Walden"])
             #expect(try titles(computed, context, offset: 1, limit: 1) == ["Walden"])
             #expect(try titles("pages > 1 AND chapters[pages - 1] != nil", context, offset: 1, limit: 1) == ["Ulysses"])

@@ -5,31 +5,59 @@ import Schema
 import Testing
 
 private final class Book: ManagedObject {
-    var title: String { get { self["title"] as? String ?? "" } set { self["title"] = newValue } }
-    var subtitle: String? { get { self["subtitle"] as? String } set { self["subtitle"] = newValue } }
-    var year: Int { get { self["year"] as? Int ?? 0 } set { self["year"] = newValue } }
-    var rating: Double? { get { self["rating"] as? Double } set { self["rating"] = newValue } }
-    var isLent: Bool { get { self["isLent"] as? Bool ?? false } set { self["isLent"] = newValue } }
-    var author: Writer? { get { self["author"] as? Writer } set { self["author"] = newValue } }
-    var tags: Set<Tag> { get { self["tags"] as? Set<Tag> ?? [] } set { self["tags"] = newValue } }
+    var title: String {
+        get { self["title"] as? String ?? "" }
+        set { self["title"] = newValue }
+    }
+    var subtitle: String? {
+        get { self["subtitle"] as? String }
+        set { self["subtitle"] = newValue }
+    }
+    var year: Int {
+        get { self["year"] as? Int ?? 0 }
+        set { self["year"] = newValue }
+    }
+    var rating: Double? {
+        get { self["rating"] as? Double }
+        set { self["rating"] = newValue }
+    }
+    var isLent: Bool {
+        get { self["isLent"] as? Bool ?? false }
+        set { self["isLent"] = newValue }
+    }
+    var author: Writer? {
+        get { self["author"] as? Writer }
+        set { self["author"] = newValue }
+    }
+    var tags: Set<Tag> {
+        get { self["tags"] as? Set<Tag> ?? [] }
+        set { self["tags"] = newValue }
+    }
     var secret: Int { 0 }
 
     override class var namesByKeyPath: [AnyKeyPath: String] {
         [
-            \Book.title: "title", \Book.subtitle: "subtitle", \Book.year: "year", \Book.rating: "rating", \Book.isLent: "isLent", \Book.author: "author",
+            \Book.title: "title", \Book.subtitle: "subtitle", \Book.year: "year", \Book.rating: "rating",
+            \Book.isLent: "isLent", \Book.author: "author",
             \Book.tags: "tags",
         ]
     }
 }
 
 private final class Writer: ManagedObject {
-    var name: String { get { self["name"] as? String ?? "" } set { self["name"] = newValue } }
+    var name: String {
+        get { self["name"] as? String ?? "" }
+        set { self["name"] = newValue }
+    }
     var books: Set<Book> { self["books"] as? Set<Book> ?? [] }
     override class var namesByKeyPath: [AnyKeyPath: String] { [\Writer.name: "name", \Writer.books: "books"] }
 }
 
 private final class Tag: ManagedObject {
-    var word: String { get { self["word"] as? String ?? "" } set { self["word"] = newValue } }
+    var word: String {
+        get { self["word"] as? String ?? "" }
+        set { self["word"] = newValue }
+    }
     override class var namesByKeyPath: [AnyKeyPath: String] { [\Tag.word: "word"] }
 }
 
@@ -41,8 +69,14 @@ struct TypedPredicateTests {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
                 "Book", managedObjectClassName: "Book",
-                attributes: [.init("title", .string), .init("subtitle", .string), .init("year", .integer32), .init("rating", .double), .init("isLent", .boolean)],
-                relationships: [.init("author", to: "Author", inverse: "books"), .init("tags", to: "Tag", inverse: "books", maxCount: 0)]),
+                attributes: [
+                    .init("title", .string), .init("subtitle", .string), .init("year", .integer32),
+                    .init("rating", .double), .init("isLent", .boolean),
+                ],
+                relationships: [
+                    .init("author", to: "Author", inverse: "books"),
+                    .init("tags", to: "Tag", inverse: "books", maxCount: 0),
+                ]),
             EntityDescription(
                 "Author", managedObjectClassName: "Writer", attributes: [.init("name", .string)],
                 relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
@@ -52,7 +86,9 @@ struct TypedPredicateTests {
         ])
         library = try Library(classes: ["Book": Book.self, "Writer": Writer.self, "Tag": Tag.self], model: model)
         let context = library.context
-        func insert<Object: ManagedObject>(_ entity: String, _ type: Object.Type) throws -> Object { try #require(try context.insert(entity) as? Object) }
+        func insert<Object: ManagedObject>(_ entity: String, _ type: Object.Type) throws -> Object {
+            try #require(try context.insert(entity) as? Object)
+        }
         let authors = try ["Herbert", "Lem"].map { name in
             let author = try insert("Author", Writer.self)
             author.name = name
@@ -64,7 +100,8 @@ struct TypedPredicateTests {
             return tag
         }
         let books: [(String, String?, Int, Double?, Bool, Int?, [Int])] = [
-            ("Dune", "A novel", 1965, 4.5, true, 0, [0, 1]), ("Solaris", nil, 1961, 4.0, false, 1, [0, 2]), ("Fiasco", "novel", 1986, nil, false, 1, [0]),
+            ("Dune", "A novel", 1965, 4.5, true, 0, [0, 1]), ("Solaris", nil, 1961, 4.0, false, 1, [0, 2]),
+            ("Fiasco", "novel", 1986, nil, false, 1, [0]),
             ("Beowulf", nil, 1000, 3, true, nil, []),
         ]
         for (title, subtitle, year, rating, isLent, author, own) in books {
@@ -80,8 +117,12 @@ struct TypedPredicateTests {
         try library.context.fetch(request).map(\.title).sorted()
     }
 
-    private func titles(_ predicate: Predicate<Book>) throws -> [String] { try titles(FetchRequest<Book>("Book", where: predicate)) }
-    private func titles(_ condition: EntityCondition<Book>) throws -> [String] { try titles(FetchRequest<Book>("Book", where: condition)) }
+    private func titles(_ predicate: Predicate<Book>) throws -> [String] {
+        try titles(FetchRequest<Book>("Book", where: predicate))
+    }
+    private func titles(_ condition: EntityCondition<Book>) throws -> [String] {
+        try titles(FetchRequest<Book>("Book", where: condition))
+    }
 
     private func format(_ predicate: Predicate<Book>) throws -> String { try FetchPredicate(predicate).predicateFormat }
 
@@ -114,7 +155,10 @@ struct TypedPredicateTests {
 
     @Test func textsRangesAndArithmetic() throws {
         let years = 1960...1970
-        #expect(try titles(#Predicate { $0.title.contains("ol") || $0.title.starts(with: "Beo") }) == ["Beowulf", "Solaris"])
+        #expect(
+            try titles(#Predicate { $0.title.contains("ol") || $0.title.starts(with: "Beo") }) == [
+                "Beowulf", "Solaris",
+            ])
         #expect(try titles(#Predicate { years.contains($0.year) }) == ["Dune", "Solaris"])
         #expect(try titles(#Predicate { (1961..<1965).contains($0.year) }) == ["Solaris"])
         #expect(try titles(#Predicate { $0.year % 2 == 0 && $0.year / 2 > 500 }) == ["Fiasco"])
@@ -125,17 +169,25 @@ struct TypedPredicateTests {
 
     @Test func collections() throws {
         let wanted = ["Dune", "Fiasco", "Ubik"]
-        let herbert = try #require(try library.context.fetch(FetchRequest<Writer>("Author")).first { $0.name == "Herbert" })
+        let herbert = try #require(
+            try library.context.fetch(FetchRequest<Writer>("Author")).first { $0.name == "Herbert" })
         let id = herbert.objectID
         #expect(try titles(#Predicate { wanted.contains($0.title) }) == ["Dune", "Fiasco"])
         #expect(try titles(#Predicate { book in book.tags.contains { $0.word == "sea" } }) == ["Solaris"])
-        #expect(try titles(#Predicate { book in book.tags.allSatisfy { $0.word != "desert" } }) == ["Beowulf", "Fiasco", "Solaris"])
+        #expect(
+            try titles(#Predicate { book in book.tags.allSatisfy { $0.word != "desert" } }) == [
+                "Beowulf", "Fiasco", "Solaris",
+            ])
         #expect(try titles(#Predicate { $0.tags.count == 2 }) == ["Dune", "Solaris"])
         #expect(try titles(#Predicate { $0.tags.isEmpty }) == ["Beowulf"])
-        #expect(try titles(#Predicate { book in book.tags.filter { $0.word.starts(with: "s") }.count == 2 }) == ["Solaris"])
+        #expect(
+            try titles(#Predicate { book in book.tags.filter { $0.word.starts(with: "s") }.count == 2 }) == ["Solaris"])
         #expect(try titles(#Predicate { book in wanted.contains { $0 == book.title } }) == ["Dune", "Fiasco"])
         // The closure sees the object around it.
-        #expect(try titles(#Predicate { book in book.tags.contains { tag in tag.word == "sf" && book.year > 1970 } }) == ["Fiasco"])
+        #expect(
+            try titles(#Predicate { book in book.tags.contains { tag in tag.word == "sf" && book.year > 1970 } }) == [
+                "Fiasco"
+            ])
         var request = FetchRequest<Book>("Book")
         request.predicate = try FetchPredicate(format: "author == %@", id)
         #expect(try titles(request) == ["Dune"])
@@ -145,8 +197,12 @@ struct TypedPredicateTests {
         let count = #expect(throws: QueryError.self) { try FetchPredicate(#Predicate<Book> { $0.title.count > 3 }) }
         #expect(count?.code == .unsupported && count?.message.contains("count") == true)
         let numbers = [1, 2, 3]
-        let range = #expect(throws: QueryError.self) { try FetchPredicate(#Predicate<Book> { numbers[0..<2].contains($0.year) }) }
-        #expect(range?.code == .unsupported && range?.message.contains("CollectionRangeSubscript") == true, "\(String(describing: range))")
+        let range = #expect(throws: QueryError.self) {
+            try FetchPredicate(#Predicate<Book> { numbers[0..<2].contains($0.year) })
+        }
+        #expect(
+            range?.code == .unsupported && range?.message.contains("CollectionRangeSubscript") == true,
+            "\(String(describing: range))")
         let key = #expect(throws: QueryError.self) { try FetchPredicate(#Predicate<Book> { $0.secret == 1 }) }
         #expect(key?.code == .unknownKey)
     }
@@ -154,9 +210,12 @@ struct TypedPredicateTests {
     // MARK: SortDescriptor
 
     @Test func sortDescriptorsAreSortKeys() throws {
-        let request = try FetchRequest<Book>("Book", where: nil, sortBy: [SortDescriptor(\.rating), SortDescriptor(\.year, order: .reverse)])
+        let request = try FetchRequest<Book>(
+            "Book", where: nil, sortBy: [SortDescriptor(\.rating), SortDescriptor(\.year, order: .reverse)])
         #expect(try library.context.fetch(request).map(\.title) == ["Fiasco", "Beowulf", "Solaris", "Dune"])
-        #expect(try SortKey(SortDescriptor(\Book.title, comparator: .lexical, order: .reverse)) == SortKey("title", ascending: false))
+        #expect(
+            try SortKey(SortDescriptor(\Book.title, comparator: .lexical, order: .reverse))
+                == SortKey("title", ascending: false))
         #expect(throws: QueryError.self) { try SortKey(SortDescriptor(\Book.secret)) }
     }
 
@@ -171,7 +230,8 @@ struct TypedPredicateTests {
         #expect(try titles((\Book.title).beginsWith("du", .caseInsensitive)) == ["Dune"])
         #expect(try titles((\Book.subtitle).contains("novel")) == ["Dune", "Fiasco"])
         #expect(try titles((\Book.title).isLike("*o*") && (\Book.title).matches("[A-G].*")) == ["Beowulf", "Fiasco"])
-        #expect(try titles((\Book.title).searches("beow*") || (\Book.title).searches("fiasco")) == ["Beowulf", "Fiasco"])
+        #expect(
+            try titles((\Book.title).searches("beow*") || (\Book.title).searches("fiasco")) == ["Beowulf", "Fiasco"])
         #expect(try titles((\Book.author).to(\Writer.name) == "Lem") == ["Fiasco", "Solaris"])
         #expect(try titles((\Book.tags).any(\Tag.word == "desert")) == ["Dune"])
         #expect(try titles((\Book.tags).all((\Tag.word).endsWith("f"))) == ["Beowulf", "Fiasco"])

@@ -4,7 +4,8 @@ import Query
 import Schema
 import Testing
 
-/// Undo of events that did nothing but set values, which are exchanged where they stand: whoever listens or not, as often as one likes.
+/// Undo of events that did nothing but set values, which are exchanged where they stand: whoever
+/// listens or not, as often as one likes.
 @Suite("Undo of values")
 struct UndoOfValuesTests {
     /// Who looks on decides how much of an event is noted.
@@ -23,7 +24,8 @@ struct UndoOfValuesTests {
     private static func states(_ authors: [ManagedObject]) -> [String] {
         authors.map { author in
             let spouse = (author["spouse"] as? ManagedObject)?["name"] as? String
-            return "\(author["name"] as? String ?? "–") \(author["born"] as? Int ?? 0) \(author["rating"] as? Double ?? 0) \(author["note"] as? String ?? "–") \(spouse ?? "–")"
+            return
+                "\(author["name"] as? String ?? "–") \(author["born"] as? Int ?? 0) \(author["rating"] as? Double ?? 0) \(author["note"] as? String ?? "–") \(spouse ?? "–")"
         }
     }
 
@@ -33,7 +35,8 @@ struct UndoOfValuesTests {
         context.undoManager = undo
         context.isObservable = onlooker == .tracking
         var told: Set<ManagedObject> = []
-        let observation = onlooker == .observer ? context.observe(.objectsDidChange) { told.formUnion($0.updated) } : nil
+        let observation =
+            onlooker == .observer ? context.observe(.objectsDidChange) { told.formUnion($0.updated) } : nil
         let authors = try (0..<100).map { number in
             let author = try library.author("Author number \(number) of many")
             author["born"] = 1800 + number
@@ -69,7 +72,9 @@ struct UndoOfValuesTests {
                 if onlooker == .observer { #expect(told.count == changed) }
                 if onlooker == .ownClass { #expect(Author.awakened == changed) }
             }
-            #expect(!context.hasChanges && context.updatedObjects.isEmpty && authors.allSatisfy { $0.changedValues().isEmpty }, "round \(round)")
+            #expect(
+                !context.hasChanges && context.updatedObjects.isEmpty
+                    && authors.allSatisfy { $0.changedValues().isEmpty }, "round \(round)")
             #expect(undo.undoCount == 0 && undo.canRedo)
             for place in [1, 2, 3] {
                 context.redo()
@@ -81,16 +86,23 @@ struct UndoOfValuesTests {
         context.undo()
         try context.save()
         let other = library.anotherContext()
-        let names = { (context: ManagedObjectContext) in try context.fetch(FetchRequest<ManagedObject>("Author")).map { "\($0["name"] ?? "–") \($0["born"] ?? 0)" }.sorted() }
+        let names = { (context: ManagedObjectContext) in
+            try context.fetch(FetchRequest<ManagedObject>("Author")).map { "\($0["name"] ?? "–") \($0["born"] ?? 0)" }
+                .sorted()
+        }
         #expect(try names(other) == names(context))
         // Across the save: what is undone differs from what was saved now.
         context.undo()
-        #expect(context.updatedObjects.count == 66 && authors[1].changedValues().keys.sorted() == ["born", "name", "rating"])
+        #expect(
+            context.updatedObjects.count == 66
+                && authors[1].changedValues().keys.sorted() == ["born", "name", "rating"])
         context.redo()
         #expect(!context.hasChanges && Self.states(authors) == states[2])
         context.redo()
         context.rollback()
-        #expect(Self.states(authors).map { $0.replacing(/transient \d+|–/, with: "") } == states[2].map { $0.replacing(/transient \d+|–/, with: "") })
+        #expect(
+            Self.states(authors).map { $0.replacing(/transient \d+|–/, with: "") }
+                == states[2].map { $0.replacing(/transient \d+|–/, with: "") })
     }
 
     @Test func aValueOfAnObjectThatWasSavedMeanwhileIsExchanged() throws {

@@ -40,7 +40,9 @@ struct UndoTests {
         #expect(author["name"] as? String == "Austen" && author["note"] == nil && !context.hasChanges)
         context.redo()
         context.redo()
-        #expect(author["name"] as? String == "Jane Austen" && author["born"] as? Int == 1775 && author["note"] as? String == "transient")
+        #expect(
+            author["name"] as? String == "Jane Austen" && author["born"] as? Int == 1775
+                && author["note"] as? String == "transient")
         #expect(!undo.canRedo)
     }
 
@@ -49,9 +51,12 @@ struct UndoTests {
         context.processPendingChanges()
         let book = try library.book("Emma", by: author)
         context.undo()
-        #expect(context.insertedObjects == [author] && author.names("books").isEmpty && book.managedObjectContext == nil)
+        #expect(
+            context.insertedObjects == [author] && author.names("books").isEmpty && book.managedObjectContext == nil)
         context.redo()
-        #expect(context.insertedObjects == [author, book] && author.names("books") == ["Emma"] && book.object("author") === author)
+        #expect(
+            context.insertedObjects == [author, book] && author.names("books") == ["Emma"]
+                && book.object("author") === author)
         try context.save()
         #expect(library.anotherContext().fetchNames("Book") == ["Emma"])
     }
@@ -314,7 +319,9 @@ struct UndoTests {
 
 extension ManagedObjectContext {
     func fetchNames(_ entity: String) -> [String] {
-        (try? fetch(FetchRequest<ManagedObject>(entity)).compactMap { ($0.entity.name == "Author" ? $0["name"] : $0["title"]) as? String }.sorted()) ?? []
+        (try? fetch(FetchRequest<ManagedObject>(entity)).compactMap {
+            ($0.entity.name == "Author" ? $0["name"] : $0["title"]) as? String
+        }.sorted()) ?? []
     }
 
     var authorNameOfFirstBook: String? {

@@ -34,7 +34,8 @@ struct ValidationTests {
                 "Note",
                 attributes: [
                     .init("text", .string, minimumValue: .int(.min), maximumValue: .int(.max)),
-                    .init("title", .string, regularExpression: "(a+)+b"), .init("kind", .string, regularExpression: "("),
+                    .init("title", .string, regularExpression: "(a+)+b"),
+                    .init("kind", .string, regularExpression: "("),
                 ])
         ])
         let library = try Library(model: model), note = try library.context.insert("Note")
@@ -95,8 +96,10 @@ struct ValidationTests {
 
     @Test func everyRuleHasItsCode_V21() throws {
         for (key, value, code) in [
-            ("name", nil, 1570), ("name", "A", 1670), ("name", "Adelaide", 1660), ("nick", "Ada1", 1680), ("age", -1, 1620), ("age", 121, 1610),
-            ("age", 40_000, 1610), ("salary", Decimal(9), 1620), ("born", Date(timeIntervalSinceReferenceDate: 1001), 1630), ("home", nil, 1570),
+            ("name", nil, 1570), ("name", "A", 1670), ("name", "Adelaide", 1660), ("nick", "Ada1", 1680),
+            ("age", -1, 1620), ("age", 121, 1610),
+            ("age", 40_000, 1610), ("salary", Decimal(9), 1620),
+            ("born", Date(timeIntervalSinceReferenceDate: 1001), 1630), ("home", nil, 1570),
         ] as [(String, Any?, Int)] {
             let old = person[key]
             person[key] = value
@@ -115,16 +118,20 @@ struct ValidationTests {
         other["name"] = "Bob"
         let error = try #require(throws: ValidationError.self) { try context.save() }
         let failure = try #require(error.failures.first { $0.object == person.objectID })
-        #expect(error.failures.count == 2 && failure.underlying is StrictPerson.Unwanted && failure.key == "nick" && failure.value == .string("spam"))
+        #expect(
+            error.failures.count == 2 && failure.underlying is StrictPerson.Unwanted && failure.key == "nick"
+                && failure.value == .string("spam"))
         person["age"] = 121
         let both = try #require(throws: ValidationError.self) { try person.validateForInsert() }
-        #expect(both.failures.map(\.key) == ["age", "nick"] && both.failures.map(\.value) == [.int(121), .string("spam")])
+        #expect(
+            both.failures.map(\.key) == ["age", "nick"] && both.failures.map(\.value) == [.int(121), .string("spam")])
     }
 
     @Test func aFailureHasTheValueThatAValidatorRefused_V8() throws {
         person["nick"] = "root"
         let error = try #require(throws: ValidationError.self) { try context.save() }
-        #expect(error.failures.count == 1 && error.failures[0].value == .string("root") && error.value == .string("root"))
+        #expect(
+            error.failures.count == 1 && error.failures[0].value == .string("root") && error.value == .string("root"))
     }
 
     @Test func boundsAreInclusiveAndLengthsInUTF16_V13_V15() {

@@ -2,7 +2,8 @@ import ObjectGraph
 import Schema
 import Testing
 
-/// An entity with more properties than a word has bits: what was changed is told, saved, undone and dropped for all of them.
+/// An entity with more properties than a word has bits: what was changed is told, saved, undone and
+/// dropped for all of them.
 struct WideEntityTests {
     private static let count = 150
 
@@ -37,6 +38,8 @@ struct WideEntityTests {
         try context.save()
         let other = ManagedObjectContext(coordinator)
         let read = try other.existingObject(with: object.objectID)
-        for place in 0..<Self.count { #expect(read["a\(place)"] as? Int == (places.contains(place) ? place + 2000 : place)) }
+        for place in 0..<Self.count {
+            #expect(read["a\(place)"] as? Int == (places.contains(place) ? place + 2000 : place))
+        }
     }
 }

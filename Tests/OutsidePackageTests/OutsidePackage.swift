@@ -11,7 +11,8 @@ struct OutsidePackage {
         folder = scratch.appendingPathComponent("Almanac")
         try Self.release(at: repository)
         let files = [
-            "Package.swift": Self.manifest(repository), "Sources/Almanac/Almanac.swift": Self.classes, "Tests/AlmanacTests/AlmanacTests.swift": Self.tests,
+            "Package.swift": Self.manifest(repository), "Sources/Almanac/Almanac.swift": Self.classes,
+            "Tests/AlmanacTests/AlmanacTests.swift": Self.tests,
             "Sources/Almanac/Models/Expeditions.codegen.json": #"{ "codable": true }"#,
         ]
         for (name, text) in files { try Self.write(text, to: folder.appendingPathComponent(name)) }
@@ -24,11 +25,14 @@ struct OutsidePackage {
     private static func release(at repository: URL) throws {
         try FileManager.default.createDirectory(at: repository, withIntermediateDirectories: true)
         for name in ["Package.swift", "Sources", "Tests"] {
-            try FileManager.default.copyContents(of: projectFolder.appendingPathComponent(name), to: repository.appendingPathComponent(name))
+            try FileManager.default.copyContents(
+                of: projectFolder.appendingPathComponent(name), to: repository.appendingPathComponent(name))
         }
         try Subprocess.succeed("git", "init", "-q", in: repository)
         try Subprocess.succeed("git", "add", "-A", in: repository)
-        try Subprocess.succeed("git", "-c", "user.name=Almanac", "-c", "user.email=almanac@example.org", "commit", "-q", "-m", "Release", in: repository)
+        try Subprocess.succeed(
+            "git", "-c", "user.name=Almanac", "-c", "user.email=almanac@example.org", "commit", "-q", "-m", "Release",
+            in: repository)
         try Subprocess.succeed("git", "tag", "1.2.0", in: repository)
     }
 
@@ -40,7 +44,11 @@ struct OutsidePackage {
     /// The file that the plugin had written.
     func generatedFile() throws -> URL {
         let outputs = folder.appendingPathComponent(".build/plugins/outputs")
-        guard let path = try FileManager.default.subpathsOfDirectory(atPath: outputs.path).first(where: { $0.hasSuffix("/ExpeditionsModel.swift") }) else {
+        guard
+            let path = try FileManager.default.subpathsOfDirectory(atPath: outputs.path).first(where: {
+                $0.hasSuffix("/ExpeditionsModel.swift")
+            })
+        else {
             throw Subprocess.Failure(description: "the plugin wrote no ExpeditionsModel.swift")
         }
         return outputs.appendingPathComponent(path)
@@ -49,9 +57,11 @@ struct OutsidePackage {
     /// Changes the current version of the model.
     func editModel(_ text: String, to new: String) throws {
         let model = folder.appendingPathComponent("Sources/Almanac/Models/Expeditions.xcdatamodeld")
-        for name in try FileManager.default.contentsOfDirectory(atPath: model.path) where name.hasSuffix(".xcdatamodel") {
+        for name in try FileManager.default.contentsOfDirectory(atPath: model.path) where name.hasSuffix(".xcdatamodel")
+        {
             let file = model.appendingPathComponent("\(name)/contents")
-            try String(contentsOf: file, encoding: .utf8).replacingOccurrences(of: text, with: new).write(to: file, atomically: true, encoding: .utf8)
+            try String(contentsOf: file, encoding: .utf8).replacingOccurrences(of: text, with: new).write(
+                to: file, atomically: true, encoding: .utf8)
         }
     }
 

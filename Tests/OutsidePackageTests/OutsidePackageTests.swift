@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A second package, outside the repository, builds all of Folio anew: that takes minutes, so this runs where it is asked for (`.ci/outside-package`).
+/// A second package, outside the repository, builds all of Folio anew: that takes minutes, so this
+/// runs where it is asked for (`.ci/outside-package`).
 @Suite(.enabled(if: ProcessInfo.processInfo.environment["FOLIO_OUTSIDE_PACKAGE"] != nil))
 struct OutsidePackageTests {
     @Test func aPackageThatNamesFolioByURLAndVersionUsesMacrosAndPlugin() throws {
@@ -11,9 +12,12 @@ struct OutsidePackageTests {
             let first = try Subprocess.succeed("swift", "test", in: package.folder)
             #expect(first.contains("Test run with 4 tests in 1 suite passed"), "\(first.suffix(4000))")
             #expect(!first.contains("unhandled"), "\(first.prefix(4000))")
-            #expect(try String(contentsOf: package.folder.appendingPathComponent("Package.resolved"), encoding: .utf8).contains(#""version" : "1.2.0""#))
+            #expect(
+                try String(contentsOf: package.folder.appendingPathComponent("Package.resolved"), encoding: .utf8)
+                    .contains(#""version" : "1.2.0""#))
 
-            // Nothing changed: nothing is generated. What differs between a build for tests and another has to settle first.
+            // Nothing changed: nothing is generated. What differs between a build for tests and
+            // another has to settle first.
             try Subprocess.succeed("swift", "build", in: package.folder)
             let file = try package.generatedFile()
             let written = try file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate

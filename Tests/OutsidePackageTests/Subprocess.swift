@@ -38,13 +38,18 @@ struct Subprocess {
     @discardableResult
     static func succeed(_ words: [String], in folder: URL) throws -> String {
         let outcome = try run(words, in: folder)
-        guard outcome.exit == 0 else { throw Failure(description: "\(words.joined(separator: " ")) ended with \(outcome.exit):\n\(outcome.output.suffix(20_000))") }
+        guard outcome.exit == 0 else {
+            throw Failure(
+                description:
+                    "\(words.joined(separator: " ")) ended with \(outcome.exit):\n\(outcome.output.suffix(20_000))")
+        }
         return outcome.output
     }
 }
 
 /// Where the project's own source stands.
-let projectFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+let projectFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
 
 /// Where the programs of the build stand that this test is part of.
 let productsFolder = builtProgram("modelgen").deletingLastPathComponent()

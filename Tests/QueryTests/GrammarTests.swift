@@ -9,15 +9,22 @@ struct GrammarTests {
 
     private func key(_ path: String) -> QueryExpression { .keyPath(path) }
 
-    private func compare(_ left: QueryExpression, _ op: Comparison.Operator = .equal, _ right: PropertyValue) -> FetchPredicate {
+    private func compare(_ left: QueryExpression, _ op: Comparison.Operator = .equal, _ right: PropertyValue)
+        -> FetchPredicate
+    {
         .comparison(Comparison(left, op, .constant(right)))
     }
 
     @Test("P1: NOT binds tightest, then AND, then OR; symbols are synonyms; words in any case")
     func precedence() throws {
-        let (a, b, c) = (compare(key("a"), .equal, .int(1)), compare(key("b"), .equal, .int(2)), compare(key("c"), .equal, .int(3)))
+        let (a, b, c) = (
+            compare(key("a"), .equal, .int(1)), compare(key("b"), .equal, .int(2)), compare(key("c"), .equal, .int(3))
+        )
         let expected = FetchPredicate.or([a, .and([.not(b), c])])
-        for text in ["a = 1 OR NOT b = 2 AND c = 3", "a == 1 || !b == 2 && c == 3", "a==1 or not b==2 and c==3", "(a == 1) OR ((NOT (b == 2)) AND (c == 3))"] {
+        for text in [
+            "a = 1 OR NOT b = 2 AND c = 3", "a == 1 || !b == 2 && c == 3", "a==1 or not b==2 and c==3",
+            "(a == 1) OR ((NOT (b == 2)) AND (c == 3))",
+        ] {
             #expect(try parse(text) == expected, "\(text)")
         }
         #expect(try parse("!!TRUEPREDICATE") == .not(.not(.constant(true))))
@@ -47,13 +54,17 @@ struct GrammarTests {
     @Test("P3: every spelling of every operator")
     func operators() throws {
         let spellings: [(String, Comparison.Operator)] = [
-            ("=", .equal), ("==", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<", .less), ("<=", .lessOrEqual), ("=<", .lessOrEqual), (">", .greater),
-            (">=", .greaterOrEqual), ("=>", .greaterOrEqual), ("BETWEEN", .between), ("IN", .in), ("contains", .contains), ("BeginsWith", .beginsWith),
+            ("=", .equal), ("==", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<", .less), ("<=", .lessOrEqual),
+            ("=<", .lessOrEqual), (">", .greater),
+            (">=", .greaterOrEqual), ("=>", .greaterOrEqual), ("BETWEEN", .between), ("IN", .in),
+            ("contains", .contains), ("BeginsWith", .beginsWith),
             ("ENDSWITH", .endsWith), ("LIKE", .like), ("matches", .matches),
         ]
         for (text, op) in spellings {
             #expect(try parse("a \(text) 'x'") == compare(key("a"), op, .string("x")), "\(text)")
-            #expect(try parse("a\(op == .equal || text.first?.isLetter == false ? text : " \(text) ")'x'") == compare(key("a"), op, .string("x")), "\(text)")
+            #expect(
+                try parse("a\(op == .equal || text.first?.isLetter == false ? text : " \(text) ")'x'")
+                    == compare(key("a"), op, .string("x")), "\(text)")
         }
         #expect { try parse("a UTI-CONFORMS-TO 'public.text'") } throws: { ($0 as? QueryError)?.code == .unsupported }
     }
@@ -84,13 +95,19 @@ struct GrammarTests {
         #expect(try left("a[last]") == .element(of: key("a"), .last))
         #expect(try left("a[SIZE]") == .element(of: key("a"), .size))
         #expect(try left("a['k']") == .element(of: key("a"), .at(.constant(.string("k")))))
-        #expect(try left("TERNARY(a == 1, 'x', b)") == .conditional(compare(key("a"), .equal, .int(1)), .constant(.string("x")), key("b")))
+        #expect(
+            try left("TERNARY(a == 1, 'x', b)")
+                == .conditional(compare(key("a"), .equal, .int(1)), .constant(.string("x")), key("b")))
         #expect(try left("CAST(a, 'NSDate')") == .cast(key("a"), "NSDate"))
-        #expect(try left("FUNCTION($m, 'go:with:', 1, b)") == .call(target: .variable("m"), selector: "go:with:", arguments: [.constant(.int(1)), key("b")]))
-        let inner = FetchPredicate.comparison(Comparison(.keyPath(base: .variable("x"), components: ["y"]), .equal, .evaluatedObject))
+        #expect(
+            try left("FUNCTION($m, 'go:with:', 1, b)")
+                == .call(target: .variable("m"), selector: "go:with:", arguments: [.constant(.int(1)), key("b")]))
+        let inner = FetchPredicate.comparison(
+            Comparison(.keyPath(base: .variable("x"), components: ["y"]), .equal, .evaluatedObject))
         #expect(
             try left("SUBQUERY(a.b, $x, $x.y == SELF).@count")
-                == .keyPath(base: .subquery(collection: key("a.b"), variable: "x", predicate: inner), components: ["@count"]))
+                == .keyPath(
+                    base: .subquery(collection: key("a.b"), variable: "x", predicate: inner), components: ["@count"]))
         #expect(try left("{a, 1}") == .aggregate([key("a"), .constant(.int(1))]))
         #expect(try left("lowercase:(a)") == .function("lowercase:", [key("a")]))
         #expect(try left("lowercase(a)") == .function("lowercase:", [key("a")]))
@@ -102,19 +119,25 @@ struct GrammarTests {
 
     @Test("P7, P21: arithmetic by precedence")
     func arithmetic() throws {
-        func f(_ name: String, _ a: QueryExpression, _ b: QueryExpression) -> QueryExpression { .function(name, [a, b]) }
+        func f(_ name: String, _ a: QueryExpression, _ b: QueryExpression) -> QueryExpression {
+            .function(name, [a, b])
+        }
         let (a, b, c) = (key("a"), key("b"), key("c"))
         func parsed(_ text: String) throws -> QueryExpression { try QueryExpression(format: text) }
         #expect(try parsed("a + b * c") == f("add:to:", a, f("multiply:by:", b, c)))
         #expect(try parsed("(a + b) * c") == f("multiply:by:", f("add:to:", a, b), c))
         #expect(try parsed("a - b - c") == f("from:subtract:", f("from:subtract:", a, b), c))
         #expect(try parsed("a / b ** c") == f("divide:by:", a, f("raise:toPower:", b, c)))
-        #expect(try parsed("a & b << 2 + c") == f("bitwiseAnd:with:", a, f("leftshift:by:", b, f("add:to:", .constant(.int(2)), c))))
+        #expect(
+            try parsed("a & b << 2 + c")
+                == f("bitwiseAnd:with:", a, f("leftshift:by:", b, f("add:to:", .constant(.int(2)), c))))
         #expect(try parsed("a | b ^ c") == f("bitwiseXor:with:", f("bitwiseOr:with:", a, b), c))
         #expect(try parsed("a >> b") == f("rightshift:by:", a, b))
         #expect(try parsed("~a") == .function("onesComplement:", [a]))
         #expect(try parsed("-a") == f("from:subtract:", .constant(.int(0)), a))
-        #expect(try parsed("-2 ** 2") == f("from:subtract:", .constant(.int(0)), f("raise:toPower:", .constant(.int(2)), .constant(.int(2)))))
+        #expect(
+            try parsed("-2 ** 2")
+                == f("from:subtract:", .constant(.int(0)), f("raise:toPower:", .constant(.int(2)), .constant(.int(2)))))
         #expect(try parsed("2 ** -2") == f("raise:toPower:", .constant(.int(2)), .constant(.int(-2))))
         #expect(try parsed("a--2") == f("from:subtract:", a, .constant(.int(-2))))
         #expect(try parse("(a + b) * 2 > (c)") == .comparison(Comparison(try parsed("(a + b) * 2"), .greater, c)))
@@ -123,20 +146,26 @@ struct GrammarTests {
     @Test("P8, P9: literals")
     func literals() throws {
         let cases: [(String, PropertyValue)] = [
-            ("'it is \"so\"'", .string("it is \"so\"")), ("\"it's\"", .string("it's")), ("12", .int(12)), ("-12", .int(-12)), ("1.5", .double(1.5)),
-            (".5", .double(0.5)), ("1e3", .double(1000)), ("1.5E-3", .double(0.0015)), ("0x1F", .int(31)), ("0o17", .int(15)), ("0b101", .int(5)),
+            ("'it is \"so\"'", .string("it is \"so\"")), ("\"it's\"", .string("it's")), ("12", .int(12)),
+            ("-12", .int(-12)), ("1.5", .double(1.5)),
+            (".5", .double(0.5)), ("1e3", .double(1000)), ("1.5E-3", .double(0.0015)), ("0x1F", .int(31)),
+            ("0o17", .int(15)), ("0b101", .int(5)),
             ("TRUE", .int(1)), ("yes", .int(1)), ("FALSE", .int(0)), ("NO", .int(0)), ("NULL", .null), ("nil", .null),
-            ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)), ("9223372036854775808", .double(0x1p63)), ("''", .string("")),
+            ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)),
+            ("9223372036854775808", .double(0x1p63)), ("''", .string("")),
             ("{1, 'a', nil, -2.5}", .list([.int(1), .string("a"), .null, .double(-2.5)])), ("{}", .list([])),
         ]
         for (text, value) in cases { #expect(try QueryExpression(format: text) == .constant(value), "\(text)") }
-        for text in ["12a", "0x", "0b2", "'open", "1.2.3"] { #expect(throws: QueryError.self, "\(text)") { try QueryExpression(format: text) } }
+        for text in ["12a", "0x", "0b2", "'open", "1.2.3"] {
+            #expect(throws: QueryError.self, "\(text)") { try QueryExpression(format: text) }
+        }
     }
 
     @Test("P22: escapes in strings; a backslash before anything else stands for itself")
     func escapes() throws {
         let cases: [(String, String)] = [
-            (#"'a\'b'"#, "a'b"), (#""a\"b""#, "a\"b"), (#"'a\\b'"#, #"a\b"#), (#"'a\nb\tc\rd'"#, "a\nb\tc\rd"), (#"'\u00e9'"#, "\u{E9}"),
+            (#"'a\'b'"#, "a'b"), (#""a\"b""#, "a\"b"), (#"'a\\b'"#, #"a\b"#), (#"'a\nb\tc\rd'"#, "a\nb\tc\rd"),
+            (#"'\u00e9'"#, "\u{E9}"),
             (#"'\U0001F600'"#, "😀"), (#"'\ud83d\ude00'"#, "😀"), (#"'\u{1F600}'"#, "😀"), (#"'\d+\.\*'"#, #"\d+\.\*"#),
         ]
         for (text, value) in cases {
@@ -154,11 +183,13 @@ struct GrammarTests {
     @Test("P10: arguments take the place of placeholders in their order")
     func arguments() throws {
         let date = Date(timeIntervalSinceReferenceDate: 12.5)
-        let predicate = try FetchPredicate(format: "%K == %@ AND n > %ld AND x < %f AND d == %@ AND %K.c == nil", "a.b", "v", 3, 2, date, "e")
+        let predicate = try FetchPredicate(
+            format: "%K == %@ AND n > %ld AND x < %f AND d == %@ AND %K.c == nil", "a.b", "v", 3, 2, date, "e")
         #expect(
             predicate
                 == .and([
-                    compare(key("a.b"), .equal, .string("v")), compare(key("n"), .greater, .int(3)), compare(key("x"), .less, .double(2)),
+                    compare(key("a.b"), .equal, .string("v")), compare(key("n"), .greater, .int(3)),
+                    compare(key("x"), .less, .double(2)),
                     compare(key("d"), .equal, .date(date)), compare(key("e.c"), .equal, .null),
                 ]))
         #expect(try FetchPredicate(format: "a == %@", nil as String?) == compare(key("a"), .equal, .null))
@@ -169,11 +200,14 @@ struct GrammarTests {
         #expect(try FetchPredicate(format: "a.%K == 1", "b.c") == compare(key("a.b.c"), .equal, .int(1)))
         let uuid = UUID()
         #expect(try FetchPredicate(format: "a == %@", uuid) == compare(key("a"), .equal, .uuid(uuid)))
-        #expect(try FetchPredicate(format: "a == %@", arguments: [Decimal(5)]) == compare(key("a"), .equal, .decimal(5)))
+        #expect(
+            try FetchPredicate(format: "a == %@", arguments: [Decimal(5)]) == compare(key("a"), .equal, .decimal(5)))
         for (format, arguments) in [
             ("a == %@", []), ("a == 1", [1]), ("a == %d", ["x"]), ("%K == 1", [5]), ("%K == 1", ["a..b"]),
         ] as [(String, [(any PredicateArgument)?])] {
-            #expect { try FetchPredicate(format: format, arguments: arguments) } throws: { ($0 as? QueryError)?.code == .argument }
+            #expect { try FetchPredicate(format: format, arguments: arguments) } throws: {
+                ($0 as? QueryError)?.code == .argument
+            }
         }
         #expect(throws: QueryError.self) { try FetchPredicate(format: "a == %q", 1) }
     }
@@ -191,7 +225,9 @@ struct GrammarTests {
         #expect(try parse("a.in == 1") == compare(key("a.in"), .equal, .int(1)))
         #expect(try parse("_x.größe == 1") == compare(key("_x.größe"), .equal, .int(1)))
         #expect(try parse("@count == 1") == compare(key("@count"), .equal, .int(1)))
-        #expect(try parse("size > 3 AND first == 1") == .and([compare(key("size"), .greater, .int(3)), compare(key("first"), .equal, .int(1))]))
+        #expect(
+            try parse("size > 3 AND first == 1")
+                == .and([compare(key("size"), .greater, .int(3)), compare(key("first"), .equal, .int(1))]))
         #expect(throws: QueryError.self) { try parse("in == 1") }
     }
 
@@ -203,9 +239,12 @@ struct GrammarTests {
     @Test("Errors say where and what was expected, and show it")
     func errors() throws {
         let cases: [(String, Int, String?)] = [
-            ("name == == 'x'", 8, "a value"), ("name", 4, "a comparison operator"), ("name == 1 year == 2", 10, "AND, OR or the end"), ("", 0, "a value"),
-            ("(a == 1", 7, ")"), ("a IN {1, 2", 10, ", or }"), ("a == 'x", 5, "a closing '"), ("ANY a", 5, "a comparison operator"),
-            ("a.== 1", 2, "a key"), ("größe == ;", 9, "an expression or an operator"), ("a == (b == c)", 5, "a value, not a condition"), ("a BETWEEN 1 AND 5", 17, "a comparison operator"),
+            ("name == == 'x'", 8, "a value"), ("name", 4, "a comparison operator"),
+            ("name == 1 year == 2", 10, "AND, OR or the end"), ("", 0, "a value"),
+            ("(a == 1", 7, ")"), ("a IN {1, 2", 10, ", or }"), ("a == 'x", 5, "a closing '"),
+            ("ANY a", 5, "a comparison operator"),
+            ("a.== 1", 2, "a key"), ("größe == ;", 9, "an expression or an operator"),
+            ("a == (b == c)", 5, "a value, not a condition"), ("a BETWEEN 1 AND 5", 17, "a comparison operator"),
             ("SUBQUERY(a, x, b == 1).@count > 1", 12, "a variable such as $x"),
         ]
         for (text, offset, expected) in cases {
@@ -243,7 +282,8 @@ struct GrammarTests {
         "Hostile text fails with an error instead of exhausting the stack",
         arguments: ["(", "!", "-", "a[", "+a", "{", "a ** ", "TERNARY(", "[0]", "NOT (", "abs:(", "~", "a == 1 AND ("])
     func hostile(repeated: String) async throws {
-        let text = (repeated == "+a" || repeated == "[0]" ? "a" : "") + String(repeating: repeated, count: 200_000) + "a == 1"
+        let text =
+            (repeated == "+a" || repeated == "[0]" ? "a" : "") + String(repeating: repeated, count: 200_000) + "a == 1"
         let error = await onSmallStack { () -> QueryError? in
             do {
                 _ = try FetchPredicate(format: text)
@@ -263,14 +303,20 @@ struct GrammarTests {
         }
     }
 
-    @Test("What is as deep as allowed can be read, printed and compared on a small stack; long flat chains cost nothing")
+    @Test(
+        "What is as deep as allowed can be read, printed and compared on a small stack; long flat chains cost nothing")
     func deepest() async throws {
-        let deep = String(repeating: "(", count: 60) + "a" + String(repeating: "+1)", count: 60) + String(repeating: " + 1", count: 60) + " == 1"
+        let deep =
+            String(repeating: "(", count: 60) + "a" + String(repeating: "+1)", count: 60)
+            + String(repeating: " + 1", count: 60) + " == 1"
         let flat = Array(repeating: "a == 1", count: 20_000).joined(separator: " AND ")
         let fine = await onSmallStack {
-            guard let predicate = try? FetchPredicate(format: deep), let again = try? FetchPredicate(format: predicate.predicateFormat) else { return false }
+            guard let predicate = try? FetchPredicate(format: deep),
+                let again = try? FetchPredicate(format: predicate.predicateFormat)
+            else { return false }
             guard predicate == again, (try? FetchPredicate(format: flat)) != nil else { return false }
-            guard let library = try? Library(), let book = try? library.object("Book", 1, ["year": .int(1 - 120)]) else { return false }
+            guard let library = try? Library(), let book = try? library.object("Book", 1, ["year": .int(1 - 120)])
+            else { return false }
             return (try? library.matches(deep.replacingOccurrences(of: "a", with: "year"), book)) == true
         }
         #expect(fine)

@@ -9,7 +9,9 @@ struct Library {
 
     init() throws {
         var description = ManagedObjectModel.Description()
-        description.composites = [CompositeDescription("Place", attributes: [.init("city", .string), .init("zip", .integer32)])]
+        description.composites = [
+            CompositeDescription("Place", attributes: [.init("city", .string), .init("zip", .integer32)])
+        ]
         description.entities = [
             EntityDescription(
                 "Author", attributes: [.init("name", .string), .init("born", .date)],
@@ -17,20 +19,29 @@ struct Library {
             EntityDescription(
                 "Book",
                 attributes: [
-                    .init("title", .string), .init("year", .integer16), .init("price", .decimal), .init("rating", .double), .init("weight", .float),
+                    .init("title", .string), .init("year", .integer16), .init("price", .decimal),
+                    .init("rating", .double), .init("weight", .float),
                     .init("isRead", .boolean), .init("published", .date), .init("isbn", .uuid), .init("link", .uri),
-                    .init("cover", .binary, allowsExternalBinaryDataStorage: true), .init("digest", .binary), .init("meta", .transformable),
+                    .init("cover", .binary, allowsExternalBinaryDataStorage: true), .init("digest", .binary),
+                    .init("meta", .transformable),
                     .init("note", .string, isTransient: true), .init("place", .composite, compositeName: "Place"),
                 ],
                 relationships: [
-                    .init("author", to: "Author", inverse: "books"), .init("tags", to: "Tag", inverse: "books", maxCount: 0),
+                    .init("author", to: "Author", inverse: "books"),
+                    .init("tags", to: "Tag", inverse: "books", maxCount: 0),
                     .init("chapters", to: "Chapter", inverse: "book", maxCount: 0, isOrdered: true),
                 ],
-                fetchedProperties: [FetchedPropertyDescription("similar", fetchRequest: FetchRequestTemplate("similar", entityName: "Book"))]),
+                fetchedProperties: [
+                    FetchedPropertyDescription(
+                        "similar", fetchRequest: FetchRequestTemplate("similar", entityName: "Book"))
+                ]),
             EntityDescription("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
             EntityDescription(
-                "Chapter", attributes: [.init("title", .string), .init("pages", .integer32)], relationships: [.init("book", to: "Book", inverse: "chapters")]),
-            EntityDescription("Tag", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
+                "Chapter", attributes: [.init("title", .string), .init("pages", .integer32)],
+                relationships: [.init("book", to: "Book", inverse: "chapters")]),
+            EntityDescription(
+                "Tag", attributes: [.init("name", .string)],
+                relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
         ]
         model = try ManagedObjectModel(description)
         store = StoreIdentity(uuid: "6F0C0000-0000-4000-8000-000000000001", model: model)
@@ -49,13 +60,17 @@ struct Library {
     }
 
     /// The predicate validated and compiled for objects of an entity.
-    func compile(_ format: String, _ entityName: String, _ arguments: (any PredicateArgument)?...) throws -> CompiledPredicate {
+    func compile(_ format: String, _ entityName: String, _ arguments: (any PredicateArgument)?...) throws
+        -> CompiledPredicate
+    {
         let entity = try entity(entityName)
-        let predicate = try FetchPredicate(format: format, arguments: arguments).validated(against: entity, in: model, store: store)
+        let predicate = try FetchPredicate(format: format, arguments: arguments).validated(
+            against: entity, in: model, store: store)
         return try CompiledPredicate(predicate, entity: entity, model: model)
     }
 
-    /// Whether an object matches: the same answer whether the predicate was validated or run as it was written.
+    /// Whether an object matches: the same answer whether the predicate was validated or run as it
+    /// was written.
     func matches(_ format: String, _ object: TestObject, _ arguments: (any PredicateArgument)?...) throws -> Bool {
         let predicate = try FetchPredicate(format: format, arguments: arguments)
         let validated = try predicate.validated(against: object.entity, in: model, store: store)
@@ -77,7 +92,9 @@ final class TestObject: QueryObject {
     }
 
     func queryValue(forKey key: String) throws -> QueryValue {
-        guard let property = entity.property(named: key) else { throw QueryError(.unknownKey, "no \(key)", entity: entity.name, key: key) }
+        guard let property = entity.property(named: key) else {
+            throw QueryError(.unknownKey, "no \(key)", entity: entity.name, key: key)
+        }
         if let value = values[key] { return value }
         return property.isToMany ? .collection([], isOrdered: property.relationship?.isOrdered ?? false) : .null
     }

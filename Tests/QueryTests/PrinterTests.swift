@@ -8,13 +8,20 @@ struct PrinterTests {
     @Test(
         "Apple's form",
         arguments: [
-            ("a = 1", "a == 1"), ("a<>'x'", "a != \"x\""), ("a=1&&(b=2||c=3)", "a == 1 AND (b == 2 OR c == 3)"), ("not(a=1 and b=2)", "NOT (a == 1 AND b == 2)"),
-            ("NONE a.b > 3", "NOT ANY a.b > 3"), ("SELF.g[0] == 1", "(SELF.g)[0] == 1"), ("a like[DC] 'x*'", "a LIKE[cd] \"x*\""),
-            ("a between {1,2}", "a BETWEEN {1, 2}"), ("a+b*c-d > 1", "a + b * c - d > 1"), ("(a+b)*c > -1", "(a + b) * c > -1"), ("a == nil", "a == nil"),
-            ("flag == YES", "flag == 1"), ("a.@count > 0", "a.@count > 0"), ("#in.#like == 1", "#in.#like == 1"), ("size == 1", "#size == 1"),
-            ("SUBQUERY(a,$x,$x.b==1).@count>0", "SUBQUERY(a, $x, $x.b == 1).@count > 0"), ("ternary(a=1,b,c)=1", "TERNARY(a == 1, b, c) == 1"),
-            ("a == CAST(5, 'NSDate')", "a == CAST(5.0, \"NSDate\")"), ("now() > a", "now() > a"), ("uppercase(a) = 'X'", "uppercase:(a) == \"X\""),
-            ("a ** b ** c == (a ** b) ** c", "a ** b ** c == (a ** b) ** c"), ("a - (b - c) > 0", "a - (b - c) > 0"), ("truepredicate", "TRUEPREDICATE"),
+            ("a = 1", "a == 1"), ("a<>'x'", "a != \"x\""), ("a=1&&(b=2||c=3)", "a == 1 AND (b == 2 OR c == 3)"),
+            ("not(a=1 and b=2)", "NOT (a == 1 AND b == 2)"),
+            ("NONE a.b > 3", "NOT ANY a.b > 3"), ("SELF.g[0] == 1", "(SELF.g)[0] == 1"),
+            ("a like[DC] 'x*'", "a LIKE[cd] \"x*\""),
+            ("a between {1,2}", "a BETWEEN {1, 2}"), ("a+b*c-d > 1", "a + b * c - d > 1"),
+            ("(a+b)*c > -1", "(a + b) * c > -1"), ("a == nil", "a == nil"),
+            ("flag == YES", "flag == 1"), ("a.@count > 0", "a.@count > 0"), ("#in.#like == 1", "#in.#like == 1"),
+            ("size == 1", "#size == 1"),
+            ("SUBQUERY(a,$x,$x.b==1).@count>0", "SUBQUERY(a, $x, $x.b == 1).@count > 0"),
+            ("ternary(a=1,b,c)=1", "TERNARY(a == 1, b, c) == 1"),
+            ("a == CAST(5, 'NSDate')", "a == CAST(5.0, \"NSDate\")"), ("now() > a", "now() > a"),
+            ("uppercase(a) = 'X'", "uppercase:(a) == \"X\""),
+            ("a ** b ** c == (a ** b) ** c", "a ** b ** c == (a ** b) ** c"), ("a - (b - c) > 0", "a - (b - c) > 0"),
+            ("truepredicate", "TRUEPREDICATE"),
         ])
     func appleForm(text: String, printed: String) throws {
         let predicate = try FetchPredicate(format: text)
@@ -25,9 +32,12 @@ struct PrinterTests {
     @Test("P20: constants of every kind read back")
     func constants() throws {
         let values: [PropertyValue] = [
-            .null, .int(.min), .int(.max), .int(-1), .double(1), .double(-0.5), .double(1e300), .double(.leastNonzeroMagnitude), .double(.infinity), .double(-.infinity),
-            .decimal(Decimal(string: "-123456789012345678901234567890.12345678")!), .date(Date(timeIntervalSinceReferenceDate: -0.1)), .string("a\"b'c\\d\n\t\r\u{1}\u{7F}é😀"),
-            .string(#"\d+\u00e9"#), .data(Data([0, 1, 255])), .data(Data()), .uuid(UUID()), .uri(URL(string: "https://example.org/a%20b?c=d")!),
+            .null, .int(.min), .int(.max), .int(-1), .double(1), .double(-0.5), .double(1e300),
+            .double(.leastNonzeroMagnitude), .double(.infinity), .double(-.infinity),
+            .decimal(Decimal(string: "-123456789012345678901234567890.12345678")!),
+            .date(Date(timeIntervalSinceReferenceDate: -0.1)), .string("a\"b'c\\d\n\t\r\u{1}\u{7F}é😀"),
+            .string(#"\d+\u00e9"#), .data(Data([0, 1, 255])), .data(Data()), .uuid(UUID()),
+            .uri(URL(string: "https://example.org/a%20b?c=d")!),
             .list([.int(1), .list([.string("a"), .null]), .date(Date(timeIntervalSinceReferenceDate: 7))]), .list([]),
         ]
         for value in values {
@@ -39,7 +49,8 @@ struct PrinterTests {
     @Test("P20: keys that are no names read back")
     func keys() throws {
         for key in ["a b", "1a", "a-b", "größe", "", "self", "SELF", "@count", "@#", "it's", "UTI", "$x", "ternary"] {
-            let predicate = FetchPredicate.comparison(Comparison(.keyPath(base: nil, components: ["x", key, key]), .equal, .constant(.int(1))))
+            let predicate = FetchPredicate.comparison(
+                Comparison(.keyPath(base: nil, components: ["x", key, key]), .equal, .constant(.int(1))))
             #expect(try FetchPredicate(format: predicate.predicateFormat) == predicate, "\(predicate)")
         }
     }
@@ -82,7 +93,8 @@ private struct RandomTrees {
             let options = Comparison.Options(rawValue: next(16))
             return .comparison(
                 Comparison(
-                    expression(depth: depth), pick(Comparison.Operator.allCases), expression(depth: depth), modifier: pick([.direct, .direct, .any, .all]),
+                    expression(depth: depth), pick(Comparison.Operator.allCases), expression(depth: depth),
+                    modifier: pick([.direct, .direct, .any, .all]),
                     options: options))
         }
     }
@@ -110,7 +122,9 @@ private struct RandomTrees {
     }
 
     private mutating func path() -> [String] {
-        (0...next(3)).map { _ in pick(["a", "name", "in", "first", "SELF", "a b", "@count", "@sum", "größe", "not", "like"]) }
+        (0...next(3)).map { _ in
+            pick(["a", "name", "in", "first", "SELF", "a b", "@count", "@sum", "größe", "not", "like"])
+        }
     }
 
     private mutating func expression(depth: Int) -> QueryExpression {
@@ -125,14 +139,17 @@ private struct RandomTrees {
         case 5:
             let function = pick(QueryFunction.allCases)
             var arguments = (0..<function.argumentCount).map { _ in expression(depth: below) }
-            // "0 - 5" is how a minus that is no sign reads; a sign before a literal makes another literal.
+            // "0 - 5" is how a minus that is no sign reads; a sign before a literal makes another
+            // literal.
             if function == .complement, arguments.isEmpty { arguments = [.keyPath("k")] }
             return .function(function.rawValue, arguments)
         case 6: return .call(target: expression(depth: below), selector: "go:", arguments: [expression(depth: below)])
-        case 7: return .subquery(collection: expression(depth: below), variable: "x", predicate: predicate(depth: below))
+        case 7:
+            return .subquery(collection: expression(depth: below), variable: "x", predicate: predicate(depth: below))
         case 8: return .conditional(predicate(depth: below), expression(depth: below), expression(depth: below))
         case 9: return .cast(.keyPath(base: nil, components: path()), pick(["NSDate", "NSString", "Odd 'type'"]))
-        case 10: return .element(of: expression(depth: below), pick([.first, .last, .size, .at(expression(depth: below))]))
+        case 10:
+            return .element(of: expression(depth: below), pick([.first, .last, .size, .at(expression(depth: below))]))
         case 11:
             let base = expression(depth: below)
             if case .keyPath = base { return base }

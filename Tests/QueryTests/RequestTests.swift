@@ -6,12 +6,14 @@ import Testing
 struct RequestTests {
     @Test("Q33: a template becomes a request when every variable has a value, a nil included")
     func templates() throws {
-        var template = FetchRequestTemplate("recent", entityName: "Book", predicateFormat: "year > $since AND title != $not", fetchLimit: 5)
+        var template = FetchRequestTemplate(
+            "recent", entityName: "Book", predicateFormat: "year > $since AND title != $not", fetchLimit: 5)
         template.includesSubentities = false
         let request = try FetchRequest<Never>(template: template, substitutionVariables: ["since": 1960, "not": nil])
         #expect(try request.predicate == FetchPredicate(format: "year > 1960 AND title != nil"))
         #expect(request.entityName == "Book" && request.fetchLimit == 5 && !request.includesSubentities)
-        #expect { try FetchRequest<Never>(template: template, substitutionVariables: ["since": 1960]) } throws: { error in
+        #expect { try FetchRequest<Never>(template: template, substitutionVariables: ["since": 1960]) } throws: {
+            error in
             let error = error as? QueryError
             return error?.code == .unboundVariable && error?.key == "not"
         }
@@ -22,8 +24,11 @@ struct RequestTests {
     @Test("Q1: defaults")
     func defaults() {
         let request = FetchRequest<Never>("Book")
-        #expect(request.fetchLimit == 0 && request.fetchOffset == 0 && request.predicate == nil && request.sortKeys.isEmpty)
-        #expect(request.includesSubentities && request.includesPendingChanges && request.includesPropertyValues && request.returnsObjectsAsFaults)
+        #expect(
+            request.fetchLimit == 0 && request.fetchOffset == 0 && request.predicate == nil && request.sortKeys.isEmpty)
+        #expect(
+            request.includesSubentities && request.includesPendingChanges && request.includesPropertyValues
+                && request.returnsObjectsAsFaults)
         #expect(!request.shouldRefreshRefetchedObjects)
     }
 }

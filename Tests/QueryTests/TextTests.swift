@@ -8,21 +8,31 @@ struct TextTests {
     @Test("P52: folding follows its published rule and is idempotent, for every scalar")
     func folding() {
         let cases: [(String, Comparison.Options, String)] = [
-            ("ÀÉ", .caseInsensitive, "àé"), ("ÀÉ", .diacriticInsensitive, "AE"), ("ÀÉ", [.caseInsensitive, .diacriticInsensitive], "ae"),
-            ("Straße ẞ", .caseInsensitive, "strasse ss"), ("ΣΑΣ", .caseInsensitive, "σασ"), ("ς", .caseInsensitive, "σ"), ("ıIİ", .caseInsensitive, "ıii\u{307}"),
-            ("øŁđ", [.caseInsensitive, .diacriticInsensitive], "øłđ"), ("が", .diacriticInsensitive, "が"), ("한", .diacriticInsensitive, "한"), ("≠", .diacriticInsensitive, "≠"),
-            ("שָׁלוֹם", .diacriticInsensitive, "שלום"), ("Ab", [], "Ab"), ("Ab", [.caseInsensitive, .normalized], "Ab"), ("Ⅳ", .caseInsensitive, "ⅳ"), ("ﬁ", .caseInsensitive, "fi"),
+            ("ÀÉ", .caseInsensitive, "àé"), ("ÀÉ", .diacriticInsensitive, "AE"),
+            ("ÀÉ", [.caseInsensitive, .diacriticInsensitive], "ae"),
+            ("Straße ẞ", .caseInsensitive, "strasse ss"), ("ΣΑΣ", .caseInsensitive, "σασ"),
+            ("ς", .caseInsensitive, "σ"), ("ıIİ", .caseInsensitive, "ıii\u{307}"),
+            ("øŁđ", [.caseInsensitive, .diacriticInsensitive], "øłđ"), ("が", .diacriticInsensitive, "が"),
+            ("한", .diacriticInsensitive, "한"), ("≠", .diacriticInsensitive, "≠"),
+            ("שָׁלוֹם", .diacriticInsensitive, "שלום"), ("Ab", [], "Ab"), ("Ab", [.caseInsensitive, .normalized], "Ab"),
+            ("Ⅳ", .caseInsensitive, "ⅳ"), ("ﬁ", .caseInsensitive, "fi"),
             ("ά\u{345}", .diacriticInsensitive, "α"), ("कि", .diacriticInsensitive, "कि"),
         ]
         for (text, options, folded) in cases {
-            #expect(Array(TextFolding.fold(text, options: options).utf8) == Array(folded.utf8), "\(text) \(options.rawValue)")
+            #expect(
+                Array(TextFolding.fold(text, options: options).utf8) == Array(folded.utf8),
+                "\(text) \(options.rawValue)")
         }
-        let all: [Comparison.Options] = [.caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive]]
+        let all: [Comparison.Options] = [
+            .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
+        ]
         for value in UInt32(0)...0x1FFFF {
             guard let scalar = UnicodeScalar(value) else { continue }
             for options in all where value < 0x80 || scalar.properties.isAlphabetic || value < 0x3000 {
                 let once = TextFolding.fold(String(scalar), options: options)
-                if !TextOrder.equal(once, TextFolding.fold(once, options: options)) { Issue.record("U+\(String(value, radix: 16)) \(options.rawValue)") }
+                if !TextOrder.equal(once, TextFolding.fold(once, options: options)) {
+                    Issue.record("U+\(String(value, radix: 16)) \(options.rawValue)")
+                }
             }
         }
     }
@@ -49,7 +59,8 @@ struct TextTests {
                     isEscaped = false
                 }
             }
-            #expect(try LikePattern(pattern).matches(text) == RegexPattern(regex).matches(text), "\(text) LIKE \(pattern)")
+            #expect(
+                try LikePattern(pattern).matches(text) == RegexPattern(regex).matches(text), "\(text) LIKE \(pattern)")
         }
         let bad = LikePattern(String(repeating: "*a", count: 50) + "b")
         let clock = ContinuousClock()
@@ -62,12 +73,20 @@ struct TextTests {
     @Test("Bytes of plain text are tested as texts are; others, and those of a language, are left alone")
     func plainTexts() {
         var generator = SystemRandomNumberGenerator()
-        func text(_ letters: [String], _ length: Int) -> String { (0..<Int.random(in: 0...length, using: &generator)).map { _ in letters.randomElement(using: &generator) ?? "" }.joined() }
+        func text(_ letters: [String], _ length: Int) -> String {
+            (0..<Int.random(in: 0...length, using: &generator)).map { _ in
+                letters.randomElement(using: &generator) ?? ""
+            }.joined()
+        }
         var answered = 0
         for _ in 0..<4_000 {
             let wanted = text(["a", "A", "b", "*", "?", "\\", "[", "é", "ß"], 4)
-            let searched = text(["a", "A", "b", "B", "*", "[", "@", "\0"] + (Bool.random(using: &generator) ? ["é", "ẞ", "K"] : []), 20)
-            for options in [[], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive], .normalized, .localeSensitive] as [Comparison.Options] {
+            let searched = text(
+                ["a", "A", "b", "B", "*", "[", "@", "\0"] + (Bool.random(using: &generator) ? ["é", "ẞ", "K"] : []), 20)
+            for options in [
+                [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive], .normalized,
+                .localeSensitive,
+            ] as [Comparison.Options] {
                 let pattern = LikePattern(wanted, options: options)
                 var tests = [(plain: pattern.matches(plain:), whole: pattern.matches as (String) -> Bool)]
                 for place in [Comparison.Operator.contains, .beginsWith, .endsWith] {
@@ -77,7 +96,8 @@ struct TextTests {
                 let isPlain = searched.utf8.allSatisfy { $0 < 0x80 } && options != .localeSensitive
                 for (number, test) in tests.enumerated() {
                     let answer = Array(searched.utf8).withUnsafeBufferPointer { test.plain($0) }
-                    #expect(answer == (isPlain ? test.whole(searched) : nil), "\(number) \(options) \(wanted) \(searched)")
+                    #expect(
+                        answer == (isPlain ? test.whole(searched) : nil), "\(number) \(options) \(wanted) \(searched)")
                     if answer == true { answered += 1 }
                 }
             }
@@ -91,12 +111,18 @@ struct TextTests {
         let pattern = try RegexPattern("(a+)+b")
         let clock = ContinuousClock()
         let start = clock.now
-        #expect { try pattern.matches(String(repeating: "a", count: 40)) } throws: { ($0 as? QueryError)?.code == .limit }
+        #expect { try pattern.matches(String(repeating: "a", count: 40)) } throws: {
+            ($0 as? QueryError)?.code == .limit
+        }
         #expect(clock.now - start < .seconds(10))
         #expect(try pattern.matches("aab"))
-        #expect(throws: QueryError.self) { try RegexPattern("(a|b)*").matches(String(repeating: "ab", count: 2_000_000)) }
+        #expect(throws: QueryError.self) {
+            try RegexPattern("(a|b)*").matches(String(repeating: "ab", count: 2_000_000))
+        }
         #expect(throws: QueryError.self) { try RegexPattern(String(repeating: "a", count: 20_000)) }
-        #expect(throws: QueryError.self) { try RegexPattern(String(repeating: "(", count: 5_000) + String(repeating: ")", count: 5_000)) }
+        #expect(throws: QueryError.self) {
+            try RegexPattern(String(repeating: "(", count: 5_000) + String(repeating: ")", count: 5_000))
+        }
         #expect(try RegexPattern("(?x) a b # comment").matches("ab"))
         #expect(try RegexPattern("").matches(""))
     }
@@ -104,26 +130,39 @@ struct TextTests {
     @Test("ISO 8601 dates")
     func dates() {
         for (text, seconds) in [
-            ("2001-01-01", 0), ("2001-01-01T00:00:00Z", 0), ("2001-01-01 12:30", 45_000), ("2001-01-01T02:00:00+02:00", 0), ("2000-12-31T22:30:00-0130", 0),
-            ("2001-01-01T00:00:00.125Z", 0.125), ("2000-12-31T23:59:59.9Z", -0.1), ("1970-01-01T00:00:00Z", -978_307_200), ("0001-01-01", -63_113_904_000),
-            ("2000-02-29", -26_524_800), ("+10000-01-01", 252_423_993_600), ("0000-02-29", -63_140_428_800), ("-0001-12-31", -63_145_612_800), ("2001-01-01t00:00z", 0), ("2001-01-01T02:00+02", 0),
+            ("2001-01-01", 0), ("2001-01-01T00:00:00Z", 0), ("2001-01-01 12:30", 45_000),
+            ("2001-01-01T02:00:00+02:00", 0), ("2000-12-31T22:30:00-0130", 0),
+            ("2001-01-01T00:00:00.125Z", 0.125), ("2000-12-31T23:59:59.9Z", -0.1),
+            ("1970-01-01T00:00:00Z", -978_307_200), ("0001-01-01", -63_113_904_000),
+            ("2000-02-29", -26_524_800), ("+10000-01-01", 252_423_993_600), ("0000-02-29", -63_140_428_800),
+            ("-0001-12-31", -63_145_612_800), ("2001-01-01t00:00z", 0), ("2001-01-01T02:00+02", 0),
         ] {
             #expect(DateText.date(from: text)?.timeIntervalSinceReferenceDate == seconds, "\(text)")
         }
-        for text in ["", "2001", "2001-13-01", "2001-02-29", "2001-01-01T24:00", "2001-01-01T00", "2001-01-01T00:00:00X", "10000-01-01", "01-01-2001", "2001-01-01Z", "2001-1-1"] {
+        for text in [
+            "", "2001", "2001-13-01", "2001-02-29", "2001-01-01T24:00", "2001-01-01T00", "2001-01-01T00:00:00X",
+            "10000-01-01", "01-01-2001", "2001-01-01Z", "2001-1-1",
+        ] {
             #expect(DateText.date(from: text) == nil, "\(text)")
         }
     }
 
     @Test("Days of the calendar and their numbers")
     func days() {
-        for (days, year, month, day) in [(0, 2001, 1, 1), (-1, 2000, 12, 31), (-11_323, 1970, 1, 1), (-307, 2000, 2, 29), (-730_485, 1, 1, 1), (-730_486, 0, 12, 31)] as [(Int64, Int64, Int, Int)] {
+        for (days, year, month, day) in [
+            (0, 2001, 1, 1), (-1, 2000, 12, 31), (-11_323, 1970, 1, 1), (-307, 2000, 2, 29), (-730_485, 1, 1, 1),
+            (-730_486, 0, 12, 31),
+        ] as [(Int64, Int64, Int, Int)] {
             let date = CivilDate(daysSince2001: days)
             #expect(date == CivilDate(year: year, month: month, day: day) && date.isValid)
             #expect(date.daysSince2001 == days)
         }
-        for days in stride(from: Int64(-1_000_000), through: 1_000_000, by: 997) { #expect(CivilDate(daysSince2001: days).daysSince2001 == days) }
-        for (year, month, day) in [(2001, 2, 29), (1900, 2, 29), (2001, 13, 1), (2001, 0, 1), (2001, 4, 31), (2001, 1, 0)] {
+        for days in stride(from: Int64(-1_000_000), through: 1_000_000, by: 997) {
+            #expect(CivilDate(daysSince2001: days).daysSince2001 == days)
+        }
+        for (year, month, day) in [
+            (2001, 2, 29), (1900, 2, 29), (2001, 13, 1), (2001, 0, 1), (2001, 4, 31), (2001, 1, 0),
+        ] {
             #expect(!CivilDate(year: Int64(year), month: month, day: day).isValid)
         }
     }

@@ -40,7 +40,8 @@ import Testing
         #expect(list[99] == "number 99")
     }
 
-    @Test(arguments: [0, 1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 47, 48, 49, 1_000, 100_000]) func anEmptiedListIsFilledAgainInItsPlaces(count: Int) {
+    @Test(arguments: [0, 1, 3, 4, 5, 11, 12, 13, 15, 16, 17, 47, 48, 49, 1_000, 100_000])
+    func anEmptiedListIsFilledAgainInItsPlaces(count: Int) {
         var list = GrowingList<[Int]>()
         for round in 0..<3 {
             for number in 0..<max(0, count - round) { list.append([number, round]) }
@@ -49,7 +50,8 @@ import Testing
             list.removeAll(keepingCapacity: round < 2)
             #expect(list.isEmpty && list.popLast() == nil)
             // A copy keeps what it had.
-            #expect(copy.indices.allSatisfy { copy[$0] == [$0, 1] } && copy.count == (round == 1 ? max(0, count - 1) : 0))
+            #expect(
+                copy.indices.allSatisfy { copy[$0] == [$0, 1] } && copy.count == (round == 1 ? max(0, count - 1) : 0))
         }
     }
 

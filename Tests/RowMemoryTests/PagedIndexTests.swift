@@ -21,10 +21,13 @@ import Testing
         #expect(index[3] == objects[0])
     }
 
-    /// Places that are found by the page of the last number are those that the numbers lead to: at the borders of pages, between pages that are not there, and far out.
+    /// Places that are found by the page of the last number are those that the numbers lead to: at
+    /// the borders of pages, between pages that are not there, and far out.
     @Test func placesAreFoundPageByPage() {
         let index = PagedIndex()
-        let keys: [Int64] = [0, 1, 1023, 1024, 1025, 2047, 2048, 70_000, 3, 1 << 28, (1 << 28) + 1, 1 << 40, 1 << 28, .max, 4]
+        let keys: [Int64] = [
+            0, 1, 1023, 1024, 1025, 2047, 2048, 70_000, 3, 1 << 28, (1 << 28) + 1, 1 << 40, 1 << 28, .max, 4,
+        ]
         let objects = keys.map { _ in UnsafeMutableRawPointer.allocate(byteCount: 1, alignment: 1) }
         defer { for object in objects { object.deallocate() } }
         var last = PagedIndex.LastPage()
@@ -33,7 +36,9 @@ import Testing
         let expected = Dictionary(zip(keys, objects)) { $1 }
         #expect(expected.allSatisfy { index[$0.key] == $0.value })
         #expect(expected.allSatisfy { index.place($0.key, &last)?.pointee == $0.value })
-        #expect(index.place(5_000_000, &last) == nil && index.place(5, &last)?.pointee == nil && index.place(-1, &last) == nil && index.place(5_000_001, &last) == nil)
+        #expect(
+            index.place(5_000_000, &last) == nil && index.place(5, &last)?.pointee == nil
+                && index.place(-1, &last) == nil && index.place(5_000_001, &last) == nil)
         for key in keys { index.place(key, &last)?.pointee = nil }
         #expect(keys.allSatisfy { index[$0] == nil })
     }

@@ -18,13 +18,20 @@ struct RowMemoryTests {
             EntityDescription(
                 "Base",
                 attributes: [
-                    .init("int", .integer64), .init("bool", .boolean), .init("double", .double), .init("float", .float), .init("date", .date), .init("string", .string),
+                    .init("int", .integer64), .init("bool", .boolean), .init("double", .double), .init("float", .float),
+                    .init("date", .date), .init("string", .string),
                     .init("uri", .uri), .init("uuid", .uuid), .init("decimal", .decimal), .init("data", .binary),
-                    .init("large", .binary, allowsExternalBinaryDataStorage: true), .init("composite", .composite, compositeName: "Point"),
+                    .init("large", .binary, allowsExternalBinaryDataStorage: true),
+                    .init("composite", .composite, compositeName: "Point"),
                 ],
-                relationships: [.init("one", to: "Base", inverse: "many"), .init("many", to: "Base", inverse: "one", maxCount: 0)]),
-            EntityDescription("Sub", superentityName: "Base", attributes: [.init("extra", .string), .init("flag", .boolean)]),
-            EntityDescription("SubSub", superentityName: "Sub", attributes: (0..<20).map { AttributeDescription("a\($0)", $0 % 2 == 0 ? .boolean : .string) }),
+                relationships: [
+                    .init("one", to: "Base", inverse: "many"), .init("many", to: "Base", inverse: "one", maxCount: 0),
+                ]),
+            EntityDescription(
+                "Sub", superentityName: "Base", attributes: [.init("extra", .string), .init("flag", .boolean)]),
+            EntityDescription(
+                "SubSub", superentityName: "Sub",
+                attributes: (0..<20).map { AttributeDescription("a\($0)", $0 % 2 == 0 ? .boolean : .string) }),
         ]
         model = try ManagedObjectModel(description)
         layouts = RowLayout.layouts(for: model)
@@ -38,12 +45,19 @@ struct RowMemoryTests {
     }
 
     private static let values: [(String, PropertyValue, PropertyValue)] = [
-        ("int", .int(-5), .int(.max)), ("bool", .bool(true), .bool(false)), ("double", .double(0.1), .double(-1)), ("float", .float(0.5), .float(2)),
-        ("date", .date(Date(timeIntervalSinceReferenceDate: 12.5)), .date(Date(timeIntervalSinceReferenceDate: 0))), ("string", .string(longText), .string("short")),
+        ("int", .int(-5), .int(.max)), ("bool", .bool(true), .bool(false)), ("double", .double(0.1), .double(-1)),
+        ("float", .float(0.5), .float(2)),
+        ("date", .date(Date(timeIntervalSinceReferenceDate: 12.5)), .date(Date(timeIntervalSinceReferenceDate: 0))),
+        ("string", .string(longText), .string("short")),
         ("uri", .uri(URL(string: "https://example.org/a?b=c")!), .uri(URL(string: "file:///x")!)),
-        ("uuid", .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))), .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))),
-        ("decimal", .decimal(Decimal(string: "10.11")!), .decimal(-3)), ("data", .data(Data(repeating: 7, count: 1000)), .data(Data())),
-        ("large", .large(LargeValue(Data([1, 2]))), .large(LargeValue(Data()))), ("composite", .composite(["x": .double(1)]), .composite([:])),
+        (
+            "uuid", .uuid(UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))),
+            .uuid(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1)))
+        ),
+        ("decimal", .decimal(Decimal(string: "10.11")!), .decimal(-3)),
+        ("data", .data(Data(repeating: 7, count: 1000)), .data(Data())),
+        ("large", .large(LargeValue(Data([1, 2]))), .large(LargeValue(Data()))),
+        ("composite", .composite(["x": .double(1)]), .composite([:])),
     ]
 
     @Test func aNewRowHasAKeyAVersionAndNoValues() throws {
@@ -67,7 +81,9 @@ struct RowMemoryTests {
             #expect(row.setValue(.null, slot) && row.value(slot) == .null && !row.hasValue(slot), "\(name)")
         }
         for (name, first, _) in Self.values { #expect(try row.setValue(first, slot(name))) }
-        for (name, first, _) in Self.values { #expect(try row.value(slot(name)) == first, "\(name) after all others were written") }
+        for (name, first, _) in Self.values {
+            #expect(try row.value(slot(name)) == first, "\(name) after all others were written")
+        }
     }
 
     @Test func aValueOfAnotherKindIsRefusedAndChangesNothing() throws {
@@ -86,7 +102,8 @@ struct RowMemoryTests {
     }
 
     @Test func copiesAreIndependentAndLeaveToManysOut() throws {
-        let first = RowSlab(layout: try layout("Base"), capacity: 1), second = RowSlab(layout: try layout("Base"), capacity: 1)
+        let first = RowSlab(layout: try layout("Base"), capacity: 1),
+            second = RowSlab(layout: try layout("Base"), capacity: 1)
         let row = first.appendRow(key: 5, version: 2)
         for (name, value, _) in Self.values { _ = row.setValue(value, try slot(name)) }
         row.setReference(ObjectReference(key: 3, entityIndex: 0), try slot("one"))
@@ -113,7 +130,9 @@ struct RowMemoryTests {
         #expect(Array(subSub.slots.prefix(sub.slots.count)) == sub.slots)
         let row = RowSlab(layout: subSub, capacity: 1).appendRow(key: 1, version: 1)
         for (name, value, _) in Self.values { _ = row.setValue(value, try slot(name)) }
-        for slot in subSub.slots[base.slots.count...] { _ = row.setValue(slot.kind == .bool ? .bool(true) : .string(Self.longText), slot) }
+        for slot in subSub.slots[base.slots.count...] {
+            _ = row.setValue(slot.kind == .bool ? .bool(true) : .string(Self.longText), slot)
+        }
         for (name, value, _) in Self.values { #expect(try row.value(slot(name)) == value, "\(name)") }
     }
 
@@ -128,7 +147,8 @@ struct RowMemoryTests {
                 #expect(!taken.contains { $0.contains(Int(slot.presenceOffset)) })
             }
             #expect(layout.slots.enumerated().allSatisfy { Int($1.index) == $0 })
-            #expect(Set(layout.slots.map { [Int($0.presenceOffset), Int($0.presenceMask)] }).count == layout.slots.count)
+            #expect(
+                Set(layout.slots.map { [Int($0.presenceOffset), Int($0.presenceMask)] }).count == layout.slots.count)
         }
     }
 
@@ -175,7 +195,9 @@ struct RowMemoryTests {
         for (index, slab) in kept.enumerated() {
             for place in 0..<512 {
                 let row = slab.row(at: place)
-                try #require(row.int(int) == Int64(index * 7 + 3) && row.string(string) == "\(Self.longText) \(place)" && row.key == Int64((index * 7 + 3) * 512 + place + 1))
+                try #require(
+                    row.int(int) == Int64(index * 7 + 3) && row.string(string) == "\(Self.longText) \(place)"
+                        && row.key == Int64((index * 7 + 3) * 512 + place + 1))
             }
         }
     }

@@ -20,7 +20,9 @@ import Testing
             if isWAL { try connection.setJournalMode(.wal) }
             try connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a)")
             try connection.transaction {
-                for row in 1...rows { try connection.run("INSERT INTO t VALUES (?, ?)", [.integer(Int64(row)), .text("row \(row)")]) }
+                for row in 1...rows {
+                    try connection.run("INSERT INTO t VALUES (?, ?)", [.integer(Int64(row)), .text("row \(row)")])
+                }
             }
             try connection.close()
             let bytes = try Disk.read(plain, limit: 1 << 30)
@@ -37,12 +39,15 @@ import Testing
         }
 
         var identity: FileIdentity { get throws { try #require(try Disk.identity(of: archive)) } }
-        func database() throws -> ArchivedDatabase { try ArchivedDatabase(archive, offset: offset, length: length, expecting: identity) }
+        func database() throws -> ArchivedDatabase {
+            try ArchivedDatabase(archive, offset: offset, length: length, expecting: identity)
+        }
         func edit() throws -> Connection { try Connection.openForEditing(database(), workingPath: workingPath) }
         func content() throws -> [UInt8] { try Disk.read(archive, limit: 1 << 30) }
     }
 
-    @Test(arguments: [true, false]) func aHundredCommitsGoIntoTheWorkingSetAndNothingIntoTheArchive(isWAL: Bool) throws {
+    @Test(arguments: [true, false]) func aHundredCommitsGoIntoTheWorkingSetAndNothingIntoTheArchive(isWAL: Bool) throws
+    {
         try withTemporaryDirectory { folder in
             let fixture = try Fixture(in: folder.path, isWAL: isWAL)
             let before = try fixture.content(), identity = try fixture.identity
@@ -51,7 +56,8 @@ import Testing
                 #expect(try connection.value("SELECT count(*) FROM t") == .integer(Int64(500 + 100 * session)))
                 for commit in 0..<100 {
                     try connection.transaction {
-                        try connection.run("INSERT INTO t(a) VALUES (?)", [.text("session \(session) commit \(commit)")])
+                        try connection.run(
+                            "INSERT INTO t(a) VALUES (?)", [.text("session \(session) commit \(commit)")])
                         try connection.run("UPDATE t SET a = a || '+' WHERE id = ?", [.integer(Int64(commit + 1))])
                     }
                 }
@@ -166,10 +172,13 @@ import Testing
         try withTemporaryDirectory { folder in
             let fixture = try Fixture(in: folder.path)
             let size = try fixture.identity.size
-            let places: [(Int64, Int64)] = [(size, 4096), (size - 4095, 4096), (-1, 4096), (0, .max), (.max, 4096), (0, -1)]
+            let places: [(Int64, Int64)] = [
+                (size, 4096), (size - 4095, 4096), (-1, 4096), (0, .max), (.max, 4096), (0, -1),
+            ]
             for (offset, length) in places {
                 let error = #expect(throws: SQLiteError.self) {
-                    _ = try ArchivedDatabase(fixture.archive, offset: offset, length: length, expecting: fixture.identity)
+                    _ = try ArchivedDatabase(
+                        fixture.archive, offset: offset, length: length, expecting: fixture.identity)
                 }
                 #expect(error?.code == .corrupt)
             }
@@ -180,9 +189,13 @@ import Testing
             // What lies there is no database.
             let other = try ArchivedDatabase(fixture.archive, offset: 0, length: 4096, expecting: fixture.identity)
             #expect(throws: SQLiteError.self) { _ = try Connection.openForReading(other) }
-            // A database that is cut off in its archive ends where its place ends, whatever stands behind it.
-            let cut = try ArchivedDatabase(fixture.archive, offset: fixture.offset, length: 4096, expecting: fixture.identity)
-            #expect(throws: SQLiteError.self) { _ = try Connection.openForReading(cut).value("SELECT sum(length(a)) FROM t") }
+            // A database that is cut off in its archive ends where its place ends, whatever stands
+            // behind it.
+            let cut = try ArchivedDatabase(
+                fixture.archive, offset: fixture.offset, length: 4096, expecting: fixture.identity)
+            #expect(throws: SQLiteError.self) {
+                _ = try Connection.openForReading(cut).value("SELECT sum(length(a)) FROM t")
+            }
         }
     }
 
@@ -191,13 +204,15 @@ import Testing
             let fixture = try Fixture(in: folder.path)
             try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "archive")
             let error = #expect(throws: SQLiteError.self) {
-                _ = try ArchivedDatabase(folder.path + "/link", offset: fixture.offset, length: fixture.length, expecting: fixture.identity)
+                _ = try ArchivedDatabase(
+                    folder.path + "/link", offset: fixture.offset, length: fixture.length, expecting: fixture.identity)
             }
             #expect(error?.code == .cannotOpen)
             #expect(error?.systemError == ELOOP)
             // Nor a WAL that is one.
             try Disk.replaceFile(folder.path + "/victim", with: [])
-            try FileManager.default.createSymbolicLink(atPath: fixture.workingPath + "-wal", withDestinationPath: "../victim")
+            try FileManager.default.createSymbolicLink(
+                atPath: fixture.workingPath + "-wal", withDestinationPath: "../victim")
             #expect(throws: SQLiteError.self) { try fixture.edit().run("INSERT INTO t(a) VALUES ('new')") }
             #expect(try Disk.read(folder.path + "/victim", limit: 1).isEmpty)
         }
@@ -216,17 +231,23 @@ import Testing
                 let file = try File(fixture.archive, .readWrite)
                 switch change {
                 case 0: try file.truncate(to: fixture.offset + 8192)
-                case 1: try [UInt8](repeating: 7, count: 9000).withUnsafeBytes { try file.write($0, at: fixture.offset + 4096) }
+                case 1:
+                    try [UInt8](repeating: 7, count: 9000).withUnsafeBytes {
+                        try file.write($0, at: fixture.offset + 4096)
+                    }
                 default: try file.truncate(to: stale.size + 1)
                 }
-                let error = #expect(throws: SQLiteError.self) { _ = try connection.value("SELECT sum(length(a)) FROM t") }
+                let error = #expect(throws: SQLiteError.self) {
+                    _ = try connection.value("SELECT sum(length(a)) FROM t")
+                }
                 #expect(error?.code == .changed)
                 #expect(error?.path == fixture.archive)
                 let copy = #expect(throws: SQLiteError.self) { try connection.copyDatabase(to: place + "/merged") }
                 #expect(copy?.code == .changed)
                 #expect(try !Disk.exists(place + "/merged"))
                 let reopened = #expect(throws: SQLiteError.self) {
-                    _ = try ArchivedDatabase(fixture.archive, offset: fixture.offset, length: fixture.length, expecting: stale)
+                    _ = try ArchivedDatabase(
+                        fixture.archive, offset: fixture.offset, length: fixture.length, expecting: stale)
                 }
                 #expect(reopened?.code == .changed)
             }
@@ -251,7 +272,9 @@ import Testing
             let fixture = try Fixture(in: folder.path)
             let archive = fixture.archive, wal = fixture.workingPath + "-wal"
             let read = #expect(throws: SQLiteError.self) {
-                try FaultInjection.with({ call, path in call == .read && path == archive ? .error(EIO) : nil }) { _ = try fixture.edit() }
+                try FaultInjection.with({ call, path in call == .read && path == archive ? .error(EIO) : nil }) {
+                    _ = try fixture.edit()
+                }
             }
             #expect(read?.code == .inputOutput)
             #expect(read?.systemError == EIO)
@@ -271,7 +294,9 @@ import Testing
         try withTemporaryDirectory { folder in
             let fixture = try Fixture(in: folder.path)
             let looked = Mutex<[Int64]>([])
-            let database = try ArchivedDatabase(File(fixture.archive, .read), offset: fixture.offset, length: fixture.length) { bytes, offset in
+            let database = try ArchivedDatabase(
+                File(fixture.archive, .read), offset: fixture.offset, length: fixture.length
+            ) { bytes, offset in
                 looked.withLock { $0.append(offset) }
                 return offset < 8192 || bytes.count < 4096
             }

@@ -42,7 +42,10 @@ import Testing
 
     private let sample: [[SQLiteValue]] = (0..<500).map { index in
         let n = Int64(index)
-        return [.integer(n), index % 3 == 0 ? .null : .text("text \(n) ü"), .real(Double(n) / 7), .blob([UInt8](repeating: UInt8(n % 256), count: index % 40))]
+        return [
+            .integer(n), index % 3 == 0 ? .null : .text("text \(n) ü"), .real(Double(n) / 7),
+            .blob([UInt8](repeating: UInt8(n % 256), count: index % 40)),
+        ]
     }
 
     private func database() throws -> Connection {
@@ -69,11 +72,16 @@ import Testing
 
     @Test func updatingFromASourceReadsItOnceAndEqualsBindingEachRow() throws {
         let plain = try database(), bulk = try database()
-        for connection in [plain, bulk] { for row in sample { try connection.run("INSERT INTO t VALUES (?,?,?,?)", row) } }
-        let changed: [[SQLiteValue]] = sample.filter { ($0[0].integer ?? 0) % 2 == 0 }.map { [$0[0], .text("new"), .null] }
+        for connection in [plain, bulk] {
+            for row in sample { try connection.run("INSERT INTO t VALUES (?,?,?,?)", row) }
+        }
+        let changed: [[SQLiteValue]] = sample.filter { ($0[0].integer ?? 0) % 2 == 0 }.map {
+            [$0[0], .text("new"), .null]
+        }
         for row in changed { try plain.run("UPDATE t SET a = ?2, b = ?3 WHERE k = ?1", row) }
         let source = Rows(changed)
-        let statement = try bulk.prepare("UPDATE t SET a = s.c1, b = s.c2 FROM \(bulk.rowSourceTable(columns: 3)) s WHERE t.k = s.c0")
+        let statement = try bulk.prepare(
+            "UPDATE t SET a = s.c1, b = s.c2 FROM \(bulk.rowSourceTable(columns: 3)) s WHERE t.k = s.c0")
         try bulk.run(statement, from: source)
         #expect(source.rewinds == 1)
         #expect(bulk.changes == changed.count)
@@ -85,7 +93,8 @@ import Testing
 
     @Test func aSourceThatFailsEndsTheStatementWithItsOwnError() throws {
         let connection = try database()
-        let statement = try connection.prepare("INSERT INTO t SELECT c0, c1, c2, c3 FROM \(connection.rowSourceTable(columns: 4))")
+        let statement = try connection.prepare(
+            "INSERT INTO t SELECT c0, c1, c2, c3 FROM \(connection.rowSourceTable(columns: 4))")
         #expect(throws: Rows.Failure.self) { try connection.run(statement, from: Rows(sample, failsAt: 100)) }
         #expect(try connection.value("SELECT count(*) FROM t") == .integer(0))
         let twice = sample + [sample[7]]
@@ -100,7 +109,8 @@ import Testing
         let row: [SQLiteValue] = (0..<300).map { .integer(Int64($0)) }
         let sum = (0..<300).map { "c\($0)" }.joined(separator: "+")
         try connection.execute("CREATE TABLE t(a)")
-        let statement = try connection.prepare("INSERT INTO t SELECT \(sum) FROM \(connection.rowSourceTable(columns: 300))")
+        let statement = try connection.prepare(
+            "INSERT INTO t SELECT \(sum) FROM \(connection.rowSourceTable(columns: 300))")
         try connection.run(statement, from: Rows([row]))
         #expect(try connection.value("SELECT a FROM t") == .integer(299 * 150))
         _ = try connection.rowSourceTable(columns: 2_000)
@@ -112,15 +122,21 @@ import Testing
         let sink = Collector()
         try connection.run(connection.prepare("SELECT \(connection.rowSinkFunction())(k, a, b, c) FROM t"), into: sink)
         #expect(sink.rows == sample)
-        // The sink keeps the order of an index; a sort of SQLite's own comes after the sink, so such rows are stepped.
-        for (order, sorts) in [("k DESC", false), ("length(c), k DESC", true), ("length(c), k DESC LIMIT 10 OFFSET 5", true), ("k DESC LIMIT 7", false)] {
+        // The sink keeps the order of an index; a sort of SQLite's own comes after the sink, so
+        // such rows are stepped.
+        for (order, sorts) in [
+            ("k DESC", false), ("length(c), k DESC", true), ("length(c), k DESC LIMIT 10 OFFSET 5", true),
+            ("k DESC LIMIT 7", false),
+        ] {
             let plain = try connection.prepare("SELECT b, k FROM t WHERE a IS NOT NULL ORDER BY \(order)")
             #expect(try plain.sorts() == sorts)
             let collector = Collector()
             if sorts {
                 try connection.step(plain, into: collector)
             } else {
-                try connection.run(connection.prepare("SELECT folio_sink(b, k) FROM t WHERE a IS NOT NULL ORDER BY \(order)"), into: collector)
+                try connection.run(
+                    connection.prepare("SELECT folio_sink(b, k) FROM t WHERE a IS NOT NULL ORDER BY \(order)"),
+                    into: collector)
             }
             #expect(try collector.rows == connection.rows(plain.sql))
         }
@@ -132,7 +148,8 @@ import Testing
     @Test func aSinkMayStopOrFail() throws {
         let connection = try database()
         for row in sample { try connection.run("INSERT INTO t VALUES (?,?,?,?)", row) }
-        let statement = try connection.prepare("SELECT \(connection.rowSinkFunction())(k) FROM (SELECT k FROM t ORDER BY k DESC)")
+        let statement = try connection.prepare(
+            "SELECT \(connection.rowSinkFunction())(k) FROM (SELECT k FROM t ORDER BY k DESC)")
         let first = Collector()
         first.limit = 3
         try connection.transaction { try connection.run(statement, into: first) }
@@ -175,7 +192,8 @@ import Testing
     @Test func aDocumentsSchemaReachesNeitherSourceNorSink() throws {
         let connection = try database()
         _ = (try connection.rowSourceTable(columns: 1), try connection.rowSinkFunction())
-        try connection.execute("CREATE VIEW source AS SELECT * FROM folio_rows_8; CREATE VIEW sink AS SELECT folio_sink(k) FROM t")
+        try connection.execute(
+            "CREATE VIEW source AS SELECT * FROM folio_rows_8; CREATE VIEW sink AS SELECT folio_sink(k) FROM t")
         for view in ["source", "sink"] {
             #expect(throws: SQLiteError.self) { _ = try connection.rows("SELECT * FROM \(view)") }
         }
@@ -183,7 +201,10 @@ import Testing
 
     @Test func statementsThatOutliveTheirConnectionStillFindNothing() throws {
         var connection: Connection? = try database()
-        let insert = try #require(try connection.map { try $0.prepare("INSERT INTO t SELECT c0, 1, 1, 1 FROM \($0.rowSourceTable(columns: 1))") })
+        let insert = try #require(
+            try connection.map {
+                try $0.prepare("INSERT INTO t SELECT c0, 1, 1, 1 FROM \($0.rowSourceTable(columns: 1))")
+            })
         let select = try #require(try connection.map { try $0.prepare("SELECT \($0.rowSinkFunction())(1)") })
         connection = nil
         try insert.run()

@@ -77,7 +77,9 @@ import Testing
 
     @Test func errorsSayTheirKindStatementAndConstraint() throws {
         let connection = try Connection.inMemory()
-        try connection.execute("CREATE TABLE t(a PRIMARY KEY, b UNIQUE, c NOT NULL DEFAULT 0, d CHECK (d > 0)); INSERT INTO t VALUES (1, 1, 1, 1)")
+        try connection.execute(
+            "CREATE TABLE t(a PRIMARY KEY, b UNIQUE, c NOT NULL DEFAULT 0, d CHECK (d > 0)); INSERT INTO t VALUES (1, 1, 1, 1)"
+        )
         let cases: [(String, SQLiteError.Constraint)] = [
             ("INSERT INTO t VALUES (1, 2, 1, 1)", .primaryKey), ("INSERT INTO t VALUES (2, 1, 1, 1)", .unique),
             ("INSERT INTO t VALUES (2, 2, NULL, 1)", .notNull), ("INSERT INTO t VALUES (2, 2, 1, -1)", .check),
@@ -107,13 +109,16 @@ import Testing
             try Disk.removeFile(path)
             do {
                 let connection = try Connection(path, .create)
-                try connection.execute("CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(2000)) FROM (VALUES (1), (2), (3), (4))")
+                try connection.execute(
+                    "CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(2000)) FROM (VALUES (1), (2), (3), (4))")
                 try connection.close()
             }
             let file = try File(path, .readWrite)
             try [UInt8](repeating: 0xFF, count: 4096).withUnsafeBytes { try file.write($0, at: 4096) }
             file.close()
-            let error = #expect(throws: SQLiteError.self) { _ = try Connection(path, .readWrite).rows("SELECT * FROM t") }
+            let error = #expect(throws: SQLiteError.self) {
+                _ = try Connection(path, .readWrite).rows("SELECT * FROM t")
+            }
             #expect(error?.code == .corrupt)
         }
     }
@@ -146,7 +151,8 @@ import Testing
         try withTemporaryDirectory { folder in
             var options = OpenOptions.create
             options.busyTimeout = 0
-            let first = try Connection(folder.path + "/a", options), second = try Connection(folder.path + "/a", options)
+            let first = try Connection(folder.path + "/a", options),
+                second = try Connection(folder.path + "/a", options)
             try first.transaction {
                 let error = #expect(throws: SQLiteError.self) { try second.transaction {} }
                 #expect(error?.code == .busy)
@@ -204,7 +210,8 @@ import Testing
             try connection.prepareForEditing()
             try connection.execute("CREATE TABLE t(a)")
             for (call, fault, code) in [
-                (SystemCall.write, Fault.error(ENOSPC), SQLiteError.Code.full), (.write, .error(EIO), .inputOutput), (.fsync, .error(EIO), .inputOutput),
+                (SystemCall.write, Fault.error(ENOSPC), SQLiteError.Code.full), (.write, .error(EIO), .inputOutput),
+                (.fsync, .error(EIO), .inputOutput),
                 (.write, .short(10), .full),
             ] {
                 let error = #expect(throws: SQLiteError.self) {
@@ -236,7 +243,9 @@ import Testing
                 try connection.execute("CREATE TABLE t(a)")
                 self.connection = Mutex(connection)
             }
-            func add(_ value: Int64) throws { try connection.withLock { try $0.run("INSERT INTO t VALUES (?)", [.integer(value)]) } }
+            func add(_ value: Int64) throws {
+                try connection.withLock { try $0.run("INSERT INTO t VALUES (?)", [.integer(value)]) }
+            }
             func sum() throws -> Int64? { try connection.withLock { try $0.value("SELECT sum(a) FROM t")?.integer } }
         }
         let owner = try Owner()

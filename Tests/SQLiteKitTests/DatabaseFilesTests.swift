@@ -26,7 +26,8 @@ import Testing
     @Test(arguments: [512, 4096, 65_536]) func everyStateOfTheWALIsWhatACheckpointThereWouldMake(pageSize: Int) throws {
         try withTemporaryDirectory { folder in
             let connection = try editor(folder.path + "/a", pageSize: pageSize)
-            try connection.execute("CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(1000)) FROM (VALUES (1), (2), (3), (4))")
+            try connection.execute(
+                "CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(1000)) FROM (VALUES (1), (2), (3), (4))")
             #expect(try connection.checkpoint(.truncate).isComplete)
             let main = try connection.withFiles { files throws in
                 #expect(files.log == nil && files.pageSize == pageSize)
@@ -37,7 +38,9 @@ import Testing
                 try connection.run("INSERT INTO t VALUES (hex(randomblob(?)))", [.integer(Int64(700 * commit))])
                 if commit == 4 { try connection.run("DELETE FROM t WHERE rowid < 4") }
                 // The copy that a checkpoint elsewhere works on.
-                for suffix in ["", "-wal"] { try Disk.copyFile(folder.path + "/a" + suffix, to: folder.path + "/b" + suffix) }
+                for suffix in ["", "-wal"] {
+                    try Disk.copyFile(folder.path + "/a" + suffix, to: folder.path + "/b" + suffix)
+                }
                 let copy = try Connection(folder.path + "/b", .readWrite)
                 #expect(try copy.checkpoint(.truncate).isComplete)
                 try copy.close()
@@ -64,7 +67,8 @@ import Testing
     @Test func aWALCountsAsCheckpointedUntilTheNextCommit() throws {
         try withTemporaryDirectory { folder in
             let connection = try editor(folder.path + "/a")
-            try connection.execute("CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(3000)) FROM (VALUES (1), (2), (3))")
+            try connection.execute(
+                "CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(3000)) FROM (VALUES (1), (2), (3))")
             func isCheckpointed() throws -> Bool {
                 try connection.withFiles { files throws in
                     #expect(files.log?.commitCount ?? 0 > 0)

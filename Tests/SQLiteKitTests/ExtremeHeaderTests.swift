@@ -4,7 +4,8 @@ import SQLiteKit
 import TestSupport
 import Testing
 
-/// Databases and WALs whose headers say impossible things: a typed error or a result, and no arithmetic that runs over.
+/// Databases and WALs whose headers say impossible things: a typed error or a result, and no
+/// arithmetic that runs over.
 @Suite struct ExtremeHeaderTests {
     private let table = "CREATE TABLE t(id INTEGER PRIMARY KEY, a, b)"
 
@@ -47,12 +48,18 @@ import Testing
                 let connection = try Connection(path, .create)
                 try connection.execute("PRAGMA page_size=512")
                 try connection.execute(table)
-                for row in 0..<60 { try connection.run("INSERT INTO t(a, b) VALUES (?, zeroblob(?))", [.text("row \(row)"), .integer(row == 7 ? 2_000 : 9)]) }
+                for row in 0..<60 {
+                    try connection.run(
+                        "INSERT INTO t(a, b) VALUES (?, zeroblob(?))",
+                        [.text("row \(row)"), .integer(row == 7 ? 2_000 : 9)])
+                }
                 try connection.close()
             }
             let good = try Disk.read(path, limit: 1 << 20)
             // The file's header, then the headers and the first cells of all pages.
-            var fields: [(Int, Int)] = [(16, 2), (20, 1), (24, 4), (28, 4), (32, 4), (36, 4), (40, 4), (52, 4), (56, 4), (92, 4)]
+            var fields: [(Int, Int)] = [
+                (16, 2), (20, 1), (24, 4), (28, 4), (32, 4), (36, 4), (40, 4), (52, 4), (56, 4), (92, 4),
+            ]
             for page in 0..<good.count / 512 {
                 let start = page == 0 ? 100 : page * 512
                 fields += [(start + 1, 2), (start + 3, 2), (start + 5, 2), (start + 8, 4), (start + 12, 2)]
@@ -83,7 +90,9 @@ import Testing
                 try connection.prepareForEditing()
                 try connection.execute(table)
                 _ = try connection.checkpoint(.truncate)
-                for row in 0..<3 { try connection.run("INSERT INTO t(a, b) VALUES (?, ?)", [.text("row \(row)"), .integer(1)]) }
+                for row in 0..<3 {
+                    try connection.run("INSERT INTO t(a, b) VALUES (?, ?)", [.text("row \(row)"), .integer(1)])
+                }
                 let files = try (Disk.read(path, limit: 1 << 20), Disk.read(path + "-wal", limit: 1 << 20))
                 try connection.close()
                 return files
@@ -94,7 +103,8 @@ import Testing
                 for _ in 0...(dice.next() % 2) {
                     let header = [(8, 4), (12, 4), (16, 4), (20, 4)]
                     let place = 32 + frame * Int(dice.next() % UInt64((wal.count - 32) / frame))
-                    let field = dice.next() % 4 == 0 ? header[Int(dice.next() % 4)] : (place + 4 * Int(dice.next() % 2), 4)
+                    let field =
+                        dice.next() % 4 == 0 ? header[Int(dice.next() % 4)] : (place + 4 * Int(dice.next() % 2), 4)
                     dice.putExtreme(into: &bytes, at: field.0, count: field.1, isBigEndian: true)
                 }
                 sum(&bytes, frame)
@@ -122,7 +132,9 @@ import Testing
         }
         func put(_ place: Int) {
             for (offset, number) in [(0, first), (4, second)] {
-                withUnsafeBytes(of: number.bigEndian) { bytes.replaceSubrange(place + offset..<place + offset + 4, with: $0) }
+                withUnsafeBytes(of: number.bigEndian) {
+                    bytes.replaceSubrange(place + offset..<place + offset + 4, with: $0)
+                }
             }
         }
         add(0..<24)

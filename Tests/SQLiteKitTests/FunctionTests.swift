@@ -13,7 +13,9 @@ import Testing
         for value: SQLiteValue in [.null, .integer(.max), .real(1.5), .text("ü"), .text(""), .blob([1, 0]), .blob([])] {
             #expect(try connection.value("SELECT echo(?)", [value]) == value)
         }
-        try connection.register(function: "argument_count", argumentCount: -1) { arguments, result in result.set(Int64(arguments.count)) }
+        try connection.register(function: "argument_count", argumentCount: -1) { arguments, result in
+            result.set(Int64(arguments.count))
+        }
         #expect(try connection.value("SELECT argument_count(1, 2, 3)") == .integer(3))
         #expect(try connection.value("SELECT argument_count()") == .integer(0))
     }
@@ -28,14 +30,18 @@ import Testing
     @Test func anAggregateAnswersForEachGroupAndForNone() throws {
         let connection = try Connection.inMemory()
         try connection.register(
-            aggregate: "joined", argumentCount: 1, initial: "", step: { text, arguments in
+            aggregate: "joined", argumentCount: 1, initial: "",
+            step: { text, arguments in
                 if arguments[0].text == "!" { throw Refused() }
                 text += arguments[0].text
             }, finish: { text, result in result.set("<" + text + ">") })
         try connection.execute("CREATE TABLE t(g, a); INSERT INTO t VALUES (1, 'a'), (2, 'b'), (1, 'c')")
-        #expect(try connection.rows("SELECT joined(a) FROM t GROUP BY g ORDER BY g").map { $0[0].text } == ["<ac>", "<b>"])
+        #expect(
+            try connection.rows("SELECT joined(a) FROM t GROUP BY g ORDER BY g").map { $0[0].text } == ["<ac>", "<b>"])
         #expect(try connection.value("SELECT joined(a) FROM t WHERE g = 3") == .text("<>"))
-        let error = #expect(throws: SQLiteError.self) { _ = try connection.value("SELECT joined(CASE WHEN g = 2 THEN '!' ELSE a END) FROM t") }
+        let error = #expect(throws: SQLiteError.self) {
+            _ = try connection.value("SELECT joined(CASE WHEN g = 2 THEN '!' ELSE a END) FROM t")
+        }
         #expect(error?.message == "not like this")
     }
 
@@ -46,12 +52,15 @@ import Testing
         do {
             let connection = try Connection.inMemory()
             try connection.register(
-                aggregate: "hold", argumentCount: 1, initial: Token?.none, step: { held, _ in
+                aggregate: "hold", argumentCount: 1, initial: Token?.none,
+                step: { held, _ in
                     if held != nil { throw Refused() }
                     held = Token()
                     counter.token = held
                 }, finish: { _, result in result.setNull() })
-            #expect(throws: SQLiteError.self) { _ = try connection.value("SELECT hold(column1) FROM (VALUES (1), (2))") }
+            #expect(throws: SQLiteError.self) {
+                _ = try connection.value("SELECT hold(column1) FROM (VALUES (1), (2))")
+            }
         }
         #expect(counter.token == nil)
     }
@@ -59,9 +68,12 @@ import Testing
     @Test func aTriggerOfADistrustedSchemaCallsInnocuousFunctionsOnly() throws {
         let connection = try Connection.inMemory()
         for (name, flags) in [("harmless", FunctionFlags.innocuous), ("harmful", [])] {
-            try connection.register(function: name, argumentCount: 1, flags: flags) { arguments, result in result.set(arguments[0].int64 + 1) }
+            try connection.register(function: name, argumentCount: 1, flags: flags) { arguments, result in
+                result.set(arguments[0].int64 + 1)
+            }
         }
-        try connection.execute("""
+        try connection.execute(
+            """
             CREATE TABLE t(a); CREATE TABLE u(a); CREATE TABLE log(a);
             CREATE TRIGGER one AFTER INSERT ON t BEGIN INSERT INTO log VALUES (harmless(new.a)); END;
             CREATE TRIGGER two AFTER INSERT ON u BEGIN INSERT INTO log VALUES (harmful(new.a)); END;
@@ -74,7 +86,8 @@ import Testing
     @Test func aCollationOrders() throws {
         let connection = try Connection.inMemory()
         try connection.register(collation: "by_length") { first, second in first.count - second.count }
-        let rows = try connection.rows("SELECT column1 FROM (VALUES ('ccc'), ('a'), ('bb')) ORDER BY column1 COLLATE by_length")
+        let rows = try connection.rows(
+            "SELECT column1 FROM (VALUES ('ccc'), ('a'), ('bb')) ORDER BY column1 COLLATE by_length")
         #expect(rows.map { $0[0].text } == ["a", "bb", "ccc"])
     }
 

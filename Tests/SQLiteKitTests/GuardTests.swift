@@ -11,13 +11,18 @@ import Testing
     private func planted(in folder: String, naming victim: String) throws -> String {
         let path = folder + "/live", copy = folder + "/planted"
         let writer = try Connection(path, .create)
-        try writer.execute("CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(1000)) FROM (VALUES (1), (2), (3)); PRAGMA cache_size=1")
+        try writer.execute(
+            "CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(1000)) FROM (VALUES (1), (2), (3)); PRAGMA cache_size=1"
+        )
         try writer.transaction {
             try writer.execute("UPDATE t SET a = hex(randomblob(3000)); UPDATE t SET a = hex(randomblob(3000))")
             for suffix in ["", "-journal"] { try Disk.copyFile(path + suffix, to: copy + suffix) }
         }
-        // The record at the journal's end: the page that can't be, the name, its length, its sum, the magic number.
-        func big(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) } }
+        // The record at the journal's end: the page that can't be, the name, its length, its sum,
+        // the magic number.
+        func big(_ value: UInt32) -> [UInt8] {
+            (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) }
+        }
         let name = Array(victim.utf8)
         let record =
             big((1 << 30) / 4096 + 1) + name + big(UInt32(name.count)) + big(name.reduce(0) { $0 &+ UInt32($1) })
@@ -33,7 +38,9 @@ import Testing
             let victim = folder.path + "/victim"
             try Disk.replaceFile(victim, with: Array("precious".utf8))
             let path = try planted(in: folder.path, naming: victim)
-            let error = #expect(throws: SQLiteError.self) { _ = try Connection(path, .readWrite).rows("SELECT * FROM t") }
+            let error = #expect(throws: SQLiteError.self) {
+                _ = try Connection(path, .readWrite).rows("SELECT * FROM t")
+            }
             #expect(error?.code == .refused)
             #expect(try Disk.read(victim, limit: 99) == Array("precious".utf8))
         }
@@ -64,7 +71,9 @@ import Testing
             try other.execute("CREATE TABLE t(a)")
             let victim = folder.path + "/other-wal"
             let path = try planted(in: folder.path, naming: victim)
-            let error = #expect(throws: SQLiteError.self) { _ = try Connection(path, .readWrite).rows("SELECT * FROM t") }
+            let error = #expect(throws: SQLiteError.self) {
+                _ = try Connection(path, .readWrite).rows("SELECT * FROM t")
+            }
             #expect(error?.code == .refused)
             #expect(try Disk.exists(victim))
         }
@@ -77,7 +86,9 @@ import Testing
             var options = OpenOptions.readWrite
             #expect(try Connection(folder.path + "/link", options).value("SELECT count(*) FROM t") == .integer(0))
             options.followsLink = false
-            #expect(throws: SQLiteError.self) { _ = try Connection(folder.path + "/link", options).value("SELECT count(*) FROM t") }
+            #expect(throws: SQLiteError.self) {
+                _ = try Connection(folder.path + "/link", options).value("SELECT count(*) FROM t")
+            }
             // A link where the WAL would be is never followed.
             try Disk.replaceFile(folder.path + "/elsewhere", with: [])
             #expect(symlink("elsewhere", folder.path + "/a-wal") == 0)
@@ -106,7 +117,8 @@ import Testing
     @Test func triggersAndValuesOfForeignFilesAreBounded() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
-            try Connection(path, .create).execute("""
+            try Connection(path, .create).execute(
+                """
                 CREATE TABLE t(a); CREATE VIEW bomb AS SELECT zeroblob(900000000) AS z;
                 CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;
                 """)
@@ -114,7 +126,9 @@ import Testing
             let big = #expect(throws: SQLiteError.self) { _ = try connection.rows("SELECT z FROM bomb") }
             #expect(big?.code == .tooBig)
             let late = #expect(throws: SQLiteError.self) {
-                try connection.withDeadline(.milliseconds(50)) { _ = try connection.value("SELECT count(*) FROM endless") }
+                try connection.withDeadline(.milliseconds(50)) {
+                    _ = try connection.value("SELECT count(*) FROM endless")
+                }
             }
             #expect(late?.code == .timedOut)
         }

@@ -13,7 +13,8 @@ import Testing
             try writer.execute("CREATE TABLE t(a); INSERT INTO t VALUES (1)")
             _ = try writer.checkpoint(.truncate)
             try writer.execute("INSERT INTO t VALUES (2)")
-            // As a program leaves it that is killed before its first frame, with the index of its WAL and without.
+            // As a program leaves it that is killed before its first frame, with the index of its
+            // WAL and without.
             for (name, suffixes) in [("with", ["", "-wal", "-shm"]), ("without", ["", "-wal"])] {
                 let copy = folder.path + "/" + name
                 try Disk.makeDirectory(copy)

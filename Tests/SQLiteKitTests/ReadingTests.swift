@@ -23,14 +23,18 @@ import Testing
         for entry in try Disk.list(folder) where entry.kind == .file {
             let path = folder + "/" + entry.name
             let identity = try #require(try Disk.identity(of: path))
-            items[entry.name] = [Int(identity.inode), Int(identity.modified), try Disk.read(path, limit: 1 << 28).hashValue]
+            items[entry.name] = [
+                Int(identity.inode), Int(identity.modified), try Disk.read(path, limit: 1 << 28).hashValue,
+            ]
         }
         return items
     }
 
     private func copy(_ store: String, to folder: String, suffixes: [String]) throws -> String {
         try Disk.makeDirectory(folder)
-        for suffix in suffixes where try Disk.exists(store + suffix) { try Disk.copyFile(store + suffix, to: folder + "/store" + suffix) }
+        for suffix in suffixes where try Disk.exists(store + suffix) {
+            try Disk.copyFile(store + suffix, to: folder + "/store" + suffix)
+        }
         return folder + "/store"
     }
 
@@ -45,10 +49,13 @@ import Testing
     private func stores() throws -> [String] {
         let corpus = try #require(corpus)
         let walker = try #require(FileManager.default.enumerator(atPath: corpus.path))
-        return walker.compactMap { $0 as? String }.filter { $0.hasSuffix(".sqlite") }.sorted().map { corpus.path + "/" + $0 }
+        return walker.compactMap { $0 as? String }.filter { $0.hasSuffix(".sqlite") }.sorted().map {
+            corpus.path + "/" + $0
+        }
     }
 
-    /// A reader is refused as one that can't write while a writer sets up the shared index. The writer may have closed, and left the files as they were, before anybody looks.
+    /// A reader is refused as one that can't write while a writer sets up the shared index. The
+    /// writer may have closed, and left the files as they were, before anybody looks.
     @Test(arguments: [1, 2, 5]) func aRefusalToWriteIsOfOthers(kind: Int32) throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/store"
@@ -57,7 +64,11 @@ import Testing
             try connection.close()
             let reader = try Connection.openForReading(path)
             defer { try? reader.close() }
-            #expect(reader.isOfOthers(SQLiteError(.readOnly, extendedCode: 8 | kind << 8, message: "attempt to write a readonly database", path: path)))
+            #expect(
+                reader.isOfOthers(
+                    SQLiteError(
+                        .readOnly, extendedCode: 8 | kind << 8, message: "attempt to write a readonly database",
+                        path: path)))
             #expect(!reader.isOfOthers(SQLiteError(.corrupt, message: "malformed", path: path)))
         }
     }
@@ -72,7 +83,8 @@ import Testing
             for number in 0..<4 { try writer.run("INSERT INTO t VALUES (?)", [.integer(Int64(number))]) }
             try writer.close()
             let wal = try Disk.read(store + "-wal", limit: 1 << 20)
-            // The header's magic, salt and sum, the first frame's header and page, a page in the middle, the last one; and a WAL that was cut off.
+            // The header's magic, salt and sum, the first frame's header and page, a page in the
+            // middle, the last one; and a WAL that was cut off.
             for place in [0, 17, 25, 33, 32 + 24 + 100, wal.count / 2, wal.count - 10, -20, -5000] {
                 let path = try copy(store, to: folder.path + "/\(place)", suffixes: [""])
                 var damaged = wal
@@ -110,7 +122,9 @@ import Testing
                         #expect(try content(connection) == truth, "\(place)")
                         #expect(connection.isReadOnly)
                         try connection.checkUnchanged()
-                        let error = #expect(throws: SQLiteError.self) { try connection.execute("CREATE TABLE folio(a)") }
+                        let error = #expect(throws: SQLiteError.self) {
+                            try connection.execute("CREATE TABLE folio(a)")
+                        }
                         #expect(error?.code == .readOnly)
                         #expect(try snapshot(FilePath.parent(place)) == before)
                         try connection.close()
@@ -143,7 +157,8 @@ import Testing
             // Several transactions on one connection, each with an index of its own.
             for _ in 0..<3 { #expect(try connection.value("SELECT count(*) FROM t") == .integer(3)) }
             try connection.close()
-            #expect(try snapshot(folder.path).filter { $0.key.hasPrefix("a") } == before.filter { $0.key.hasPrefix("a") })
+            #expect(
+                try snapshot(folder.path).filter { $0.key.hasPrefix("a") } == before.filter { $0.key.hasPrefix("a") })
         }
     }
 
@@ -281,7 +296,9 @@ import Testing
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
             let writer = try Connection(path, .create)
-            try writer.execute("CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(1000)) FROM (VALUES (1), (2), (3)); PRAGMA cache_size=1")
+            try writer.execute(
+                "CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(1000)) FROM (VALUES (1), (2), (3)); PRAGMA cache_size=1"
+            )
             try writer.transaction {
                 try writer.execute("UPDATE t SET a = hex(randomblob(3000)); UPDATE t SET a = hex(randomblob(3000))")
                 for suffix in ["", "-journal"] { try Disk.copyFile(path + suffix, to: folder.path + "/b" + suffix) }
@@ -290,7 +307,8 @@ import Testing
             let error = #expect(throws: SQLiteError.self) { _ = try Connection.openForReading(folder.path + "/b") }
             #expect(error?.code == .needsRecovery)
             #expect(try snapshot(folder.path) == before)
-            #expect(try Connection(folder.path + "/b", .readWrite).value("SELECT max(length(a)) FROM t") == .integer(2000))
+            #expect(
+                try Connection(folder.path + "/b", .readWrite).value("SELECT max(length(a)) FROM t") == .integer(2000))
         }
     }
 

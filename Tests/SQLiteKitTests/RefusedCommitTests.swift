@@ -7,18 +7,24 @@ import Testing
 
 /// A commit that was refused is not found by whoever reads the WAL anew.
 @Suite struct RefusedCommitTests {
-    private func refuse(_ call: SystemCall, _ suffix: String, _ error: Int32 = ENOSPC, _ body: () throws -> Void) throws -> SQLiteError? {
+    private func refuse(_ call: SystemCall, _ suffix: String, _ error: Int32 = ENOSPC, _ body: () throws -> Void) throws
+        -> SQLiteError?
+    {
         #expect(throws: SQLiteError.self) {
             try FaultInjection.with({ $0 == call && $1.hasSuffix(suffix) ? .error(error) : nil }, body)
         }
     }
 
-    @Test(arguments: [EIO, ENOSPC]) func aCommitThatCannotBeSynchronisedIsNotFoundLater(_ number: Int32) throws {
+    @Test(arguments: [EIO, ENOSPC]) func aCommitThatCannotBeSynchronizedIsNotFoundLater(_ number: Int32) throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
             let connection = try editing(path), reader = try Connection.openForReading(path)
             let error = try refuse(.fsync, "-wal", number) {
-                try connection.transaction { for row in 2...50 { try connection.run("INSERT INTO t VALUES (?, hex(randomblob(1000)))", [.integer(Int64(row))]) } }
+                try connection.transaction {
+                    for row in 2...50 {
+                        try connection.run("INSERT INTO t VALUES (?, hex(randomblob(1000)))", [.integer(Int64(row))])
+                    }
+                }
             }
             #expect(error?.code == (number == ENOSPC ? .full : .inputOutput))
             #expect(try valuesAfterKill(path) == [1])
@@ -34,13 +40,17 @@ import Testing
     }
 
     /// More than the cache holds, so that frames are in the WAL long before the commit.
-    @Test func aGreatCommitThatCannotBeSynchronisedIsNotFoundLater() throws {
+    @Test func aGreatCommitThatCannotBeSynchronizedIsNotFoundLater() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
             let connection = try editing(path)
             try connection.execute("PRAGMA cache_size=10")
             _ = try refuse(.fsync, "-wal") {
-                try connection.transaction { for row in 2...500 { try connection.run("INSERT INTO t VALUES (?, hex(randomblob(1000)))", [.integer(Int64(row))]) } }
+                try connection.transaction {
+                    for row in 2...500 {
+                        try connection.run("INSERT INTO t VALUES (?, hex(randomblob(1000)))", [.integer(Int64(row))])
+                    }
+                }
             }
             #expect(try valuesAfterKill(path) == [1])
             try connection.execute("INSERT INTO t VALUES (3, '')")
@@ -48,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func commitsThatWereDoneBeforeStayWhereACheckpointCannotSynchroniseThem() throws {
+    @Test func commitsThatWereDoneBeforeStayWhereACheckpointCannotSynchronizeThem() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
             let connection = try editing(path)
@@ -65,18 +75,27 @@ import Testing
         }
     }
 
-    /// The index of the WAL grows once in some four thousand frames; where it can't, the frames must not be whole by then.
+    /// The index of the WAL grows once in some four thousand frames; where it can't, the frames
+    /// must not be whole by then.
     @Test func aCommitThatFindsNoRoomForTheIndexOfTheWALIsNotFoundLater() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
             let connection = try editing(path) { try $0.execute("PRAGMA page_size=512") }
             let error = try refuse(.write, "-shm") {
-                try connection.transaction { for row in 2...900 { try connection.run("INSERT INTO t VALUES (?, hex(randomblob(1200)))", [.integer(Int64(row))]) } }
+                try connection.transaction {
+                    for row in 2...900 {
+                        try connection.run("INSERT INTO t VALUES (?, hex(randomblob(1200)))", [.integer(Int64(row))])
+                    }
+                }
             }
             #expect(error?.code == .full)
             #expect(try Disk.status(of: path + "-wal").map { $0.size > 4_100 * 536 } == true)
             #expect(try valuesAfterKill(path) == [1])
-            try connection.transaction { for row in 2...900 { try connection.run("INSERT INTO t VALUES (?, hex(randomblob(1200)))", [.integer(Int64(row))]) } }
+            try connection.transaction {
+                for row in 2...900 {
+                    try connection.run("INSERT INTO t VALUES (?, hex(randomblob(1200)))", [.integer(Int64(row))])
+                }
+            }
             #expect(try valuesAfterKill(path).count == 900)
             try connection.execute("PRAGMA integrity_check")
         }

@@ -20,9 +20,13 @@ import Testing
     @Test func integersOfEveryWidthAndRealsThatAreStoredAsSuchComeThrough() throws {
         try withDatabase { connection, _ in
             try connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, c FLOAT, b)")
-            let numbers: [Int64] = [0, 1, -1, 127, -128, 128, 32_767, -32_768, 32_768, 8_388_607, -8_388_608, 8_388_608, 1 << 31, -(1 << 31), 1 << 47, -(1 << 47) - 1, .max, .min]
+            let numbers: [Int64] = [
+                0, 1, -1, 127, -128, 128, 32_767, -32_768, 32_768, 8_388_607, -8_388_608, 8_388_608, 1 << 31,
+                -(1 << 31), 1 << 47, -(1 << 47) - 1, .max, .min,
+            ]
             for number in numbers {
-                try connection.run("INSERT INTO t(a, c, b) VALUES (?, ?, ?)", [.integer(number), .real(Double(number) / 2), .null])
+                try connection.run(
+                    "INSERT INTO t(a, c, b) VALUES (?, ?, ?)", [.integer(number), .real(Double(number) / 2), .null])
             }
             try connection.run("INSERT INTO t VALUES (?, 1, 0.1, x'')", [.integer(.max)])
             try connection.run("INSERT INTO t VALUES (?, 1, -1e300, '')", [.integer(.min)])
@@ -47,7 +51,8 @@ import Testing
             let after = try connection.rows(statement)
             #expect(after.count < before.count)
             #expect(try scanned(connection) == after)
-            // All frames in the main file, the log still there; then the log begun anew by another connection.
+            // All frames in the main file, the log still there; then the log begun anew by another
+            // connection.
             _ = try connection.checkpoint(.full)
             try expectEqual(connection)
             try other.execute("UPDATE t SET b = 'anew'")
@@ -81,9 +86,11 @@ import Testing
             try connection.execute("CREATE VIEW v AS SELECT * FROM t")
             #expect(try scanned(connection, table: "v") == nil)
             #expect(try scanned(connection, columns: ["id", "nothing"]) == nil)
-            try connection.execute("CREATE TABLE w(id TEXT PRIMARY KEY, a) WITHOUT ROWID; INSERT INTO w VALUES ('x', 1)")
+            try connection.execute(
+                "CREATE TABLE w(id TEXT PRIMARY KEY, a) WITHOUT ROWID; INSERT INTO w VALUES ('x', 1)")
             #expect(try scanned(connection, table: "w", columns: ["a"]) == nil)
-            try connection.execute("CREATE TABLE g(id INTEGER PRIMARY KEY, a, b AS (a + 1)); INSERT INTO g(a) VALUES (1)")
+            try connection.execute(
+                "CREATE TABLE g(id INTEGER PRIMARY KEY, a, b AS (a + 1)); INSERT INTO g(a) VALUES (1)")
             #expect(try scanned(connection, table: "g", columns: ["id", "a"]) == nil)
             // What it has not committed itself.
             try connection.execute("BEGIN; DELETE FROM t")
@@ -120,7 +127,8 @@ import Testing
         }
     }
 
-    /// Every byte of a small table's pages put wrong, one after the other: the scan gives rows or leaves it to SQLite, and reads nothing that is not the file's.
+    /// Every byte of a small table's pages put wrong, one after the other: the scan gives rows or
+    /// leaves it to SQLite, and reads nothing that is not the file's.
     @Test func damagedPagesDoNoHarm() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
@@ -144,7 +152,8 @@ import Testing
         }
     }
 
-    /// Random bytes of a table's pages put wrong: where both the scan and the statement give rows, these are the same.
+    /// Random bytes of a table's pages put wrong: where both the scan and the statement give rows,
+    /// these are the same.
     @Test func damageGivesNoOtherRowsThanAStatementGives() throws {
         try withTemporaryDirectory { folder in
             let path = folder.path + "/a"
@@ -157,7 +166,10 @@ import Testing
             var compared = 0
             for round in 0..<300 {
                 var damaged = whole
-                for _ in 0..<(1 + round % 4) { damaged[Int.random(in: 1_024..<whole.count, using: &random)] = UInt8.random(in: 0...255, using: &random) }
+                for _ in 0..<(1 + round % 4) {
+                    damaged[Int.random(in: 1_024..<whole.count, using: &random)] = UInt8.random(
+                        in: 0...255, using: &random)
+                }
                 let copy = folder.path + "/b"
                 try Data(damaged).write(to: URL(fileURLWithPath: copy))
                 let reader = try Connection.openForReading(copy)
@@ -229,36 +241,47 @@ import Testing
         try connection.transaction {
             try connection.execute("CREATE TABLE t(a INTEGER, b VARCHAR, id INTEGER PRIMARY KEY, c FLOAT, d BLOB)")
             for row in 0..<rows {
-                let length = row % 37 == 0 ? Int.random(in: 0..<20_000, using: &random) : Int.random(in: 0..<40, using: &random)
+                let length =
+                    row % 37 == 0 ? Int.random(in: 0..<20_000, using: &random) : Int.random(in: 0..<40, using: &random)
                 let text = String(repeating: "é", count: length / 2)
                 try connection.run(
                     "INSERT INTO t(id, a, b, c, d) VALUES (?, ?, ?, ?, ?)",
                     [
-                        .integer(Int64(row) * 3 + 1), row % 5 == 0 ? .null : .integer(Int64(truncatingIfNeeded: random.next()) >> Int64(row % 64)), .text(text),
-                        .real(Double(row % 9) / 2), row % 4 == 0 ? .null : .blob([UInt8](repeating: UInt8(row % 256), count: row % 53)),
+                        .integer(Int64(row) * 3 + 1),
+                        row % 5 == 0 ? .null : .integer(Int64(truncatingIfNeeded: random.next()) >> Int64(row % 64)),
+                        .text(text),
+                        .real(Double(row % 9) / 2),
+                        row % 4 == 0 ? .null : .blob([UInt8](repeating: UInt8(row % 256), count: row % 53)),
                     ])
             }
             try connection.execute("DELETE FROM t WHERE id % 11 = 0")
         }
     }
 
-    private func expectEqual(_ connection: Connection, columns: [String]? = nil, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    private func expectEqual(
+        _ connection: Connection, columns: [String]? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
         let columns = columns ?? self.columns
         let expected = try connection.rows("SELECT \(columns.joined(separator: ", ")) FROM t")
         #expect(!expected.isEmpty, sourceLocation: sourceLocation)
         #expect(try scanned(connection, columns: columns) == expected, sourceLocation: sourceLocation)
     }
 
-    private func scanned(_ connection: Connection, table: String = "t", columns: [String]? = nil) throws -> [[SQLiteValue]]? {
+    private func scanned(_ connection: Connection, table: String = "t", columns: [String]? = nil) throws
+        -> [[SQLiteValue]]?
+    {
         let columns = columns ?? self.columns
         return try connection.scanning(table, columns.map { .named($0) }) { scan in
             var rows: [[SQLiteValue]] = []
-            try scan.forEachRow { row in rows.append(columns.indices.map { value(row, $0, isReal: realColumns.contains(columns[$0])) }) }
+            try scan.forEachRow { row in
+                rows.append(columns.indices.map { value(row, $0, isReal: realColumns.contains(columns[$0])) })
+            }
             return rows
         }
     }
 
-    /// - Parameter isReal: Whether the column is one of reals: SQLite keeps those without a fraction as integers.
+    /// - Parameter isReal: Whether the column is one of reals: SQLite keeps those without a
+    ///   fraction as integers.
     private func value(_ row: RecordCells, _ index: Int, isReal: Bool) -> SQLiteValue {
         switch row.typeNumber(at: index) {
         case 1: return isReal ? .real(row.double(at: index)) : .integer(row.int64(at: index))

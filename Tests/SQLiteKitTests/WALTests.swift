@@ -49,7 +49,8 @@ import Testing
         try withTemporaryDirectory { folder in
             let connection = try Connection(folder.path + "/a", .create)
             try connection.prepareForEditing()
-            try connection.execute("CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(1000)) FROM (VALUES (1), (2), (3), (4))")
+            try connection.execute(
+                "CREATE TABLE t(a); INSERT INTO t SELECT hex(randomblob(1000)) FROM (VALUES (1), (2), (3), (4))")
             var steps = 0
             try connection.copyDatabase(to: folder.path + "/b", pagesPerStep: 1) { _, _ in steps += 1 }
             #expect(steps > 3)
@@ -59,7 +60,9 @@ import Testing
             let exists = #expect(throws: FileSystemError.self) { try connection.copyDatabase(to: folder.path + "/b") }
             #expect(exists?.code == .exists)
             struct Stop: Error {}
-            #expect(throws: Stop.self) { try connection.copyDatabase(to: folder.path + "/c", pagesPerStep: 1) { _, _ in throw Stop() } }
+            #expect(throws: Stop.self) {
+                try connection.copyDatabase(to: folder.path + "/c", pagesPerStep: 1) { _, _ in throw Stop() }
+            }
             let full = #expect(throws: SQLiteError.self) {
                 try FaultInjection.with({ call, path in call == .write && path.hasSuffix("/c") ? .error(28) : nil }) {
                     try connection.copyDatabase(to: folder.path + "/c")

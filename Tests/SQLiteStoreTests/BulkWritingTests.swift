@@ -20,10 +20,15 @@ struct BulkWritingTests {
         }
     }
 
-    private func insert(_ count: Int, of entity: String = "Badge", _ attribute: String = "text", into fixture: StoreFixture) throws -> [Int64] {
+    private func insert(
+        _ count: Int, of entity: String = "Badge", _ attribute: String = "text", into fixture: StoreFixture
+    ) throws -> [Int64] {
         var rows = RowBatch()
         for number in 1...count {
-            fixture.set([attribute: .string("\(number)")], in: rows.appendRow(fixture.store.layouts[fixture.entity(entity).index], key: Int64(-number), version: 0), entity)
+            fixture.set(
+                [attribute: .string("\(number)")],
+                in: rows.appendRow(
+                    fixture.store.layouts[fixture.entity(entity).index], key: Int64(-number), version: 0), entity)
         }
         var changes = ChangeSet()
         changes.insertions = [.init(entityIndex: fixture.entity(entity).index, rows: rows)]
@@ -31,13 +36,16 @@ struct BulkWritingTests {
     }
 
     /// New texts for some badges.
-    private func updates(_ keys: [Int64], version: (Int64) -> Int64 = { _ in 1 }, in fixture: StoreFixture) -> ChangeSet {
+    private func updates(_ keys: [Int64], version: (Int64) -> Int64 = { _ in 1 }, in fixture: StoreFixture) -> ChangeSet
+    {
         var updates = ChangeSet.Updates(entityIndex: fixture.entity("Badge").index)
         var changed = PropertySet()
         changed.insert(fixture.property("Badge", "text"))
         for key in keys {
             fixture.set(
-                ["text": .string("new \(key)")], in: updates.rows.appendRow(fixture.store.layouts[fixture.entity("Badge").index], key: key, version: version(key)), "Badge")
+                ["text": .string("new \(key)")],
+                in: updates.rows.appendRow(
+                    fixture.store.layouts[fixture.entity("Badge").index], key: key, version: version(key)), "Badge")
             updates.changed.append(changed)
         }
         var changes = ChangeSet()
@@ -45,15 +53,23 @@ struct BulkWritingTests {
         return changes
     }
 
-    private func deletions(_ keys: [Int64], version: (Int64) -> Int64 = { _ in 1 }, in fixture: StoreFixture) -> ChangeSet {
+    private func deletions(_ keys: [Int64], version: (Int64) -> Int64 = { _ in 1 }, in fixture: StoreFixture)
+        -> ChangeSet
+    {
         var changes = ChangeSet()
-        changes.deletions = keys.map { .init(entityIndex: fixture.entity("Badge").index, key: $0, version: version($0)) }
+        changes.deletions = keys.map {
+            .init(entityIndex: fixture.entity("Badge").index, key: $0, version: version($0))
+        }
         return changes
     }
 
-    private func badges(_ fixture: StoreFixture) throws -> [[SQLiteValue]] { try fixture.sql("SELECT Z_PK, Z_OPT, ZTEXT FROM ZBADGE ORDER BY Z_PK") }
+    private func badges(_ fixture: StoreFixture) throws -> [[SQLiteValue]] {
+        try fixture.sql("SELECT Z_PK, Z_OPT, ZTEXT FROM ZBADGE ORDER BY Z_PK")
+    }
 
-    private func badge(_ key: Int64, isNew: Bool) -> [SQLiteValue] { [.integer(key), .integer(isNew ? 2 : 1), .text(isNew ? "new \(key)" : "\(key)")] }
+    private func badge(_ key: Int64, isNew: Bool) -> [SQLiteValue] {
+        [.integer(key), .integer(isNew ? 2 : 1), .text(isNew ? "new \(key)" : "\(key)")]
+    }
 
     private func conflicts(of changes: ChangeSet, in fixture: StoreFixture) throws -> [Int64] {
         let before = try badges(fixture)
@@ -76,7 +92,8 @@ struct BulkWritingTests {
         try run { fixture in
             let version: (Int64) -> Int64 = { $0 == 77 ? 4 : 1 }
             for changes in [
-                updates(Array(1...200), version: version, in: fixture), deletions(Array(1...200), version: version, in: fixture),
+                updates(Array(1...200), version: version, in: fixture),
+                deletions(Array(1...200), version: version, in: fixture),
                 deletions(Array(1...Int64(Self.count)), version: version, in: fixture),
             ] {
                 let found = try conflicts(of: changes, in: fixture)
@@ -111,7 +128,9 @@ struct BulkWritingTests {
         try run { fixture in
             let person = try fixture.insert("Person")
             var changes = ChangeSet()
-            changes.links = (1...Int64(Self.count)).map { fixture.link("Person", "badges", person, fixture.reference("Badge", $0)) }
+            changes.links = (1...Int64(Self.count)).map {
+                fixture.link("Person", "badges", person, fixture.reference("Badge", $0))
+            }
             _ = try fixture.store.apply(changes)
             _ = try fixture.store.apply(deletions(Array(1..<Int64(Self.count)), in: fixture))
             let left = try fixture.members("Person", person, "badges").map(\.key)
@@ -123,7 +142,11 @@ struct BulkWritingTests {
         try run { fixture in
             try fixture.store.close()
             let other = try Connection(fixture.url.path, OpenOptions(.readWrite, defense: .foreign))
-            for key in [Int64.min, .max] { try other.run("INSERT INTO ZBADGE (Z_PK, Z_ENT, Z_OPT, ZTEXT) SELECT ?, Z_ENT, 1, 'strange' FROM ZBADGE WHERE Z_PK = 1", [.integer(key)]) }
+            for key in [Int64.min, .max] {
+                try other.run(
+                    "INSERT INTO ZBADGE (Z_PK, Z_ENT, Z_OPT, ZTEXT) SELECT ?, Z_ENT, 1, 'strange' FROM ZBADGE WHERE Z_PK = 1",
+                    [.integer(key)])
+            }
             try other.close()
             fixture.store = try SQLitePersistentStore.open(fixture.store.description)
             let error = #expect(throws: StorageError.self) { _ = try insert(100, into: fixture) }
@@ -148,7 +171,9 @@ struct BulkWritingTests {
         try run { fixture in
             for _ in 0..<2 {
                 let keys = try insert(Self.count, into: fixture)
-                let stored = try fixture.sql("SELECT Z_PK FROM ZBADGE WHERE Z_PK >= \(keys[0])").compactMap { $0[0].integer }
+                let stored = try fixture.sql("SELECT Z_PK FROM ZBADGE WHERE Z_PK >= \(keys[0])").compactMap {
+                    $0[0].integer
+                }
                 #expect(stored == keys)
                 #expect(try fixture.sql("SELECT ZTEXT FROM ZBADGE WHERE Z_PK = \(keys[41])") == [[.text("42")]])
             }

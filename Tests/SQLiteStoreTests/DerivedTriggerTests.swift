@@ -12,15 +12,22 @@ import Testing
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
-                "Book", attributes: [.init("title", .string), .init("pagesCount", .integer64, derivationExpression: "pages.@count")],
+                "Book",
+                attributes: [
+                    .init("title", .string), .init("pagesCount", .integer64, derivationExpression: "pages.@count"),
+                ],
                 relationships: [.init("pages", to: "Page", inverse: "book", maxCount: 0)]),
-            EntityDescription("Page", attributes: [.init("words", .integer32)], relationships: [.init("book", to: "Book", inverse: "pages")]),
+            EntityDescription(
+                "Page", attributes: [.init("words", .integer32)],
+                relationships: [.init("book", to: "Book", inverse: "pages")]),
         ])
     }
 
     private func triggers(at url: URL) throws -> [String: String] {
         try Connection.reading(url.path) { connection in
-            Dictionary(uniqueKeysWithValues: try connection.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").map { ($0[0].text ?? "", $0[1].text ?? "") })
+            Dictionary(
+                uniqueKeysWithValues: try connection.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'")
+                    .map { ($0[0].text ?? "", $0[1].text ?? "") })
         }
     }
 
@@ -31,7 +38,9 @@ import Testing
     }
 
     @discardableResult
-    private func insert(_ store: SQLitePersistentStore, _ entity: String, _ fill: (Row, Entity) -> Void = { _, _ in }) throws -> SaveReceipt {
+    private func insert(_ store: SQLitePersistentStore, _ entity: String, _ fill: (Row, Entity) -> Void = { _, _ in })
+        throws -> SaveReceipt
+    {
         let entity = try #require(store.identity.model.entity(named: entity))
         var batch = RowBatch()
         fill(batch.appendRow(store.layouts[entity.index], key: -1, version: 0), entity)
@@ -51,7 +60,9 @@ import Testing
     private func count(_ store: SQLitePersistentStore, _ receipt: SaveReceipt) throws -> PropertyValue {
         try #require(receipt.derived.count == 1)
         let row = receipt.derived[0]
-        return row.value(row.layout.slots[try #require(store.identity.model.entity(named: "Book")?.property(named: "pagesCount")).index])
+        return row.value(
+            row.layout.slots[
+                try #require(store.identity.model.entity(named: "Book")?.property(named: "pagesCount")).index])
     }
 
     @Test func aCountIsKeptByTriggersNamedAndSpelledLikeApples() throws {
@@ -61,14 +72,17 @@ import Testing
             let found = try triggers(at: url)
             #expect(
                 Set(found.keys.filter { $0.contains("pagesCount") }) == [
-                    "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT", "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_UPDATE_INCREMENT",
-                    "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_UPDATE_DECREMENT", "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_DELETE", "Z_DA_ZBOOK_Book_pagesCount_SOURCE_INSERT",
+                    "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT",
+                    "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_UPDATE_INCREMENT",
+                    "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_UPDATE_DECREMENT",
+                    "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_DELETE", "Z_DA_ZBOOK_Book_pagesCount_SOURCE_INSERT",
                 ])
             #expect(
                 found["Z_DA_ZPAGE_Book_pagesCount_PARAMETER_DELETE"]
                     == "CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_DELETE AFTER DELETE ON ZPAGE FOR EACH ROW WHEN (OLD.ZBOOK NOT NULL) BEGIN "
                     + "UPDATE ZBOOK SET ZPAGESCOUNT = ZPAGESCOUNT - 1 WHERE Z_PK = OLD.ZBOOK; "
-                    + "SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT) FROM ZBOOK WHERE Z_PK = OLD.ZBOOK; END")
+                    + "SELECT NSCoreDataDATriggerUpdatedAffectedObjectValue('ZBOOK', Z_ENT, Z_PK, 'pagesCount', ZPAGESCOUNT) FROM ZBOOK WHERE Z_PK = OLD.ZBOOK; END"
+            )
             let book = try insert(store, "Book").keys[0][0]
             #expect(try count(store, try insertPage(store, book: book)) == .int(1))
             #expect(try count(store, try insertPage(store, book: book)) == .int(2))
@@ -89,7 +103,8 @@ import Testing
             #expect(try count(store, try insertPage(store, book: book)) == .int(1))
             try store.close()
 
-            let name = "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_DELETE", statement = try #require(try triggers(at: url)[name])
+            let name = "Z_DA_ZPAGE_Book_pagesCount_PARAMETER_DELETE",
+                statement = try #require(try triggers(at: url)[name])
             try write("DROP TRIGGER \(name)", at: url)
             store = try SQLitePersistentStore.open(description)
             #expect(try store.schemaFindings() == ["the trigger \(name) is missing"])
@@ -106,7 +121,9 @@ import Testing
             let url = folder.appendingPathComponent("a.sqlite")
             var store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: Self.model())
             try store.close()
-            try write("CREATE TRIGGER Z_DA_x AFTER INSERT ON ZBOOK BEGIN SELECT NSCoreDataSomethingElse(NEW.Z_PK); END", at: url)
+            try write(
+                "CREATE TRIGGER Z_DA_x AFTER INSERT ON ZBOOK BEGIN SELECT NSCoreDataSomethingElse(NEW.Z_PK); END",
+                at: url)
             store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
             let error = #expect(throws: StorageError.self) { try insert(store, "Book") }
             #expect(error?.code == .unsupported && error?.message.contains("NSCoreDataSomethingElse") == true)
@@ -121,7 +138,8 @@ import Testing
         try write("UPDATE ZBOOK SET ZPAGESCOUNT = NULL", at: url)
     }
 
-    @Test(arguments: [JournalPolicy.asFound, .heldByDocument]) func anOlderStoreGetsItsTriggersAndValuesWithTheFirstSave(journal: JournalPolicy) throws {
+    @Test(arguments: [JournalPolicy.asFound, .heldByDocument])
+    func anOlderStoreGetsItsTriggersAndValuesWithTheFirstSave(journal: JournalPolicy) throws {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             var description = PersistentStoreDescription(url: url)
@@ -136,7 +154,9 @@ import Testing
             func counts(_ store: SQLitePersistentStore) throws -> [PropertyValue] {
                 let book = try #require(store.identity.model.entity(named: "Book"))
                 let rows = try store.rows(RowRequest(entityIndex: book.index))
-                return (0..<rows.count).map { rows[$0].value(rows[$0].layout.slots[book.propertyIndex(named: "pagesCount") ?? 0]) }
+                return (0..<rows.count).map {
+                    rows[$0].value(rows[$0].layout.slots[book.propertyIndex(named: "pagesCount") ?? 0])
+                }
             }
             var reading = description
             reading.isReadOnly = true
@@ -165,7 +185,8 @@ import Testing
             let url = folder.appendingPathComponent("a.sqlite")
             try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: Self.model()).close()
             try makeOlder(url)
-            let first = try SQLitePersistentStore.open(PersistentStoreDescription(url: url)), second = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
+            let first = try SQLitePersistentStore.open(PersistentStoreDescription(url: url)),
+                second = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
             let book = try insert(first, "Book").keys[0][0]
             #expect(try count(second, try insertPage(second, book: book)) == .int(1))
             #expect(try count(first, try insertPage(first, book: book)) == .int(2))
@@ -180,7 +201,9 @@ import Testing
             var store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url), model: Self.model())
             try store.close()
             try makeOlder(url)
-            try write("CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT AFTER INSERT ON ZPAGE BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = 77 WHERE Z_PK = NEW.ZBOOK; END", at: url)
+            try write(
+                "CREATE TRIGGER Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT AFTER INSERT ON ZPAGE BEGIN UPDATE ZBOOK SET ZPAGESCOUNT = 77 WHERE Z_PK = NEW.ZBOOK; END",
+                at: url)
             let before = try triggers(at: url)
             store = try SQLitePersistentStore.open(PersistentStoreDescription(url: url))
             let book = try insert(store, "Book").keys[0][0]

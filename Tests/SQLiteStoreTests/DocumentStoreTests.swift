@@ -29,7 +29,9 @@ struct DocumentStoreTests {
             let reader = try Connection(fixture.url.path, .readWrite)
             try reader.execute("BEGIN")
             #expect(try reader.value("SELECT count(*) FROM ZTAG") == .integer(1))
-            let error = #expect(throws: StorageError.self) { try SQLitePersistentStore.foldJournal(at: fixture.url.path) }
+            let error = #expect(throws: StorageError.self) {
+                try SQLitePersistentStore.foldJournal(at: fixture.url.path)
+            }
             #expect(error?.code == .busy)
             try reader.execute("COMMIT")
             try reader.close()
@@ -113,7 +115,8 @@ struct DocumentStoreTests {
             func open(readOnly: Bool = false) throws -> SQLitePersistentStore {
                 description.isReadOnly = readOnly
                 let database = try ArchivedDatabase(File(archive), offset: 3, length: Int64(content.count))
-                return try SQLitePersistentStore.open(description, in: database, files: .besideStore(at: working.path)) { _ in nil }
+                return try SQLitePersistentStore.open(description, in: database, files: .besideStore(at: working.path))
+                { _ in nil }
             }
             for count in 2...3 {
                 fixture.store = try open()
@@ -126,9 +129,14 @@ struct DocumentStoreTests {
             #expect(try fixture.rows("Tag").count == 3)
             try fixture.store.copy(to: folder.path + "/merged")
             try fixture.store.close()
-            #expect(try Connection.reading(folder.path + "/merged") { try $0.value("SELECT count(*) FROM ZTAG") } == .integer(3))
+            #expect(
+                try Connection.reading(folder.path + "/merged") { try $0.value("SELECT count(*) FROM ZTAG") }
+                    == .integer(3))
             #expect(try Disk.read(archive, limit: 1 << 24) == packed)
-            #expect(try Disk.list(folder.path).map(\.name) == ["Features.sqlite", "archive", "merged", "working.sqlite-wal"])
+            #expect(
+                try Disk.list(folder.path).map(\.name) == [
+                    "Features.sqlite", "archive", "merged", "working.sqlite-wal",
+                ])
         }
     }
 

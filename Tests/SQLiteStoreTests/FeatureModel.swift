@@ -17,18 +17,23 @@ enum FeatureModel {
             EntityDescription(
                 "Book", superentityName: "Item",
                 attributes: [
-                    .init("code", .integer64), .init("price", .decimal), .init("cover", .binary, allowsExternalBinaryDataStorage: true),
+                    .init("code", .integer64), .init("price", .decimal),
+                    .init("cover", .binary, allowsExternalBinaryDataStorage: true),
                     .init("notes", .transformable), .init("kind", .integer16),
                 ],
                 relationships: [.init("authors", to: "Person", inverse: "books", maxCount: 0)]),
             EntityDescription(
                 "Disc", superentityName: "Item",
                 attributes: [
-                    .init("code", .string), .init("seconds", .double), .init("gain", .float), .init("isLive", .boolean), .init("cache", .string, isTransient: true),
+                    .init("code", .string), .init("seconds", .double), .init("gain", .float), .init("isLive", .boolean),
+                    .init("cache", .string, isTransient: true),
                 ],
                 relationships: [.init("code1", to: "Person")]),
             EntityDescription(
-                "Shelf", attributes: [.init("name", .string, isOptional: false), .init("place", .composite, compositeName: "Place")],
+                "Shelf",
+                attributes: [
+                    .init("name", .string, isOptional: false), .init("place", .composite, compositeName: "Place"),
+                ],
                 relationships: [
                     .init("items", to: "Item", inverse: "shelf", maxCount: 0, isOrdered: true),
                     .init("featured", to: "Item"),
@@ -36,7 +41,9 @@ enum FeatureModel {
                 uniquenessConstraints: [["name"]]),
             EntityDescription(
                 "Person",
-                attributes: [.init("name", .string), .init("uuid", .uuid), .init("site", .uri), .init("small", .integer32)],
+                attributes: [
+                    .init("name", .string), .init("uuid", .uuid), .init("site", .uri), .init("small", .integer32),
+                ],
                 relationships: [
                     .init("books", to: "Book", inverse: "authors", maxCount: 0),
                     .init("friends", to: "Person", inverse: "friends", maxCount: 0),
@@ -45,10 +52,14 @@ enum FeatureModel {
                     .init("badges", to: "Badge", maxCount: 0),
                     .init("spouse", to: "Person", inverse: "spouse"),
                 ]),
-            EntityDescription("Tag", attributes: [.init("word", .string)], relationships: [.init("items", to: "Item", inverse: "tags", maxCount: 0)]),
+            EntityDescription(
+                "Tag", attributes: [.init("word", .string)],
+                relationships: [.init("items", to: "Item", inverse: "tags", maxCount: 0)]),
             EntityDescription("Badge", attributes: [.init("text", .string)]),
         ]
-        description.composites = [CompositeDescription("Place", attributes: [.init("floor", .integer16), .init("room", .string)])]
+        description.composites = [
+            CompositeDescription("Place", attributes: [.init("floor", .integer16), .init("room", .string)])
+        ]
         description.versionIdentifiers = ["features"]
         return try ManagedObjectModel(description)
     }

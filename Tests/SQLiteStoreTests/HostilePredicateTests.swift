@@ -27,7 +27,10 @@ struct HostilePredicateTests {
         try withStore { store, entity in
             var predicate = try FetchPredicate(format: "year == 0")
             for level in 1...35 {
-                predicate = .or([try FetchPredicate(format: "year == %d", level), .and([try FetchPredicate(format: "rank == 1"), predicate])])
+                predicate = .or([
+                    try FetchPredicate(format: "year == %d", level),
+                    .and([try FetchPredicate(format: "rank == 1"), predicate]),
+                ])
             }
             #expect(try count(predicate, store, entity) == 0)
             #expect(try count(.not(predicate), store, entity) == 0)

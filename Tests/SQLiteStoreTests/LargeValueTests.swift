@@ -21,7 +21,9 @@ struct LargeValueTests {
     }
 
     private func cover(_ fixture: StoreFixture, _ key: Int64) throws -> LargeValue {
-        guard case .large(let value) = try fixture.value("Book", key, "cover") else { throw StorageError(.damaged, "no value") }
+        guard case .large(let value) = try fixture.value("Book", key, "cover") else {
+            throw StorageError(.damaged, "no value")
+        }
         return value
     }
 
@@ -125,7 +127,8 @@ struct LargeValueTests {
     // MARK: Files
 
     /// A file of three megabytes and a bit, no two pieces of which are alike.
-    private func writeFile(_ name: String, in fixture: StoreFixture, seed: UInt8 = 0) throws -> (url: URL, bytes: Data) {
+    private func writeFile(_ name: String, in fixture: StoreFixture, seed: UInt8 = 0) throws -> (url: URL, bytes: Data)
+    {
         let bytes = Data((0..<3_200_001).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) &+ seed })
         let url = fixture.url.deletingLastPathComponent().appendingPathComponent(name)
         try bytes.write(to: url)
@@ -166,7 +169,9 @@ struct LargeValueTests {
         }
     }
 
-    @Test(arguments: ["changed", "removed", "replaced"]) func aFileThatWasTouchedBeforeTheSaveIsRefused(how: String) throws {
+    @Test(arguments: ["changed", "removed", "replaced"]) func aFileThatWasTouchedBeforeTheSaveIsRefused(how: String)
+        throws
+    {
         try StoreFixture.run { fixture in
             let (url, bytes) = try writeFile("in", in: fixture)
             let value = try LargeValue(contentsOf: url)
@@ -239,13 +244,19 @@ struct LargeValueTests {
             let other = try SQLitePersistentStore.open(fixture.store.description)
             // Another program saves while the file is copied.
             let hook: FaultInjection.Hook = { call, path in
-                guard call == .write, path.contains("_EXTERNAL_DATA"), isWriting.withLock({ let was = $0; $0 = true; return !was }) else { return nil }
+                guard call == .write, path.contains("_EXTERNAL_DATA"),
+                    isWriting.withLock({
+                        let was = $0; $0 = true; return !was
+                    })
+                else { return nil }
                 var changes = ChangeSet()
                 changes.metadata = ["meanwhile": .some(.string("yes"))]
                 #expect(throws: Never.self) { try other.apply(changes) }
                 return nil
             }
-            _ = try FaultInjection.with(hook) { try fixture.insert("Book", ["cover": .large(try LargeValue(contentsOf: url))]) }
+            _ = try FaultInjection.with(hook) {
+                try fixture.insert("Book", ["cover": .large(try LargeValue(contentsOf: url))])
+            }
             #expect(isWriting.withLock { $0 })
             try other.close()
             #expect(try fixture.store.metadata()["meanwhile"] == .string("yes"))
@@ -254,23 +265,28 @@ struct LargeValueTests {
 
     @Test func aFileIsOnTheDiskWithItsFoldersBeforeARowRefersToIt() throws {
         try StoreFixture.run { fixture in
-            let synchronised = Mutex<[String]>([])
+            let synchronized = Mutex<[String]>([])
             let hook: FaultInjection.Hook = { call, path in
-                if call == .fsync { synchronised.withLock { $0.append(FilePath.name(path)) } }
+                if call == .fsync { synchronized.withLock { $0.append(FilePath.name(path)) } }
                 return nil
             }
-            let book = try FaultInjection.with(hook) { try fixture.insert("Book", ["cover": .large(LargeValue(large))]) }
-            let name = try #require(files(fixture).first), parent = fixture.url.deletingLastPathComponent().lastPathComponent
-            #expect(synchronised.withLock { Array($0.prefix(4)) } == [name, "_EXTERNAL_DATA", ".Features_SUPPORT", parent])
+            let book = try FaultInjection.with(hook) {
+                try fixture.insert("Book", ["cover": .large(LargeValue(large))])
+            }
+            let name = try #require(files(fixture).first),
+                parent = fixture.url.deletingLastPathComponent().lastPathComponent
+            #expect(
+                synchronized.withLock { Array($0.prefix(4)) } == [name, "_EXTERNAL_DATA", ".Features_SUPPORT", parent])
             // Another session does not know of that, and refers to the file only when it is sure.
             let value = try cover(fixture, book)
             try fixture.reopen()
-            synchronised.withLock { $0 = [] }
+            synchronized.withLock { $0 = [] }
             _ = try FaultInjection.with(hook) { try fixture.insert("Book", ["cover": .large(value)]) }
-            #expect(synchronised.withLock { Array($0.prefix(4)) } == [name, "_EXTERNAL_DATA", ".Features_SUPPORT", parent])
-            synchronised.withLock { $0 = [] }
+            #expect(
+                synchronized.withLock { Array($0.prefix(4)) } == [name, "_EXTERNAL_DATA", ".Features_SUPPORT", parent])
+            synchronized.withLock { $0 = [] }
             _ = try FaultInjection.with(hook) { try fixture.insert("Book", ["cover": .large(value)]) }
-            #expect(!synchronised.withLock { $0.contains(name) })
+            #expect(!synchronized.withLock { $0.contains(name) })
         }
     }
 }

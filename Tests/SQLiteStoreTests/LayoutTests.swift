@@ -22,9 +22,13 @@ struct LayoutTests {
     }
 
     @Test func entitiesAreNumberedRootByRootInCaseInsensitiveOrder() {
-        #expect(layout.storedEntities.map { model.entities[$0.entityIndex].name } == ["Badge", "Item", "Book", "Disc", "Person", "Shelf", "Tag"])
+        #expect(
+            layout.storedEntities.map { model.entities[$0.entityIndex].name } == [
+                "Badge", "Item", "Book", "Disc", "Person", "Shelf", "Tag",
+            ])
         #expect(layout.storedEntities.map(\.number) == [1, 2, 3, 4, 5, 6, 7])
-        #expect(layout.storedEntities.map(\.table) == ["ZBADGE", "ZITEM", "ZITEM", "ZITEM", "ZPERSON", "ZSHELF", "ZTAG"])
+        #expect(
+            layout.storedEntities.map(\.table) == ["ZBADGE", "ZITEM", "ZITEM", "ZITEM", "ZPERSON", "ZSHELF", "ZTAG"])
     }
 
     @Test func aNameThatABranchHasTakenGetsASuffix() throws {
@@ -36,7 +40,10 @@ struct LayoutTests {
 
     @Test func aToOneToAHierarchyHasAnEntityColumn() throws {
         guard case .toOne(let key) = try storage("Shelf", "featured") else { Issue.record("no to-one"); return }
-        #expect(key == ToOneColumns(key: "ZFEATURED", entity: "Z2_FEATURED", order: nil, destinationIndex: key.destinationIndex))
+        #expect(
+            key
+                == ToOneColumns(
+                    key: "ZFEATURED", entity: "Z2_FEATURED", order: nil, destinationIndex: key.destinationIndex))
         guard case .toOne(let shelf) = try storage("Book", "shelf") else { Issue.record("no to-one"); return }
         #expect(shelf.entity == nil)
         #expect(shelf.order == "Z_FOK_SHELF")
@@ -54,7 +61,9 @@ struct LayoutTests {
     }
 
     @Test func joinTablesAreNamedByTheSmallerNumber() throws {
-        guard case .manyToMany(let tags) = try storage("Disc", "tags"), case .manyToMany(let items) = try storage("Tag", "items") else {
+        guard case .manyToMany(let tags) = try storage("Disc", "tags"),
+            case .manyToMany(let items) = try storage("Tag", "items")
+        else {
             Issue.record("no join table")
             return
         }
@@ -68,7 +77,9 @@ struct LayoutTests {
     }
 
     @Test func withinOneEntityTheLastNameNamesTheJoinTable() throws {
-        guard case .manyToMany(let follows) = try storage("Person", "follows") else { Issue.record("no join table"); return }
+        guard case .manyToMany(let follows) = try storage("Person", "follows") else {
+            Issue.record("no join table"); return
+        }
         #expect(follows.table == "Z_5FOLLOWS")
         #expect(follows.ownerColumn == "Z_5FOLLOWERS")
         #expect(follows.memberColumn == "Z_5FOLLOWS")
@@ -76,7 +87,9 @@ struct LayoutTests {
     }
 
     @Test func aRelationshipThatIsItsOwnInverseIsReflexive() throws {
-        guard case .manyToMany(let friends) = try storage("Person", "friends") else { Issue.record("no join table"); return }
+        guard case .manyToMany(let friends) = try storage("Person", "friends") else {
+            Issue.record("no join table"); return
+        }
         #expect(friends.isReflexive)
         #expect(friends.ownerColumn == "Z_5FRIENDS")
         #expect(friends.memberColumn == "REFLEXIVE")
@@ -96,18 +109,22 @@ struct LayoutTests {
         let person = EntityDescription("Person", attributes: [.init("name", .string)], renamingIdentifier: "Human")
         let model = try ManagedObjectModel(entities: [person])
         let catalog = StoreCatalog(
-            tables: [.init(name: "ZHUMAN", columns: ["Z_PK", "Z_ENT", "Z_OPT", "zname"])], entities: [.init(number: 9, name: "Human", parent: 0)])
+            tables: [.init(name: "ZHUMAN", columns: ["Z_PK", "Z_ENT", "Z_OPT", "zname"])],
+            entities: [.init(number: 9, name: "Human", parent: 0)])
         let layout = try StoreLayout.reading(model, from: catalog)
         let storage = try layout.storage(of: 0)
         #expect(storage.number == 9)
         #expect(storage.table == "ZHUMAN")
-        #expect(storage.properties == [.attribute(AttributeColumn(name: "zname", type: .string, hasStoragePrefix: false))])
+        #expect(
+            storage.properties == [.attribute(AttributeColumn(name: "zname", type: .string, hasStoragePrefix: false))])
     }
 
     @Test func aMissingColumnIsDamage() throws {
-        let model = try ManagedObjectModel(entities: [EntityDescription("Person", attributes: [.init("name", .string)])])
+        let model = try ManagedObjectModel(entities: [EntityDescription("Person", attributes: [.init("name", .string)])]
+        )
         let catalog = StoreCatalog(
-            tables: [.init(name: "ZPERSON", columns: ["Z_PK", "Z_ENT", "Z_OPT"])], entities: [.init(number: 1, name: "Person", parent: 0)])
+            tables: [.init(name: "ZPERSON", columns: ["Z_PK", "Z_ENT", "Z_OPT"])],
+            entities: [.init(number: 1, name: "Person", parent: 0)])
         let error = #expect(throws: StorageError.self) { try StoreLayout.reading(model, from: catalog) }
         #expect(error?.code == .damaged)
     }

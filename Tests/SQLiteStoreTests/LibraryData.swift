@@ -35,7 +35,8 @@ final class LibraryData {
 
     private func makeObjects(_ random: inout SeededGenerator, _ size: Int) {
         for (root, entities, count) in [
-            ("Item", ["Item", "Book", "Book", "Disc"], size), ("Person", ["Person"], size / 2 + 1), ("Shelf", ["Shelf"], 4), ("Tag", ["Tag"], 6),
+            ("Item", ["Item", "Book", "Book", "Disc"], size), ("Person", ["Person"], size / 2 + 1),
+            ("Shelf", ["Shelf"], 4), ("Tag", ["Tag"], 6),
             ("Badge", ["Badge"], 8),
         ] {
             for key in 1...count {
@@ -49,9 +50,16 @@ final class LibraryData {
         }
     }
 
-    static let texts = ["", "a", "A", "ab", "Ab", "abc", "é", "e\u{301}", "É", "straße", "STRASSE", "a*b", "ab?", "a%_", "x\ny", "日本", "😀a", "ı", "I", "Zürich", "10", "9"]
-    static let uuids = (0..<4 as Range<UInt8>).map { UUID(uuid: ($0, 200, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, $0 ^ 255)) }
-    static let links = ["https://example.org/a", "https://example.org/b?x=1", "file:///tmp/a", "abc"].compactMap { URL(string: $0) }
+    static let texts = [
+        "", "a", "A", "ab", "Ab", "abc", "é", "e\u{301}", "É", "straße", "STRASSE", "a*b", "ab?", "a%_", "x\ny", "日本",
+        "😀a", "ı", "I", "Zürich", "10", "9",
+    ]
+    static let uuids = (0..<4 as Range<UInt8>).map {
+        UUID(uuid: ($0, 200, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, $0 ^ 255))
+    }
+    static let links = ["https://example.org/a", "https://example.org/b?x=1", "file:///tmp/a", "abc"].compactMap {
+        URL(string: $0)
+    }
     static let decimals = ["0", "1", "10.11", "-3.5", "0.1", "1000000"].compactMap { Decimal(string: $0) }
     static let integers: [Int64] = [-3, -1, 0, 1, 2, 3, 5, 7, 1960, 1961]
     // No -0.0: SQLite keeps it as 0.
@@ -60,7 +68,8 @@ final class LibraryData {
     static func value(of type: AttributeType, _ random: inout SeededGenerator) -> PropertyValue {
         switch type {
         case .integer16, .integer32: .int(random.pick(integers))
-        case .integer64: random.chance(10) ? .int(random.pick([.max, .min, 1 << 53, (1 << 53) + 1])) : .int(random.pick(integers))
+        case .integer64:
+            random.chance(10) ? .int(random.pick([.max, .min, 1 << 53, (1 << 53) + 1])) : .int(random.pick(integers))
         case .boolean: .bool(random.chance(50))
         case .double: .double(random.pick(doubles))
         case .float: .float(Float(random.pick(doubles)))
@@ -78,7 +87,8 @@ final class LibraryData {
     /// A composite all of whose parts are nil is none.
     private static func place(_ random: inout SeededGenerator) -> PropertyValue {
         let parts: [String: PropertyValue] = [
-            "floor": random.chance(40) ? .null : .int(random.pick(integers)), "room": random.chance(40) ? .null : .string(random.pick(texts)),
+            "floor": random.chance(40) ? .null : .int(random.pick(integers)),
+            "room": random.chance(40) ? .null : .string(random.pick(texts)),
             "spot": random.chance(40) ? .null : .composite(["x": .double(random.pick(doubles))]),
         ]
         return parts.values.allSatisfy(\.isNull) ? .null : .composite(parts)
@@ -105,7 +115,9 @@ final class LibraryData {
                 if random.chance(12) { link(person, "follows", other, "followers") }
             }
         }
-        for badge in all("Badge") where random.chance(70) { random.pick(all("Person")).toMany["badges", default: []].append(badge) }
+        for badge in all("Badge") where random.chance(70) {
+            random.pick(all("Person")).toMany["badges", default: []].append(badge)
+        }
         for object in ["Item", "Person", "Shelf", "Tag"].flatMap(all) {
             for key in object.toMany.keys.sorted() {
                 let isOrdered = object.queryID.entity.property(named: key)?.relationship?.isOrdered == true
@@ -115,7 +127,10 @@ final class LibraryData {
         }
     }
 
-    private func connect(_ object: LibraryObject, _ key: String, _ candidates: [LibraryObject], _ inverse: String, _ random: inout SeededGenerator) {
+    private func connect(
+        _ object: LibraryObject, _ key: String, _ candidates: [LibraryObject], _ inverse: String,
+        _ random: inout SeededGenerator
+    ) {
         guard !random.chance(25) else { return }
         let other = random.pick(candidates)
         object.toOne[key] = other
@@ -142,13 +157,16 @@ final class LibraryData {
                 case .composite(let leaves):
                     for leaf in leaves {
                         columns.append(leaf.column.name)
-                        values.append(Self.cell(Self.leaf(object.values[property.name] ?? .null, leaf.path), leaf.column))
+                        values.append(
+                            Self.cell(Self.leaf(object.values[property.name] ?? .null, leaf.path), leaf.column))
                     }
                 case .toOne(let toOne):
                     guard let other = object.toOne[property.name] else { continue }
                     columns.append(toOne.key)
                     values.append(.integer(other.queryID.key))
-                    if let order = toOne.order, let inverse = property.relationship?.inverseName, let index = other.toMany[inverse]?.firstIndex(where: { $0 === object }) {
+                    if let order = toOne.order, let inverse = property.relationship?.inverseName,
+                        let index = other.toMany[inverse]?.firstIndex(where: { $0 === object })
+                    {
                         columns.append(order)
                         values.append(Self.position(index))
                     }
@@ -171,16 +189,20 @@ final class LibraryData {
             switch storage.properties[property.index] {
             case .toMany(let key) where key.inverseIndex == nil:
                 for member in members {
-                    try connection.run("UPDATE \(key.table) SET \(key.key) = ? WHERE Z_PK = ?", [.integer(object.queryID.key), .integer(member.queryID.key)])
+                    try connection.run(
+                        "UPDATE \(key.table) SET \(key.key) = ? WHERE Z_PK = ?",
+                        [.integer(object.queryID.key), .integer(member.queryID.key)])
                 }
             case .manyToMany(let join):
-                for (index, member) in members.enumerated() where !join.isReflexive || object.queryID.key <= member.queryID.key {
+                for (index, member) in members.enumerated()
+                where !join.isReflexive || object.queryID.key <= member.queryID.key {
                     // The ordered side writes the row; the other one finds it there.
                     if join.ownerOrder != nil { continue }
                     let order = join.memberOrder.map { [$0] } ?? []
                     try insert(
                         join.table, [join.ownerColumn, join.memberColumn] + order,
-                        [.integer(object.queryID.key), .integer(member.queryID.key)] + order.map { _ in Self.position(index) })
+                        [.integer(object.queryID.key), .integer(member.queryID.key)]
+                            + order.map { _ in Self.position(index) })
                 }
             default: continue
             }
@@ -189,7 +211,8 @@ final class LibraryData {
 
     private func insert(_ table: String, _ columns: [String], _ values: [SQLiteValue]) throws {
         let marks = columns.map { _ in "?" }.joined(separator: ", ")
-        try connection.run("INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))", values)
+        try connection.run(
+            "INSERT OR IGNORE INTO \(table) (\(columns.joined(separator: ", "))) VALUES (\(marks))", values)
     }
 
     private static func position(_ index: Int) -> SQLiteValue { .integer(Int64(2048 + 1024 * index)) }

@@ -1,7 +1,8 @@
 import Schema
 
 extension LibraryModel {
-    /// The library with another hierarchy, other types of numbers, orders, indexes and places of properties.
+    /// The library with another hierarchy, other types of numbers, orders, indexes and places of
+    /// properties.
     static func random(_ random: inout SeededGenerator) throws -> ManagedObjectModel {
         var description = try make().description
         let isNested = random.chance(30)
@@ -13,11 +14,14 @@ extension LibraryModel {
             }
             for index in entity.attributes.indices {
                 if retypedAttributes.contains(entity.attributes[index].name), random.chance(60) {
-                    entity.attributes[index].type = random.pick([.integer16, .integer32, .integer64, .decimal, .double, .float])
+                    entity.attributes[index].type = random.pick([
+                        .integer16, .integer32, .integer64, .decimal, .double, .float,
+                    ])
                 }
                 entity.attributes[index].isIndexed = random.chance(25) && canHaveIndex(entity.attributes[index])
             }
-            for index in entity.relationships.indices where reorderedRelationships.contains(entity.relationships[index].name) {
+            for index in entity.relationships.indices
+            where reorderedRelationships.contains(entity.relationships[index].name) {
                 entity.relationships[index].isOrdered = entity.relationships[index].isToMany && random.chance(40)
             }
             entity.attributes.shuffle(using: &random)
@@ -27,7 +31,9 @@ extension LibraryModel {
         return try ManagedObjectModel(description)
     }
 
-    private static let retypedAttributes: Set = ["size", "rank", "price", "rating", "weight", "pages", "seconds", "age"]
+    private static let retypedAttributes: Set = [
+        "size", "rank", "price", "rating", "weight", "pages", "seconds", "age",
+    ]
     /// At most one side of each many-to-many relationship, and none that is its own inverse.
     private static let reorderedRelationships: Set = ["children", "students", "edited", "follows", "tags"]
 

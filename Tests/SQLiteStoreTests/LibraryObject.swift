@@ -17,7 +17,8 @@ final class LibraryObject: QueryObject {
         guard let property = queryID.entity.property(named: key) else { throw QueryError(.unknownKey, "no \(key)") }
         if property.attribute != nil { return .scalar(values[key] ?? .null) }
         if !property.isToMany { return toOne[key].map(QueryValue.object) ?? .null }
-        return .collection((toMany[key] ?? []).map(QueryValue.object), isOrdered: property.relationship?.isOrdered ?? false)
+        return .collection(
+            (toMany[key] ?? []).map(QueryValue.object), isOrdered: property.relationship?.isOrdered ?? false)
     }
 
     func queryValue(at propertyIndex: Int) throws -> QueryValue {
@@ -43,5 +44,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-    mutating func pick<Element>(_ elements: [Element]) -> Element { elements[Int.random(in: 0..<elements.count, using: &self)] }
+    mutating func pick<Element>(_ elements: [Element]) -> Element {
+        elements[Int.random(in: 0..<elements.count, using: &self)]
+    }
 }

@@ -20,11 +20,15 @@ struct OpeningTests {
             if let content { try content.write(to: url) }
             var errors: [StorageError] = []
             for readOnly in content == nil ? [true] : [true, false] {
-                if let error = #expect(throws: StorageError.self, performing: { try open(url, readOnly: readOnly) }) { errors.append(error) }
+                if let error = #expect(throws: StorageError.self, performing: { try open(url, readOnly: readOnly) }) {
+                    errors.append(error)
+                }
             }
             #expect(Set(errors.map(\.code)).count == 1)
             #expect(errors.allSatisfy { $0.path == url.path })
-            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == (content == nil ? [] : ["file.sqlite"]))
+            #expect(
+                try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                    == (content == nil ? [] : ["file.sqlite"]))
             if let content { #expect(try Data(contentsOf: url) == content) }
             return errors.first
         }
@@ -45,7 +49,11 @@ struct OpeningTests {
     }
 
     @Test func aTextFileIsNoStore() throws {
-        #expect(try error(Data("Dear diary, this is a text of more than one hundred bytes, which SQLite can tell from a database by its first sixteen.".utf8))?.code == .notAStore)
+        #expect(
+            try error(
+                Data(
+                    "Dear diary, this is a text of more than one hundred bytes, which SQLite can tell from a database by its first sixteen."
+                        .utf8))?.code == .notAStore)
     }
 
     @Test func anEmptyFileIsNoStore() throws {
@@ -57,13 +65,18 @@ struct OpeningTests {
     }
 
     @Test func aStoreWithoutMetadataIsDamaged() throws {
-        let bookkeeping = "CREATE TABLE Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST); CREATE TABLE Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX);"
+        let bookkeeping =
+            "CREATE TABLE Z_METADATA(Z_VERSION, Z_UUID, Z_PLIST); CREATE TABLE Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX);"
         #expect(try error(database(bookkeeping))?.code == .damaged)
         #expect(try error(database(bookkeeping + "INSERT INTO Z_METADATA VALUES (1, 'U', x'00')"))?.code == .damaged)
     }
 
     @Test func aViewIsNoTable() throws {
-        #expect(try error(database("CREATE VIEW Z_METADATA AS SELECT 1 Z_VERSION; CREATE TABLE Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX)"))?.code == .notAStore)
+        #expect(
+            try error(
+                database(
+                    "CREATE VIEW Z_METADATA AS SELECT 1 Z_VERSION; CREATE TABLE Z_PRIMARYKEY(Z_ENT, Z_NAME, Z_SUPER, Z_MAX)"
+                ))?.code == .notAStore)
     }
 
     @Test func aTruncatedStoreIsDamaged() throws {
@@ -231,7 +244,8 @@ struct OpeningTests {
             #expect(try fixture.sql("PRAGMA auto_vacuum") == [[.integer(2)]])
             #expect(try fixture.sql("PRAGMA page_size") == [[.integer(4096)]])
             #expect(try fixture.sql("PRAGMA journal_mode") == [[.text("wal")]])
-            let tables = try fixture.sql("SELECT sql FROM sqlite_schema WHERE type = 'table' ORDER BY name").compactMap(\.[0].text)
+            let tables = try fixture.sql("SELECT sql FROM sqlite_schema WHERE type = 'table' ORDER BY name").compactMap(
+                \.[0].text)
             #expect(
                 tables == [
                     "CREATE TABLE ZBADGE ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, Z5BADGES INTEGER, ZTEXT VARCHAR )",
@@ -248,10 +262,13 @@ struct OpeningTests {
                     "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
                     "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
                 ])
-            let indexes = Set(try fixture.sql("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql NOT NULL").compactMap(\.[0].text))
+            let indexes = Set(
+                try fixture.sql("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql NOT NULL").compactMap(
+                    \.[0].text))
             #expect(
                 indexes.isSuperset(of: [
-                    "ZITEM_Z_ENT_INDEX", "ZITEM_ZSHELF_INDEX", "Z_Item_byTitle", "Z_Shelf_UNIQUE_name", "Z_2TAGS_Z_7TAGS_INDEX", "ZBADGE_Z5BADGES_INDEX",
+                    "ZITEM_Z_ENT_INDEX", "ZITEM_ZSHELF_INDEX", "Z_Item_byTitle", "Z_Shelf_UNIQUE_name",
+                    "Z_2TAGS_Z_7TAGS_INDEX", "ZBADGE_Z5BADGES_INDEX",
                 ]))
         }
     }

@@ -20,7 +20,8 @@ struct OrderNumbersTests {
                     changes.links.append(fixture.link("Disc", "tags", disc, fixture.reference("Tag", tag)))
                 }
                 for tag in known where !order.contains(tag) {
-                    changes.links.append(fixture.link("Disc", "tags", disc, fixture.reference("Tag", tag), isAdded: false))
+                    changes.links.append(
+                        fixture.link("Disc", "tags", disc, fixture.reference("Tag", tag), isAdded: false))
                 }
                 known = Set(order)
                 changes.orders = [fixture.order("Disc", "tags", disc, order.map { fixture.reference("Tag", $0) })]

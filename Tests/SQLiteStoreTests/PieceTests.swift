@@ -19,7 +19,10 @@ import Testing
     /// What follows a piece that is gone is refused, by whatever way it comes.
     private func expectRefusal(_ fixture: StoreFixture) {
         let index = fixture.entity("Tag").index
-        for work in [{ _ = try fixture.store.apply(tag(fixture)) }, { _ = try fixture.store.applyPiece(tag(fixture)) }, { _ = try fixture.store.reserveKeys(entityIndex: index, count: 1) }] {
+        for work in [
+            { _ = try fixture.store.apply(tag(fixture)) }, { _ = try fixture.store.applyPiece(tag(fixture)) },
+            { _ = try fixture.store.reserveKeys(entityIndex: index, count: 1) },
+        ] {
             let error = #expect(throws: StorageError.self) { try work() }
             #expect(error?.code == .cancelled)
         }
@@ -35,7 +38,9 @@ import Testing
         try StoreFixture.run { fixture in
             try fixture.insert("Tag")
             _ = try fixture.store.applyPiece(tag(fixture))
-            let error = #expect(throws: StorageError.self) { try fixture.store.reserveKeys(entityIndex: fixture.entity("Tag").index, count: .max) }
+            let error = #expect(throws: StorageError.self) {
+                try fixture.store.reserveKeys(entityIndex: fixture.entity("Tag").index, count: .max)
+            }
             #expect(error?.code == .full)
             expectRefusal(fixture)
             fixture.store.abandonPieces()
@@ -67,7 +72,9 @@ import Testing
             try fixture.insert("Tag")
             _ = try fixture.store.applyPiece(tag(fixture))
             let other = try Connection(fixture.url.path, .readWrite)
-            let busy = #expect(throws: SQLiteError.self) { try other.execute("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE") }
+            let busy = #expect(throws: SQLiteError.self) {
+                try other.execute("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE")
+            }
             #expect(busy?.code == .busy)
             fixture.store.abandonPieces()
             try other.execute("BEGIN IMMEDIATE; ROLLBACK")

@@ -1,13 +1,18 @@
 import Query
 import Schema
 
-// Random requests for rows of values: columns of every kind, groups with conditions, distinct rows, orders and windows.
+// Random requests for rows of values: columns of every kind, groups with conditions, distinct rows,
+// orders and windows.
 extension PredicateGenerator {
     mutating func table(for entity: Entity) -> FetchRequest<[String: PropertyValue]> {
         bases = [Base(expression: nil, entity: entity)]
         var request = FetchRequest<[String: PropertyValue]>(entity.name)
         let isGrouped = random.chance(45)
-        if isGrouped { request.propertiesToGroupBy = (0..<Int.random(in: 1...2, using: &random)).map { FetchColumn.keyPath(path($0)) } }
+        if isGrouped {
+            request.propertiesToGroupBy = (0..<Int.random(in: 1...2, using: &random)).map {
+                FetchColumn.keyPath(path($0))
+            }
+        }
         let aggregatesAll = !isGrouped && random.chance(20)
         var columns: [FetchColumn] = []
         for place in 0..<Int.random(in: isGrouped || aggregatesAll ? 1...4 : 0...4, using: &random) {
@@ -16,7 +21,11 @@ extension PredicateGenerator {
                 if isGrouped, random.chance(40), case .keyPath(let path) = random.pick(request.propertiesToGroupBy) {
                     columns.append(.expression(ExpressionDescription(name, grouped(path))))
                 } else {
-                    columns.append(.expression(ExpressionDescription(name, rowAggregate(), expressionResultType: random.pick([nil, nil, nil, .integer32, .double, .string]))))
+                    columns.append(
+                        .expression(
+                            ExpressionDescription(
+                                name, rowAggregate(),
+                                expressionResultType: random.pick([nil, nil, nil, .integer32, .double, .string]))))
                 }
             } else {
                 switch Int.random(in: 0..<6, using: &random) {
@@ -30,13 +39,19 @@ extension PredicateGenerator {
         request.propertiesToFetch = columns
         request.returnsDistinctResults = random.chance(35)
         if isGrouped, random.chance(50) {
-            let left = random.chance(30) && !columns.isEmpty ? QueryExpression.variable(random.pick(columns).name) : rowAggregate()
-            request.havingPredicate = compare(left, random.pick(Self.orders), .constant(random.pick([.int(random.pick(LibraryData.integers)), .double(0.5), .null])))
+            let left =
+                random.chance(30) && !columns.isEmpty
+                ? QueryExpression.variable(random.pick(columns).name) : rowAggregate()
+            request.havingPredicate = compare(
+                left, random.pick(Self.orders),
+                .constant(random.pick([.int(random.pick(LibraryData.integers)), .double(0.5), .null])))
         }
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             guard !columns.isEmpty else { break }
             request.sortKeys.append(
-                SortKey(random.pick(columns).name, ascending: random.chance(50), collation: random.pick([.binary, .caseInsensitive, .localizedStandard])))
+                SortKey(
+                    random.pick(columns).name, ascending: random.chance(50),
+                    collation: random.pick([.binary, .caseInsensitive, .localizedStandard])))
         }
         request.fetchOffset = random.pick([0, 0, 0, 1, 3])
         request.fetchLimit = random.pick([0, 0, 0, 1, 5])
@@ -66,9 +81,22 @@ extension PredicateGenerator {
         case 0: return .function("count:", [.evaluatedObject])
         case 1: return .function("count:", [anything()])
         case 2: return .function(random.pick(["min:", "max:"]), [text(1)])
-        case 3: return .function(random.pick(["min:", "max:"]), [random.chance(50) ? date(1) : attribute(where: { $0 == .uuid || $0 == .uri || $0 == .decimal })?.expression ?? date(0)])
+        case 3:
+            return .function(
+                random.pick(["min:", "max:"]),
+                [
+                    random.chance(50)
+                        ? date(1)
+                        : attribute(where: { $0 == .uuid || $0 == .uri || $0 == .decimal })?.expression ?? date(0)
+                ])
         case 4: return .function("add:to:", [.function("sum:", [number(0)]), .function("count:", [anything()])])
-        default: return .function(random.pick(["sum:", "average:", "min:", "max:", "count:"]), [random.chance(60) ? attribute(where: { $0.isNumeric || $0 == .boolean })?.expression ?? number(0) : number(1)])
+        default:
+            return .function(
+                random.pick(["sum:", "average:", "min:", "max:", "count:"]),
+                [
+                    random.chance(60)
+                        ? attribute(where: { $0.isNumeric || $0 == .boolean })?.expression ?? number(0) : number(1)
+                ])
         }
     }
 }

@@ -14,23 +14,32 @@ struct QueryPlanTests {
         data = try LibraryData(&random, size: 10)
     }
 
-    private func plan(_ text: String?, entity name: String = "Item", order: [SortKey] = [], limit: Int? = nil) throws -> [String] {
+    private func plan(_ text: String?, entity name: String = "Item", order: [SortKey] = [], limit: Int? = nil) throws
+        -> [String]
+    {
         let entity = try #require(data.model.entity(named: name))
-        let predicate = try text.map { try FetchPredicate(format: $0).validated(against: entity, in: data.model, store: data.identity) }
-        let request = RowRequest(entityIndex: entity.index, selection: .matching(predicate), sortKeys: order, limit: limit)
-        let select = try SQLTranslation.translate(request, layout: data.layout, identity: data.identity).statement.selecting(["t0.*"])
+        let predicate = try text.map {
+            try FetchPredicate(format: $0).validated(against: entity, in: data.model, store: data.identity)
+        }
+        let request = RowRequest(
+            entityIndex: entity.index, selection: .matching(predicate), sortKeys: order, limit: limit)
+        let select = try SQLTranslation.translate(request, layout: data.layout, identity: data.identity).statement
+            .selecting(["t0.*"])
         return try data.connection.rows("EXPLAIN QUERY PLAN " + select.text, select.arguments).map { $0[3].text ?? "" }
     }
 
     @Test func anIndexedAttributeIsSearched() throws {
         for text in [
-            "title == 'a'", "title IN {'a', 'b'}", "title BEGINSWITH 'a'", "title LIKE 'a*b'", "title > 'a'", "title BETWEEN {'a', 'b'}", "title == nil",
+            "title == 'a'", "title IN {'a', 'b'}", "title BEGINSWITH 'a'", "title LIKE 'a*b'", "title > 'a'",
+            "title BETWEEN {'a', 'b'}", "title == nil",
             "rank == 3 AND title == 'a'",
         ] {
             let plan = try plan(text)
             #expect(plan.first?.hasPrefix("SEARCH t0 USING INDEX Z_Item_title") == true, "\(text): \(plan)")
         }
-        #expect(try plan("title IN {'a','b','c','d','e','f','g','h','i','j','k','l','m','n','o','p','q'}").first?.contains("Z_Item_title") == true)
+        #expect(
+            try plan("title IN {'a','b','c','d','e','f','g','h','i','j','k','l','m','n','o','p','q'}").first?.contains(
+                "Z_Item_title") == true)
         #expect(try plan("noindex(title) == 'a'").first?.hasPrefix("SCAN") == true)
     }
 
@@ -44,7 +53,9 @@ struct QueryPlanTests {
         #expect(try plan("SELF == 'Item/p3'").first?.contains("INTEGER PRIMARY KEY") == true)
         // From the author to the items, not the other way round.
         let path = try plan("author.name == 'a'")
-        #expect(path.first?.contains("Z_Person_name") == true && path.last?.contains("ZITEM_ZAUTHOR_INDEX") == true, "\(path)")
+        #expect(
+            path.first?.contains("Z_Person_name") == true && path.last?.contains("ZITEM_ZAUTHOR_INDEX") == true,
+            "\(path)")
     }
 
     @Test func anOrderOfAnIndexNeedsNoSorting() throws {

@@ -13,12 +13,16 @@ import Testing
             entities: [
                 EntityDescription(
                     "Note", attributes: [.init("title", .string), .init("check", .string, isIndexed: true)],
-                    relationships: [.init("parent", to: "Note", inverse: "children"), .init("children", to: "Note", inverse: "parent", maxCount: 0)],
+                    relationships: [
+                        .init("parent", to: "Note", inverse: "children"),
+                        .init("children", to: "Note", inverse: "parent", maxCount: 0),
+                    ],
                     uniquenessConstraints: [["title"]])
             ], versionIdentifiers: ["1"])
     }
 
-    /// What opening a store as a document's is refused with after `sql` was run on it; as a bare store it opens.
+    /// What opening a store as a document's is refused with after `sql` was run on it; as a bare
+    /// store it opens.
     private func refusal(_ sql: String) throws -> String? {
         try withTemporaryDirectory { folder -> String? in
             var description = PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite"))
@@ -41,17 +45,24 @@ import Testing
 
     @Test func whatFolioMakesAndMigratesIsPlain() throws {
         #expect(try refusal("SELECT 1") == nil)
-        #expect(try refusal("ALTER TABLE ZNOTE ADD COLUMN ZSIZE INTEGER DEFAULT -1; ALTER TABLE ZNOTE ADD COLUMN ZNAME VARCHAR DEFAULT 'it''s (a) CHECK'") == nil)
+        #expect(
+            try refusal(
+                "ALTER TABLE ZNOTE ADD COLUMN ZSIZE INTEGER DEFAULT -1; ALTER TABLE ZNOTE ADD COLUMN ZNAME VARCHAR DEFAULT 'it''s (a) CHECK'"
+            ) == nil)
         #expect(try refusal("CREATE INDEX a ON ZNOTE (ZTITLE COLLATE BINARY DESC, Z_PK)") == nil)
         #expect(try refusal("CREATE TABLE \"odd, (name\" (a VARCHAR(255), b BLOB NOT NULL, PRIMARY KEY (a, b))") == nil)
         #expect(try refusal("ANALYZE") == nil)
     }
 
     @Test(arguments: [
-        "CREATE VIEW a AS SELECT 1", "CREATE TRIGGER a AFTER INSERT ON ZNOTE BEGIN SELECT 1; END", "CREATE TABLE a (b CHECK (b > 1))",
-        "CREATE TABLE a (b, c AS (b + 1))", "CREATE TABLE a (b DEFAULT (random()))", "CREATE TABLE a (b COLLATE NOCASE)",
-        "CREATE TABLE a (b REFERENCES ZNOTE (Z_PK))", "CREATE TABLE a (b INTEGER PRIMARY KEY) WITHOUT ROWID", "CREATE INDEX a ON ZNOTE (abs(Z_PK))",
-        "CREATE INDEX a ON ZNOTE (Z_PK) WHERE Z_OPT > 1", "CREATE INDEX a ON ZNOTE (ZTITLE COLLATE NOCASE)", "CREATE INDEX a ON ZNOTE (Z_PK + 1)",
+        "CREATE VIEW a AS SELECT 1", "CREATE TRIGGER a AFTER INSERT ON ZNOTE BEGIN SELECT 1; END",
+        "CREATE TABLE a (b CHECK (b > 1))",
+        "CREATE TABLE a (b, c AS (b + 1))", "CREATE TABLE a (b DEFAULT (random()))",
+        "CREATE TABLE a (b COLLATE NOCASE)",
+        "CREATE TABLE a (b REFERENCES ZNOTE (Z_PK))", "CREATE TABLE a (b INTEGER PRIMARY KEY) WITHOUT ROWID",
+        "CREATE INDEX a ON ZNOTE (abs(Z_PK))",
+        "CREATE INDEX a ON ZNOTE (Z_PK) WHERE Z_OPT > 1", "CREATE INDEX a ON ZNOTE (ZTITLE COLLATE NOCASE)",
+        "CREATE INDEX a ON ZNOTE (Z_PK + 1)",
         "CREATE TABLE a (b /* CHECK */)",
     ])
     func whatWouldRunCodeIsRefused(_ sql: String) throws {

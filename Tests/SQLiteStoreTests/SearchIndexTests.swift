@@ -11,17 +11,23 @@ import Testing
 /// Full-text indexes and R-trees: what they find, and that they follow whatever writes rows.
 struct SearchIndexTests {
     static func model() throws -> ManagedObjectModel {
-        var title = AttributeDescription("title", .string), body = AttributeDescription("body", .string), extra = AttributeDescription("extra", .string)
+        var title = AttributeDescription("title", .string), body = AttributeDescription("body", .string),
+            extra = AttributeDescription("extra", .string)
         for keyPath in [\AttributeDescription.isFullTextIndexed] {
             title[keyPath: keyPath] = true
             body[keyPath: keyPath] = true
             extra[keyPath: keyPath] = true
         }
-        let place = FetchIndexDescription("byPlace", elements: [.init(propertyName: "x", kind: .rTree), .init(propertyName: "y", kind: .rTree)])
+        let place = FetchIndexDescription(
+            "byPlace", elements: [.init(propertyName: "x", kind: .rTree), .init(propertyName: "y", kind: .rTree)])
         return try ManagedObjectModel(entities: [
             EntityDescription(
-                "Note", attributes: [title, body, .init("other", .string), .init("x", .double), .init("y", .integer64)],
-                relationships: [.init("parts", to: "Note", inverse: "whole", maxCount: 0), .init("whole", to: "Note", inverse: "parts")], indexes: [place]),
+                "Note",
+                attributes: [title, body, .init("other", .string), .init("x", .double), .init("y", .integer64)],
+                relationships: [
+                    .init("parts", to: "Note", inverse: "whole", maxCount: 0),
+                    .init("whole", to: "Note", inverse: "parts"),
+                ], indexes: [place]),
             EntityDescription("Letter", superentityName: "Note", attributes: [extra]),
             EntityDescription("Plain", attributes: [.init("text", .string)]),
         ])
@@ -48,7 +54,9 @@ struct SearchIndexTests {
             var batch = RowBatch()
             let entity = entity(name)
             let row = batch.appendRow(store.layouts[entity.index], key: -1, version: 0)
-            for (key, value) in values { precondition(row.setValue(value, row.layout.slots[entity.property(named: key)!.index])) }
+            for (key, value) in values {
+                precondition(row.setValue(value, row.layout.slots[entity.property(named: key)!.index]))
+            }
             var changes = ChangeSet()
             changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: batch)]
             return try store.apply(changes).keys[0][0]
@@ -62,7 +70,11 @@ struct SearchIndexTests {
             var changed = PropertySet()
             for (key, value) in values {
                 let index = entity.property(named: key)!.index
-                if value == .null { row.clear(row.layout.slots[index]) } else { precondition(row.setValue(value, row.layout.slots[index])) }
+                if value == .null {
+                    row.clear(row.layout.slots[index])
+                } else {
+                    precondition(row.setValue(value, row.layout.slots[index]))
+                }
                 changed.insert(index)
             }
             var changes = ChangeSet()
@@ -72,7 +84,8 @@ struct SearchIndexTests {
 
         func request(_ text: String, _ name: String = "Note", order: [SortKey] = []) throws -> RowRequest {
             let entity = entity(name)
-            let predicate = try FetchPredicate(format: text).validated(against: entity, in: model, store: store.identity)
+            let predicate = try FetchPredicate(format: text).validated(
+                against: entity, in: model, store: store.identity)
             return RowRequest(entityIndex: entity.index, selection: .matching(predicate), sortKeys: order)
         }
 
@@ -106,9 +119,13 @@ struct SearchIndexTests {
     /// A table that is emptied at once would tell nobody of its rows.
     @Test(arguments: [0, 1]) func theIndexesFollowTheDeletionOfNearlyAllRows(kept: Int) throws {
         try withStore { fixture in
-            let keys = try (0..<200).map { try fixture.insert("Note", ["title": .string("dune \($0)"), "x": .double(1), "y": .int(Int64($0))]) }
+            let keys = try (0..<200).map {
+                try fixture.insert("Note", ["title": .string("dune \($0)"), "x": .double(1), "y": .int(Int64($0))])
+            }
             var changes = ChangeSet()
-            changes.deletions = keys.dropLast(kept).map { .init(entityIndex: fixture.entity("Note").index, key: $0, version: 1) }
+            changes.deletions = keys.dropLast(kept).map {
+                .init(entityIndex: fixture.entity("Note").index, key: $0, version: 1)
+            }
             _ = try fixture.store.apply(changes)
             let found = try fixture.keys("title SEARCH 'dune'")
             #expect(found == keys.suffix(kept))
@@ -147,9 +164,14 @@ struct SearchIndexTests {
 
     @Test func batchesAndFailedSavesAreFollowedToo() throws {
         try withStore { fixture in
-            for number in 0..<20 { try fixture.insert("Note", ["title": .string("old \(number)"), "x": .double(Double(number)), "y": .int(0)]) }
+            for number in 0..<20 {
+                try fixture.insert(
+                    "Note", ["title": .string("old \(number)"), "x": .double(Double(number)), "y": .int(0)])
+            }
             let property = fixture.entity("Note").property(named: "title")!.index
-            let update = BatchUpdate(try fixture.request("x < 5"), assignments: [.init(propertyIndex: property, value: .constant(.string("new")))])
+            let update = BatchUpdate(
+                try fixture.request("x < 5"),
+                assignments: [.init(propertyIndex: property, value: .constant(.string("new")))])
             _ = try fixture.store.update(update, origin: ChangeOrigin())
             #expect(try fixture.keys("title SEARCH 'new'").count == 5 && fixture.keys("title SEARCH 'old'").count == 15)
             _ = try fixture.store.delete(try fixture.request("title SEARCH 'old' AND x < 10"), origin: ChangeOrigin())
@@ -173,7 +195,9 @@ struct SearchIndexTests {
             let stored = try fixture.store.rows(RowRequest(entityIndex: entity.index, selection: .keys([2])))
             var batch = RowBatch()
             let row = batch.append(copyOf: stored[0])
-            row.setReference(ObjectReference(key: whole, entityIndex: entity.index), row.layout.slots[entity.property(named: "whole")!.index])
+            row.setReference(
+                ObjectReference(key: whole, entityIndex: entity.index),
+                row.layout.slots[entity.property(named: "whole")!.index])
             var changed = PropertySet()
             changed.insert(entity.property(named: "whole")!.index)
             changes.updates = [ChangeSet.Updates(entityIndex: entity.index, rows: batch, changed: [changed])]
@@ -192,7 +216,10 @@ struct SearchIndexTests {
     /// Texts of odd words, and signs that mean something to FTS5.
     struct Words {
         var random = SeededGenerator(seed: 41)
-        private let words = ["dune", "Dünen", "planet", "a", "b-c", "東京", "e\u{301}t", "\"", "*", "ΣΑΣ", "x1", "it's", "OR", "\u{1F600}", "NOT", "AND", "col:x", "^a", "+", "(z)"]
+        private let words = [
+            "dune", "Dünen", "planet", "a", "b-c", "東京", "e\u{301}t", "\"", "*", "ΣΑΣ", "x1", "it's", "OR", "\u{1F600}",
+            "NOT", "AND", "col:x", "^a", "+", "(z)",
+        ]
 
         mutating func text(_ most: Int) -> String {
             let count = Int.random(in: 0...most, using: &random)
@@ -212,7 +239,8 @@ struct SearchIndexTests {
     private func found(_ query: String, _ fixture: Fixture) throws -> [Int64] {
         let request = FetchPredicate.comparison(Comparison(.evaluatedObject, .search, .constant(.string(query))))
         let valid = try request.validated(against: fixture.entity("Note"), in: fixture.model)
-        let rows = try fixture.store.rows(RowRequest(entityIndex: fixture.entity("Note").index, selection: .matching(valid)))
+        let rows = try fixture.store.rows(
+            RowRequest(entityIndex: fixture.entity("Note").index, selection: .matching(valid)))
         return (0..<rows.count).map { rows[$0].key }.sorted()
     }
 
@@ -238,9 +266,13 @@ struct SearchIndexTests {
 
     @Test func theBestFitComesFirst() throws {
         try withStore { fixture in
-            for text in ["sand and dune and more", "dune", "dune dune", "sand"] { try fixture.insert("Note", ["title": .string(text)]) }
+            for text in ["sand and dune and more", "dune", "dune dune", "sand"] {
+                try fixture.insert("Note", ["title": .string(text)])
+            }
             #expect(try fixture.keys("SELF SEARCH 'dune'", order: [.relevance(to: "dune")]) == [3, 2, 1])
-            #expect(try fixture.keys("SELF SEARCH 'dune'", order: [.relevance(to: "dune", in: "title", ascending: true)]) == [1, 2, 3])
+            #expect(
+                try fixture.keys("SELF SEARCH 'dune'", order: [.relevance(to: "dune", in: "title", ascending: true)])
+                    == [1, 2, 3])
             #expect(try fixture.keys("relevance:to:(title, 'dune') > 0") == [1, 2, 3])
         }
     }
@@ -251,13 +283,19 @@ struct SearchIndexTests {
         var random = SeededGenerator(seed: 7)
         let odd: [Double] = [1e300, -1e300, 0.1, -0.0, 16_777_217, 3e38, -.infinity, .infinity]
         return (0..<200).map { number in
-            let x = number % 9 == 0 ? nil : number % 7 == 0 ? odd[number % odd.count] : Double.random(in: -50...50, using: &random)
-            let y: Int64? = number % 11 == 0 ? nil : number % 13 == 0 ? Int64.max - Int64(number) : Int64.random(in: -50...50, using: &random)
+            let x =
+                number % 9 == 0
+                ? nil : number % 7 == 0 ? odd[number % odd.count] : Double.random(in: -50...50, using: &random)
+            let y: Int64? =
+                number % 11 == 0
+                ? nil : number % 13 == 0 ? Int64.max - Int64(number) : Int64.random(in: -50...50, using: &random)
             return (x, y)
         }
     }
 
-    private func check(_ text: String, _ points: [(x: Double?, y: Int64?)], _ fixture: Fixture, _ test: (Double, Int64) -> Bool) throws {
+    private func check(
+        _ text: String, _ points: [(x: Double?, y: Int64?)], _ fixture: Fixture, _ test: (Double, Int64) -> Bool
+    ) throws {
         var expected: [Int64] = []
         for (index, point) in points.enumerated() {
             if let x = point.x, let y = point.y, test(x, y) { expected.append(Int64(index + 1)) }
@@ -277,12 +315,18 @@ struct SearchIndexTests {
         for text in ["x BETWEEN {-10, 10}", "x > 3 OR y > 3", "x > 3 AND y != 3", "NOT (x > 3 AND y > 3)"] {
             #expect(try !fixture.plan(text).contains("FOLIO_PLACES"), "\(text)")
         }
-        try check("x BETWEEN {-10, 10} AND y >= -20 AND 20 > y", points, fixture) { x, y in x >= -10 && x <= 10 && y >= -20 && y < 20 }
+        try check("x BETWEEN {-10, 10} AND y >= -20 AND 20 > y", points, fixture) { x, y in
+            x >= -10 && x <= 10 && y >= -20 && y < 20
+        }
         try check("x == 0.1 AND y > -1000", points, fixture) { x, y in x == 0.1 && y > -1000 }
         try check("x > 1e200 AND y < 1000", points, fixture) { x, y in x > 1e200 && y < 1000 }
         try check("x < -1e39 AND y <= 9223372036854775807", points, fixture) { x, _ in x < -1e39 }
-        try check("x > -1e9 AND y >= 9223372036854775700", points, fixture) { x, y in x > -1e9 && y >= 9_223_372_036_854_775_700 }
-        try check("x == 16777217 AND y != 3 AND y > -51", points, fixture) { x, y in x == 16_777_217 && y != 3 && y > -51 }
+        try check("x > -1e9 AND y >= 9223372036854775700", points, fixture) { x, y in
+            x > -1e9 && y >= 9_223_372_036_854_775_700
+        }
+        try check("x == 16777217 AND y != 3 AND y > -51", points, fixture) { x, y in
+            x == 16_777_217 && y != 3 && y > -51
+        }
     }
 
     @Test func placesAreFoundByTheTree() throws {
@@ -299,8 +343,10 @@ struct SearchIndexTests {
             #expect(try fixture.store.schemaFindings() == [])
         }
         for statement in [
-            "CREATE VIRTUAL TABLE FOLIO_SEARCH_X USING fts5(a, content='ZNOTE')", "CREATE VIRTUAL TABLE FOLIO_PLACES_X USING rtree(id, a0, b0, +c)",
-            "CREATE VIRTUAL TABLE other USING fts5(a)", "CREATE TABLE 'FOLIO_SEARCH_X_data'(id INTEGER PRIMARY KEY, block BLOB CHECK (1))",
+            "CREATE VIRTUAL TABLE FOLIO_SEARCH_X USING fts5(a, content='ZNOTE')",
+            "CREATE VIRTUAL TABLE FOLIO_PLACES_X USING rtree(id, a0, b0, +c)",
+            "CREATE VIRTUAL TABLE other USING fts5(a)",
+            "CREATE TABLE 'FOLIO_SEARCH_X_data'(id INTEGER PRIMARY KEY, block BLOB CHECK (1))",
         ] {
             try withTemporaryDirectory { folder in
                 let fixture = try Fixture(folder, journal: .heldByDocument)
@@ -309,7 +355,9 @@ struct SearchIndexTests {
                 let connection = try Connection(fixture.url.path, .readWrite)
                 try connection.execute(statement)
                 try connection.close()
-                let error = #expect(throws: StorageError.self, "\(statement)") { try SQLitePersistentStore.open(fixture.store.description) }
+                let error = #expect(throws: StorageError.self, "\(statement)") {
+                    try SQLitePersistentStore.open(fixture.store.description)
+                }
                 #expect(error?.code == .damaged, "\(statement)")
             }
         }
@@ -325,7 +373,8 @@ struct SearchIndexTests {
             try connection.close()
             fixture.store = try SQLitePersistentStore.open(fixture.store.description)
             let second = try fixture.insert("Note", ["title": .string("dune too"), "x": .double(2), "y": .int(2)])
-            #expect(try fixture.keys("SELF SEARCH 'dune'") == [1, second] && fixture.keys("x > 1 AND y > 1") == [second])
+            #expect(
+                try fixture.keys("SELF SEARCH 'dune'") == [1, second] && fixture.keys("x > 1 AND y > 1") == [second])
             #expect(try fixture.plan("SELF SEARCH 'dune'").contains("SCAN t0"))
             #expect(try fixture.sql("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'FOLIO%'") == 0)
             try fixture.store.close()
@@ -341,7 +390,11 @@ struct SearchIndexTests {
             try connection.execute("UPDATE ZNOTE SET ZTITLE = 'sand', ZX = 99")
             try connection.close()
             fixture.store = try SQLitePersistentStore.open(fixture.store.description)
-            #expect(try fixture.store.integrityFindings(isThorough: true) == ["the full-text index of ZNOTE differs from 1 of its rows", "the R-tree FOLIO_PLACES_NOTE_BYPLACE differs from 1 rows of ZNOTE"])
+            #expect(
+                try fixture.store.integrityFindings(isThorough: true) == [
+                    "the full-text index of ZNOTE differs from 1 of its rows",
+                    "the R-tree FOLIO_PLACES_NOTE_BYPLACE differs from 1 rows of ZNOTE",
+                ])
             try fixture.store.close()
         }
     }

@@ -6,7 +6,8 @@ import Schema
 import Storage
 import TestSupport
 
-/// A new store of the feature model in a folder of its own, and the few lines that tests write rows with.
+/// A new store of the feature model in a folder of its own, and the few lines that tests write rows
+/// with.
 final class StoreFixture {
     let url: URL
     let model: ManagedObjectModel
@@ -43,7 +44,9 @@ final class StoreFixture {
     }
 
     func property(_ entityName: String, _ name: String) -> Int {
-        guard let property = entity(entityName).property(named: name) else { preconditionFailure("no property \(name)") }
+        guard let property = entity(entityName).property(named: name) else {
+            preconditionFailure("no property \(name)")
+        }
         return property.index
     }
 
@@ -53,9 +56,13 @@ final class StoreFixture {
 
     // MARK: Changes
 
-    func set(_ values: [String: PropertyValue], _ references: [String: ObjectReference?] = [:], in row: Row, _ entityName: String) {
+    func set(
+        _ values: [String: PropertyValue], _ references: [String: ObjectReference?] = [:], in row: Row,
+        _ entityName: String
+    ) {
         for (name, value) in values {
-            precondition(row.setValue(value, row.layout.slots[property(entityName, name)]), "\(name) is of another type")
+            precondition(
+                row.setValue(value, row.layout.slots[property(entityName, name)]), "\(name) is of another type")
         }
         for (name, reference) in references {
             let slot = row.layout.slots[property(entityName, name)]
@@ -64,7 +71,8 @@ final class StoreFixture {
     }
 
     func insertion(
-        _ entityName: String, _ key: Int64, _ values: [String: PropertyValue] = [:], _ references: [String: ObjectReference] = [:]
+        _ entityName: String, _ key: Int64, _ values: [String: PropertyValue] = [:],
+        _ references: [String: ObjectReference] = [:]
     ) -> ChangeSet.Insertions {
         var batch = RowBatch()
         let row = batch.appendRow(store.layouts[entity(entityName).index], key: key, version: 0)
@@ -73,14 +81,17 @@ final class StoreFixture {
     }
 
     @discardableResult
-    func insert(_ entityName: String, _ values: [String: PropertyValue] = [:], _ references: [String: ObjectReference] = [:]) throws -> Int64 {
+    func insert(
+        _ entityName: String, _ values: [String: PropertyValue] = [:], _ references: [String: ObjectReference] = [:]
+    ) throws -> Int64 {
         var changes = ChangeSet()
         changes.insertions = [insertion(entityName, -1, values, references)]
         return try store.apply(changes).keys[0][0]
     }
 
     func update(
-        _ entityName: String, _ key: Int64, version: Int64? = nil, _ values: [String: PropertyValue] = [:], _ references: [String: ObjectReference?] = [:]
+        _ entityName: String, _ key: Int64, version: Int64? = nil, _ values: [String: PropertyValue] = [:],
+        _ references: [String: ObjectReference?] = [:]
     ) throws -> ChangeSet.Updates {
         let stored = try row(entityName, key)
         var batch = RowBatch()
@@ -93,13 +104,20 @@ final class StoreFixture {
         return ChangeSet.Updates(entityIndex: entity(entityName).index, rows: batch, changed: [changed])
     }
 
-    func link(_ entityName: String, _ propertyName: String, _ owner: Int64, _ member: ObjectReference, isAdded: Bool = true) -> ChangeSet.Link {
+    func link(
+        _ entityName: String, _ propertyName: String, _ owner: Int64, _ member: ObjectReference, isAdded: Bool = true
+    ) -> ChangeSet.Link {
         ChangeSet.Link(
-            entityIndex: entity(entityName).index, propertyIndex: property(entityName, propertyName), owner: owner, member: member, isAdded: isAdded)
+            entityIndex: entity(entityName).index, propertyIndex: property(entityName, propertyName), owner: owner,
+            member: member, isAdded: isAdded)
     }
 
-    func order(_ entityName: String, _ propertyName: String, _ owner: Int64, _ members: [ObjectReference]) -> ChangeSet.Order {
-        ChangeSet.Order(entityIndex: entity(entityName).index, propertyIndex: property(entityName, propertyName), owner: owner, members: members)
+    func order(_ entityName: String, _ propertyName: String, _ owner: Int64, _ members: [ObjectReference])
+        -> ChangeSet.Order
+    {
+        ChangeSet.Order(
+            entityIndex: entity(entityName).index, propertyIndex: property(entityName, propertyName), owner: owner,
+            members: members)
     }
 
     // MARK: Looking
@@ -126,7 +144,8 @@ final class StoreFixture {
 
     func members(_ entityName: String, _ key: Int64, _ name: String) throws -> [ObjectReference] {
         try store.related(
-            entityIndex: entity(entityName).index, propertyIndex: property(entityName, name), owners: [key], includingRows: false
+            entityIndex: entity(entityName).index, propertyIndex: property(entityName, name), owners: [key],
+            includingRows: false
         ).members[0]
     }
 

@@ -8,7 +8,11 @@ import Testing
 @Suite struct WholeTableTests {
     @Test func allRowsOfALargeTableAreThoseThatAStatementGives() throws {
         try StoreFixture.run { fixture in
-            for number in 1...3_000 { try fixture.insert("Tag", number % 7 == 0 ? [:] : ["word": .string(String(repeating: "w", count: number % 50) + "\(number)")]) }
+            for number in 1...3_000 {
+                try fixture.insert(
+                    "Tag",
+                    number % 7 == 0 ? [:] : ["word": .string(String(repeating: "w", count: number % 50) + "\(number)")])
+            }
             try expectSame(fixture)
             try fixture.reopen()
             try expectSame(fixture)
@@ -23,7 +27,8 @@ import Testing
         // In parts a statement gives them.
         let stated = try fixture.store.rows(.part(of: entity, includesSubentities: true, after: nil, limit: 10_000))
         #expect(scanned.count == 3_000)
-        #expect((0..<scanned.count).map { description(scanned[$0]) } == (0..<stated.count).map { description(stated[$0]) })
+        #expect(
+            (0..<scanned.count).map { description(scanned[$0]) } == (0..<stated.count).map { description(stated[$0]) })
     }
 
     private func description(_ row: Row) -> String {

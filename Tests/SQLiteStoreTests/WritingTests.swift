@@ -12,11 +12,19 @@ struct WritingTests {
         let uuid = UUID()
         let values: [String: [String: PropertyValue]] = [
             "Book": [
-                "title": .string("Dune 🏜 'quoted' \"too\""), "created": .date(Date(timeIntervalSinceReferenceDate: 12345.678)), "code": .int(.min),
-                "price": .decimal(Decimal(string: "10.11") ?? 0), "notes": .data(Data([0, 1, 255])), "kind": .int(-32768),
+                "title": .string("Dune 🏜 'quoted' \"too\""),
+                "created": .date(Date(timeIntervalSinceReferenceDate: 12345.678)), "code": .int(.min),
+                "price": .decimal(Decimal(string: "10.11") ?? 0), "notes": .data(Data([0, 1, 255])),
+                "kind": .int(-32768),
             ],
-            "Disc": ["code": .string(""), "seconds": .double(1.0 / 3), "gain": .float(5.8), "isLive": .bool(true), "created": .date(Date(timeIntervalSinceReferenceDate: 7))],
-            "Person": ["uuid": .uuid(uuid), "site": .uri(try #require(URL(string: "https://example.org/a%20b?c=d"))), "small": .int(Int64(Int32.max))],
+            "Disc": [
+                "code": .string(""), "seconds": .double(1.0 / 3), "gain": .float(5.8), "isLive": .bool(true),
+                "created": .date(Date(timeIntervalSinceReferenceDate: 7)),
+            ],
+            "Person": [
+                "uuid": .uuid(uuid), "site": .uri(try #require(URL(string: "https://example.org/a%20b?c=d"))),
+                "small": .int(Int64(Int32.max)),
+            ],
             "Shelf": ["name": .string("s"), "place": .composite(["floor": .int(2), "room": .string("b")])],
         ]
         try StoreFixture.run { fixture in
@@ -36,12 +44,22 @@ struct WritingTests {
         try StoreFixture.run { fixture in
             let uuid = try #require(UUID(uuidString: "6F0C1B2A-0000-4000-8000-000000000001"))
             let person = try fixture.insert("Person", ["uuid": .uuid(uuid)])
-            try fixture.insert("Disc", ["isLive": .bool(true), "created": .date(Date(timeIntervalSinceReferenceDate: 7)), "gain": .float(0.5)])
+            try fixture.insert(
+                "Disc",
+                ["isLive": .bool(true), "created": .date(Date(timeIntervalSinceReferenceDate: 7)), "gain": .float(0.5)])
             try fixture.insert("Book", ["price": .decimal(Decimal(string: "10.11") ?? 0)])
-            #expect(try fixture.sql("SELECT Z_ENT, Z_OPT, hex(ZUUID) FROM ZPERSON") == [[.integer(5), .integer(1), .text("6F0C1B2A000040008000000000000001")]])
-            #expect(try fixture.sql("SELECT typeof(ZISLIVE), typeof(ZCREATED), typeof(ZGAIN) FROM ZITEM WHERE Z_ENT = 4") == [[.text("integer"), .text("integer"), .text("real")]])
+            #expect(
+                try fixture.sql("SELECT Z_ENT, Z_OPT, hex(ZUUID) FROM ZPERSON") == [
+                    [.integer(5), .integer(1), .text("6F0C1B2A000040008000000000000001")]
+                ])
+            #expect(
+                try fixture.sql("SELECT typeof(ZISLIVE), typeof(ZCREATED), typeof(ZGAIN) FROM ZITEM WHERE Z_ENT = 4")
+                    == [[.text("integer"), .text("integer"), .text("real")]])
             #expect(try fixture.sql("SELECT ZPRICE FROM ZITEM WHERE Z_ENT = 3") == [[.real(10.11)]])
-            #expect(try fixture.sql("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME IN ('Item', 'Book', 'Disc', 'Person') ORDER BY Z_ENT") == [[.integer(2)], [.integer(0)], [.integer(0)], [.integer(person)]])
+            #expect(
+                try fixture.sql(
+                    "SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME IN ('Item', 'Book', 'Disc', 'Person') ORDER BY Z_ENT")
+                    == [[.integer(2)], [.integer(0)], [.integer(0)], [.integer(person)]])
         }
     }
 
@@ -53,7 +71,9 @@ struct WritingTests {
             #expect((0..<rows.count).map { fixture.model.entities[rows[$0].entityIndex].name } == ["Book", "Disc"])
             #expect(try fixture.rows("Book").count == 1)
             #expect(try fixture.store.count(RowRequest(entityIndex: fixture.entity("Item").index)) == 2)
-            #expect(try fixture.store.count(RowRequest(entityIndex: fixture.entity("Item").index, includesSubentities: false)) == 0)
+            #expect(
+                try fixture.store.count(
+                    RowRequest(entityIndex: fixture.entity("Item").index, includesSubentities: false)) == 0)
         }
     }
 
@@ -67,12 +87,19 @@ struct WritingTests {
                 fixture.insertion("Tag", -9),
             ]
             changes.links = [fixture.link("Disc", "tags", -3, fixture.reference("Tag", -9))]
-            changes.orders = [fixture.order("Shelf", "items", -1, [fixture.reference("Book", -7), fixture.reference("Disc", -3)])]
+            changes.orders = [
+                fixture.order("Shelf", "items", -1, [fixture.reference("Book", -7), fixture.reference("Disc", -3)])
+            ]
             let receipt = try fixture.store.apply(changes)
-            let (shelf, disc, book, tag) = (receipt.keys[0][0], receipt.keys[1][0], receipt.keys[2][0], receipt.keys[3][0])
+            let (shelf, disc, book, tag) = (
+                receipt.keys[0][0], receipt.keys[1][0], receipt.keys[2][0], receipt.keys[3][0]
+            )
             try fixture.reopen(readOnly: true)
             #expect(try fixture.reference("Shelf", shelf, "featured") == fixture.reference("Disc", disc))
-            #expect(try fixture.members("Shelf", shelf, "items") == [fixture.reference("Book", book), fixture.reference("Disc", disc)])
+            #expect(
+                try fixture.members("Shelf", shelf, "items") == [
+                    fixture.reference("Book", book), fixture.reference("Disc", disc),
+                ])
             #expect(try fixture.members("Disc", disc, "tags") == [fixture.reference("Tag", tag)])
             #expect(try fixture.members("Tag", tag, "items") == [fixture.reference("Disc", disc)])
         }
@@ -126,9 +153,14 @@ struct WritingTests {
     @Test func aMemberThatNoOrderPlacesComesLast() throws {
         try StoreFixture.run { fixture in
             let shelf = try fixture.insert("Shelf", ["name": .string("s")])
-            let books = try (0..<3).map { _ in try fixture.insert("Book", [:], ["shelf": fixture.reference("Shelf", shelf)]) }
+            let books = try (0..<3).map { _ in
+                try fixture.insert("Book", [:], ["shelf": fixture.reference("Shelf", shelf)])
+            }
             #expect(try fixture.members("Shelf", shelf, "items").map(\.key) == books)
-            #expect(try fixture.sql("SELECT Z_FOK_SHELF FROM ZITEM ORDER BY Z_PK") == [[.integer(2048)], [.integer(3072)], [.integer(4096)]])
+            #expect(
+                try fixture.sql("SELECT Z_FOK_SHELF FROM ZITEM ORDER BY Z_PK") == [
+                    [.integer(2048)], [.integer(3072)], [.integer(4096)],
+                ])
             let other = try fixture.insert("Shelf", ["name": .string("o")])
             var changes = ChangeSet()
             changes.updates = [try fixture.update("Book", books[0], [:], ["shelf": fixture.reference("Shelf", other)])]
@@ -137,7 +169,10 @@ struct WritingTests {
             #expect(try fixture.members("Shelf", other, "items").map(\.key) == [books[0]])
             changes.updates = [try fixture.update("Book", books[1], ["title": .string("t")], ["shelf": nil])]
             _ = try fixture.store.apply(changes)
-            #expect(try fixture.sql("SELECT ZSHELF, Z_FOK_SHELF, Z_OPT FROM ZITEM WHERE Z_PK = \(books[1])") == [[.null, .null, .integer(2)]])
+            #expect(
+                try fixture.sql("SELECT ZSHELF, Z_FOK_SHELF, Z_OPT FROM ZITEM WHERE Z_PK = \(books[1])") == [
+                    [.null, .null, .integer(2)]
+                ])
         }
     }
 
@@ -146,14 +181,18 @@ struct WritingTests {
             let shelf = try fixture.insert("Shelf", ["name": .string("s")])
             var batch = RowBatch()
             for number in 1...20_000 {
-                let row = batch.appendRow(fixture.store.layouts[fixture.entity("Book").index], key: Int64(-number), version: 0)
+                let row = batch.appendRow(
+                    fixture.store.layouts[fixture.entity("Book").index], key: Int64(-number), version: 0)
                 fixture.set([:], ["shelf": fixture.reference("Shelf", shelf)], in: row, "Book")
             }
             var changes = ChangeSet()
             changes.insertions = [.init(entityIndex: fixture.entity("Book").index, rows: batch)]
             let keys = try fixture.store.apply(changes).keys[0]
             #expect(try fixture.members("Shelf", shelf, "items").map(\.key) == keys)
-            #expect(try fixture.sql("SELECT min(Z_FOK_SHELF), max(Z_FOK_SHELF) FROM ZITEM") == [[.integer(2048), .integer(2048 + 1024 * 19_999)]])
+            #expect(
+                try fixture.sql("SELECT min(Z_FOK_SHELF), max(Z_FOK_SHELF) FROM ZITEM") == [
+                    [.integer(2048), .integer(2048 + 1024 * 19_999)]
+                ])
         }
     }
 
@@ -166,7 +205,8 @@ struct WritingTests {
             _ = update.rows[0].setValue(.string("other"), update.rows[0].layout.slots[fixture.property("Disc", "code")])
             changes.updates = [update]
             _ = try fixture.store.apply(changes)
-            #expect(try fixture.sql("SELECT Z_OPT, ZTITLE, ZCODE1 FROM ZITEM") == [[.integer(2), .text("b"), .text("c")]])
+            #expect(
+                try fixture.sql("SELECT Z_OPT, ZTITLE, ZCODE1 FROM ZITEM") == [[.integer(2), .text("b"), .text("c")]])
             update = try fixture.update("Disc", disc)
             changes.updates = [update]
             _ = try fixture.store.apply(changes)
@@ -180,16 +220,19 @@ struct WritingTests {
             var changes = ChangeSet()
             changes.insertions = [fixture.insertion("Tag", -1, ["word": .string("new")])]
             changes.updates = [
-                try fixture.update("Tag", tags[0], ["word": .string("x")]), try fixture.update("Tag", tags[1], version: 9, ["word": .string("y")]),
+                try fixture.update("Tag", tags[0], ["word": .string("x")]),
+                try fixture.update("Tag", tags[1], version: 9, ["word": .string("y")]),
             ]
             changes.deletions = [
-                .init(entityIndex: fixture.entity("Tag").index, key: tags[2], version: 1), .init(entityIndex: fixture.entity("Tag").index, key: 99, version: 1),
+                .init(entityIndex: fixture.entity("Tag").index, key: tags[2], version: 1),
+                .init(entityIndex: fixture.entity("Tag").index, key: 99, version: 1),
             ]
             let error = #expect(throws: StorageError.self) { try fixture.store.apply(changes) }
             #expect(error?.code == .conflict)
             #expect(error?.conflicts.map(\.object.key) == [tags[1], 99])
             #expect(error?.conflicts.map(\.storedVersion) == [1, 0])
-            #expect(try fixture.sql("SELECT ZWORD, Z_OPT FROM ZTAG ORDER BY Z_PK").map(\.[0].text) == ["0", "1", "2", "3"])
+            #expect(
+                try fixture.sql("SELECT ZWORD, Z_OPT FROM ZTAG ORDER BY Z_PK").map(\.[0].text) == ["0", "1", "2", "3"])
             #expect(try fixture.sql("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Tag'") == [[.integer(4)]])
         }
     }
@@ -198,7 +241,9 @@ struct WritingTests {
         try StoreFixture.run { fixture in
             let tags = try (0..<3).map { _ in try fixture.insert("Tag") }
             var changes = ChangeSet()
-            changes.deletions = tags.dropLast().map { .init(entityIndex: fixture.entity("Tag").index, key: $0, version: 1) }
+            changes.deletions = tags.dropLast().map {
+                .init(entityIndex: fixture.entity("Tag").index, key: $0, version: 1)
+            }
             _ = try fixture.store.apply(changes)
             let rows = try fixture.rows("Tag")
             #expect((0..<rows.count).map { rows[$0].key } == [tags[2]])
@@ -230,7 +275,10 @@ struct WritingTests {
         try StoreFixture.run { fixture in
             let first = try fixture.insert("Shelf", ["name": .string("a")])
             var changes = ChangeSet()
-            changes.insertions = [fixture.insertion("Shelf", -1, ["name": .string("b")]), fixture.insertion("Shelf", -2, ["name": .string("a")])]
+            changes.insertions = [
+                fixture.insertion("Shelf", -1, ["name": .string("b")]),
+                fixture.insertion("Shelf", -2, ["name": .string("a")]),
+            ]
             let error = #expect(throws: StorageError.self) { try fixture.store.apply(changes) }
             #expect(error?.code == .constraint)
             #expect(error?.entities == ["Shelf"])
@@ -311,14 +359,18 @@ struct WritingTests {
                 #expect(try fixture.store.metadata() == expected)
                 #expect(try fixture.store.knownMetadata() == expected)
             }
-            for number in 0..<5 { try expect(["counter": .string("000\(number)"), "isOdd": .boolean(number % 2 == 1)]) }
+            for number in 0..<5 {
+                try expect(["counter": .string("000\(number)"), "isOdd": .boolean(number % 2 == 1)])
+            }
             // What is said again, taken away, of another width or of another kind.
             try expect(["counter": .string("0004")])
             try expect(["other": nil, "counter": .string("longer than before")])
             try expect(["counter": .string("0006"), "isOdd": nil])
             try expect(["counter": .integer(7)])
             try expect(["counter": .integer(8)])
-            #expect(throws: StorageError.self) { try set(["counter": .integer(9), "NSStoreModelVersionHashes": .dictionary([:])]) }
+            #expect(throws: StorageError.self) {
+                try set(["counter": .integer(9), "NSStoreModelVersionHashes": .dictionary([:])])
+            }
             #expect(try fixture.store.metadata() == expected)
             // What does not describe the file otherwise than it is may come along.
             try expect(["counter": .integer(9), "NSStoreType": expected["NSStoreType"]])
@@ -345,8 +397,11 @@ struct WritingTests {
 
     @Test func anEntityMayHaveMoreAttributesThanAFunctionTakes() throws {
         try withTemporaryDirectory { folder in
-            let model = try ManagedObjectModel(entities: [EntityDescription("Wide", attributes: (0..<300).map { .init("a\($0)", .integer64) })])
-            let store = try SQLitePersistentStore.open(PersistentStoreDescription(url: folder.appendingPathComponent("w.sqlite")), model: model)
+            let model = try ManagedObjectModel(entities: [
+                EntityDescription("Wide", attributes: (0..<300).map { .init("a\($0)", .integer64) })
+            ])
+            let store = try SQLitePersistentStore.open(
+                PersistentStoreDescription(url: folder.appendingPathComponent("w.sqlite")), model: model)
             var batch = RowBatch()
             let row = batch.appendRow(store.layouts[0], key: -1, version: 0)
             for slot in row.layout.slots { row.setInt(Int64(slot.index), slot) }
@@ -363,14 +418,16 @@ struct WritingTests {
         try StoreFixture.run { fixture in
             var batch = RowBatch()
             for number in 1...5000 {
-                let row = batch.appendRow(fixture.store.layouts[fixture.entity("Tag").index], key: Int64(-number), version: 0)
+                let row = batch.appendRow(
+                    fixture.store.layouts[fixture.entity("Tag").index], key: Int64(-number), version: 0)
                 fixture.set(["word": .string("word \(number)")], in: row, "Tag")
             }
             var changes = ChangeSet()
             changes.insertions = [.init(entityIndex: fixture.entity("Tag").index, rows: batch)]
             let keys = try fixture.store.apply(changes).keys[0]
             #expect(keys == Array(1...5000))
-            let rows = try fixture.store.rows(RowRequest(entityIndex: fixture.entity("Tag").index, selection: .keys([17, 4999]), excludedKeys: [17]))
+            let rows = try fixture.store.rows(
+                RowRequest(entityIndex: fixture.entity("Tag").index, selection: .keys([17, 4999]), excludedKeys: [17]))
             #expect((0..<rows.count).map { rows[$0].key } == [4999])
         }
     }

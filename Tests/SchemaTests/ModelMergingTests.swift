@@ -3,7 +3,9 @@ import Schema
 import Testing
 
 @Suite struct ModelMergingTests {
-    private func model(_ entities: EntityDescription..., configurations: [String: [String]] = [:], identifier: String) throws -> ManagedObjectModel {
+    private func model(_ entities: EntityDescription..., configurations: [String: [String]] = [:], identifier: String)
+        throws -> ManagedObjectModel
+    {
         var description = ManagedObjectModel.Description()
         description.entities = entities
         description.configurations = configurations
@@ -15,7 +17,8 @@ import Testing
 
     @Test func severalModelsBecomeOne() throws {
         let first = try model(shared, EntityDescription("A"), configurations: ["c": ["A"]], identifier: "1")
-        let second = try model(EntityDescription("B"), shared, configurations: ["c": ["B"], "d": ["B"]], identifier: "2")
+        let second = try model(
+            EntityDescription("B"), shared, configurations: ["c": ["B"], "d": ["B"]], identifier: "2")
         let merged = try ManagedObjectModel(byMerging: [first, second])
         #expect(merged.entities.map(\.name) == ["A", "B", "Shared"])
         #expect(merged.description.configurations == ["c": ["A", "B"], "d": ["B"]])
@@ -39,7 +42,8 @@ import Testing
     @Test func modelsThatContradictEachOtherDoNot() throws {
         var other = shared
         other.attributes[0].isOptional = false
-        let first = try model(shared, EntityDescription("A"), identifier: "1"), second = try model(other, EntityDescription("A", isAbstract: true), identifier: "1")
+        let first = try model(shared, EntityDescription("A"), identifier: "1"),
+            second = try model(other, EntityDescription("A", isAbstract: true), identifier: "1")
         let error = #expect(throws: ModelError.self) { try ManagedObjectModel(byMerging: [first, second]) }
         #expect(error?.code == .mergeConflict)
         #expect(error?.faults.map(\.entity) == ["A", "Shared"])

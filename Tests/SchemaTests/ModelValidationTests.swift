@@ -37,27 +37,44 @@ import Testing
         }
         #expect(
             found == [
-                "Author: its parent “Nobody” is no entity of the model", "Author.books: its inverse “writer” is no property of Book",
+                "Author: its parent “Nobody” is no entity of the model",
+                "Author.books: its inverse “writer” is no property of Book",
                 "Book.title: the default value is no value of type String",
                 "Book.author: its inverse Author.books has the inverse “writer”",
-                "Novel.isbn: a uniqueness constraint names an unknown attribute", "Shelf: the configuration “Cloud” names an unknown entity",
+                "Novel.isbn: a uniqueness constraint names an unknown attribute",
+                "Shelf: the configuration “Cloud” names an unknown entity",
             ])
     }
 
     @Test func hierarchiesMustNotBeCircular() {
-        #expect(faults { $0.entities[1].superentityName = "Novel" }.contains("Book: it is its own ancestor: Book → Novel → Book"))
-        #expect(faults { $0.entities[1].superentityName = "Book" }.contains { $0.hasPrefix("Book: it is its own ancestor") })
+        #expect(
+            faults { $0.entities[1].superentityName = "Novel" }.contains(
+                "Book: it is its own ancestor: Book → Novel → Book"))
+        #expect(
+            faults { $0.entities[1].superentityName = "Book" }.contains { $0.hasPrefix("Book: it is its own ancestor") }
+        )
     }
 
     @Test func destinationsAndInversesMustFit() {
-        #expect(faults { $0.entities[1].relationships[0].destinationEntityName = "Poet" }.contains("Book.author: its destination “Poet” is no entity of the model"))
-        #expect(faults { $0.entities[1].relationships[0].destinationEntityName = "" }.contains("Book.author: it has no destination"))
-        #expect(faults { $0.entities[1].relationships[0].inverseName = "name" }.contains("Book.author: its inverse Author.name is no relationship"))
+        #expect(
+            faults { $0.entities[1].relationships[0].destinationEntityName = "Poet" }.contains(
+                "Book.author: its destination “Poet” is no entity of the model"))
+        #expect(
+            faults { $0.entities[1].relationships[0].destinationEntityName = "" }.contains(
+                "Book.author: it has no destination"))
+        #expect(
+            faults { $0.entities[1].relationships[0].inverseName = "name" }.contains(
+                "Book.author: its inverse Author.name is no relationship"))
         let wrong = faults {
-            $0.entities.append(EntityDescription("Shelf", relationships: [RelationshipDescription("author", to: "Author", inverse: "books")]))
+            $0.entities.append(
+                EntityDescription(
+                    "Shelf", relationships: [RelationshipDescription("author", to: "Author", inverse: "books")]))
         }
         #expect(wrong == ["Shelf.author: its inverse Author.books leads to Book"])
-        #expect(faults { $0.entities[1].relationships[0].inverseName = nil } == ["Author.books: its inverse Book.author has no inverse"])
+        #expect(
+            faults { $0.entities[1].relationships[0].inverseName = nil } == [
+                "Author.books: its inverse Book.author has no inverse"
+            ])
     }
 
     @Test func inversesMayBeDeclaredForASuperentity() {
@@ -68,9 +85,17 @@ import Testing
     }
 
     @Test func namesMustBeLegalAndOccurOnce() {
-        #expect(faults { $0.entities[2].attributes = [AttributeDescription("title", .string)] } == ["Novel.title: a property of this name is inherited from Book"])
-        #expect(faults { $0.entities[2].attributes = [AttributeDescription("a", .string), AttributeDescription("a", .date)] }.contains("Novel.a: there are two properties of this name"))
-        #expect(faults { $0.entities.append(EntityDescription("Novel")) }.contains("Novel: there are two entities of this name"))
+        #expect(
+            faults { $0.entities[2].attributes = [AttributeDescription("title", .string)] } == [
+                "Novel.title: a property of this name is inherited from Book"
+            ])
+        #expect(
+            faults {
+                $0.entities[2].attributes = [AttributeDescription("a", .string), AttributeDescription("a", .date)]
+            }.contains("Novel.a: there are two properties of this name"))
+        #expect(
+            faults { $0.entities.append(EntityDescription("Novel")) }.contains(
+                "Novel: there are two entities of this name"))
         for name in ["", "1st", "a b", "a.b", "a-b", "x\u{0}"] {
             #expect(!faults { $0.entities[2].attributes = [AttributeDescription(name, .string)] }.isEmpty)
         }
@@ -80,7 +105,9 @@ import Testing
     }
 
     @Test func valuesOfAttributesMustFitTheirTypes() {
-        func fault(_ attribute: AttributeDescription) -> Bool { !faults { $0.entities[2].attributes = [attribute] }.isEmpty }
+        func fault(_ attribute: AttributeDescription) -> Bool {
+            !faults { $0.entities[2].attributes = [attribute] }.isEmpty
+        }
         #expect(fault(AttributeDescription("a", .integer16, defaultValue: .int(40_000))))
         #expect(!fault(AttributeDescription("a", .integer32, defaultValue: .int(40_000))))
         #expect(fault(AttributeDescription("a", .boolean, defaultValue: .string("YES"))))
@@ -104,16 +131,29 @@ import Testing
     }
 
     @Test func requestsAndIndexesMustNameWhatThereIs() {
-        #expect(faults { $0.fetchRequestTemplates = [FetchRequestTemplate("all", entityName: "Shelf")] } == ["the fetch request “all” is for “Shelf”, which is no entity of the model"])
-        #expect(faults { $0.entities[0].indexes = [FetchIndexDescription("i", elements: [.init(propertyName: "age")])] } == ["Author.age: the index “i” names an unknown property"])
-        #expect(faults { $0.entities[0].compoundIndexes = [["name", "age"]] } == ["Author.age: a compound index names an unknown property"])
-        #expect(faults { $0.entities[0].relationships[0].minCount = 5; $0.entities[0].relationships[0].maxCount = 4 } == ["Author.books: its smallest count is greater than its greatest"])
+        #expect(
+            faults { $0.fetchRequestTemplates = [FetchRequestTemplate("all", entityName: "Shelf")] } == [
+                "the fetch request “all” is for “Shelf”, which is no entity of the model"
+            ])
+        #expect(
+            faults { $0.entities[0].indexes = [FetchIndexDescription("i", elements: [.init(propertyName: "age")])] }
+                == ["Author.age: the index “i” names an unknown property"])
+        #expect(
+            faults { $0.entities[0].compoundIndexes = [["name", "age"]] } == [
+                "Author.age: a compound index names an unknown property"
+            ])
+        #expect(
+            faults {
+                $0.entities[0].relationships[0].minCount = 5; $0.entities[0].relationships[0].maxCount = 4
+            } == ["Author.books: its smallest count is greater than its greatest"])
     }
 
     @Test func aHierarchyHasAMeasuredDepth() {
         func chain(_ count: Int) -> [String] {
             faults { model in
-                model.entities = (0..<count).map { EntityDescription("E\($0)", superentityName: $0 == 0 ? nil : "E\($0 - 1)") }
+                model.entities = (0..<count).map {
+                    EntityDescription("E\($0)", superentityName: $0 == 0 ? nil : "E\($0 - 1)")
+                }
             }
         }
         #expect(chain(100) == [])
@@ -124,17 +164,25 @@ import Testing
 
     @Test func propertiesThatAreInheritedAgainAndAgainAreMeasured() {
         let found = faults { model in
-            model.entities = [EntityDescription("Wide", attributes: (0..<1000).map { AttributeDescription("a\($0)", .string) })]
+            model.entities = [
+                EntityDescription("Wide", attributes: (0..<1000).map { AttributeDescription("a\($0)", .string) })
+            ]
             model.entities += (0..<200).map { EntityDescription("E\($0)", superentityName: "Wide") }
         }
         #expect(found == ["the model has more than 200000 properties, inherited ones counted for every entity"])
     }
 
     @Test func entitiesAndTheirPropertiesAreCounted() {
-        func entities(_ count: Int) -> [String] { faults { model in model.entities = (0..<count).map { EntityDescription("E\($0)") } } }
+        func entities(_ count: Int) -> [String] {
+            faults { model in model.entities = (0..<count).map { EntityDescription("E\($0)") } }
+        }
         #expect(entities(65_535) == [])
         #expect(entities(65_536) == ["the model has more than 65535 entities"])
-        let wide = faults { model in model.entities = [EntityDescription("Wide", attributes: (0..<65_536).map { AttributeDescription("a\($0)", .string) })] }
+        let wide = faults { model in
+            model.entities = [
+                EntityDescription("Wide", attributes: (0..<65_536).map { AttributeDescription("a\($0)", .string) })
+            ]
+        }
         #expect(wide == ["Wide: the entity has more than 65535 properties"])
     }
 
@@ -145,7 +193,10 @@ import Testing
                     let isLast = level == levels - 1
                     return CompositeDescription(
                         "C\(level)",
-                        attributes: (0..<times).map { AttributeDescription("a\($0)", isLast ? .string : .composite, compositeName: isLast ? nil : "C\(level + 1)") })
+                        attributes: (0..<times).map {
+                            AttributeDescription(
+                                "a\($0)", isLast ? .string : .composite, compositeName: isLast ? nil : "C\(level + 1)")
+                        })
                 }
             }
         }

@@ -17,16 +17,21 @@ import Testing
     @Test(arguments: [1, 8, 9, 40, 41, 168, 169, 680, 681, 3000])
     func rowsOfOneLayoutAreFoundInTheirOrder(count: Int) {
         var batch = RowBatch()
-        for key in 0..<count { batch.appendRow(layouts[0], key: Int64(key), version: 1).setString("n\(key)", layouts[0].slots[0]) }
+        for key in 0..<count {
+            batch.appendRow(layouts[0], key: Int64(key), version: 1).setString("n\(key)", layouts[0].slots[0])
+        }
         #expect(batch.count == count)
-        #expect((0..<count).allSatisfy { batch[$0].key == Int64($0) && batch[$0].string(layouts[0].slots[0]) == "n\($0)" })
+        #expect(
+            (0..<count).allSatisfy { batch[$0].key == Int64($0) && batch[$0].string(layouts[0].slots[0]) == "n\($0)" })
     }
 
     @Test(arguments: [1, 8, 100, 700])
     func rowsStayInOrderWhenASecondLayoutComes(before: Int) {
         var batch = RowBatch()
         for key in 0..<before { _ = batch.appendRow(layouts[0], key: Int64(key), version: 1) }
-        for key in before..<(before + 900) { _ = batch.appendRow(layouts[key % 3 == 0 ? 0 : 1], key: Int64(key), version: 1) }
+        for key in before..<(before + 900) {
+            _ = batch.appendRow(layouts[key % 3 == 0 ? 0 : 1], key: Int64(key), version: 1)
+        }
         #expect(batch.count == before + 900)
         #expect((0..<batch.count).allSatisfy { batch[$0].key == Int64($0) })
         #expect(batch.keys == Array(0..<Int64(before + 900)))
@@ -36,7 +41,10 @@ import Testing
     @Test func lentRowsStandAmongOthersInTheirOrder() {
         let slabs = (0..<3).map { number in
             let slab = RowSlab(layout: layouts[0], capacity: 4)
-            for key in 0..<4 { slab.appendRow(key: Int64(number * 4 + key), version: 1).setString("n\(number * 4 + key)", layouts[0].slots[0]) }
+            for key in 0..<4 {
+                slab.appendRow(key: Int64(number * 4 + key), version: 1).setString(
+                    "n\(number * 4 + key)", layouts[0].slots[0])
+            }
             return slab
         }
         var batch = RowBatch(), expected: [Int64] = []
@@ -71,7 +79,8 @@ import Testing
 
     @Test func smallValuesFillTheGapBehindThePresenceBits() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("Item", attributes: [.init("flag", .boolean), .init("name", .string), .init("number", .integer64)])
+            EntityDescription(
+                "Item", attributes: [.init("flag", .boolean), .init("name", .string), .init("number", .integer64)])
         ])
         let layout = try #require(RowLayout.layouts(for: model).first)
         #expect(layout.stride == RowLayout.headerSize + 8 + 16 + 8)

@@ -5,7 +5,8 @@ import Schema
 import Storage
 import TestSupport
 
-/// A new store of one kind in a folder of its own, and the few lines that tests read and write it with.
+/// A new store of one kind in a folder of its own, and the few lines that tests read and write it
+/// with.
 final class ContractFixture {
     let kind: StoreKind
     let url: URL
@@ -50,17 +51,24 @@ final class ContractFixture {
     }
 
     func property(_ entityName: String, _ name: String) -> Int {
-        guard let property = entity(entityName).property(named: name) else { preconditionFailure("no property \(name)") }
+        guard let property = entity(entityName).property(named: name) else {
+            preconditionFailure("no property \(name)")
+        }
         return property.index
     }
 
-    func reference(_ entityName: String, _ key: Int64) -> ObjectReference { ObjectReference(key: key, entityIndex: entity(entityName).index) }
+    func reference(_ entityName: String, _ key: Int64) -> ObjectReference {
+        ObjectReference(key: key, entityIndex: entity(entityName).index)
+    }
 
     // MARK: Changes
 
-    private func set(_ values: [String: PropertyValue], _ references: [String: ObjectReference?], in row: Row, _ entityName: String) {
+    private func set(
+        _ values: [String: PropertyValue], _ references: [String: ObjectReference?], in row: Row, _ entityName: String
+    ) {
         for (name, value) in values {
-            precondition(row.setValue(value, row.layout.slots[property(entityName, name)]), "\(name) is of another type")
+            precondition(
+                row.setValue(value, row.layout.slots[property(entityName, name)]), "\(name) is of another type")
         }
         for (name, reference) in references {
             let slot = row.layout.slots[property(entityName, name)]
@@ -69,7 +77,8 @@ final class ContractFixture {
     }
 
     func insertion(
-        _ entityName: String, _ key: Int64, _ values: [String: PropertyValue] = [:], _ references: [String: ObjectReference] = [:]
+        _ entityName: String, _ key: Int64, _ values: [String: PropertyValue] = [:],
+        _ references: [String: ObjectReference] = [:]
     ) -> ChangeSet.Insertions {
         var batch = RowBatch()
         let row = batch.appendRow(store.layouts[entity(entityName).index], key: key, version: 0)
@@ -78,12 +87,15 @@ final class ContractFixture {
     }
 
     @discardableResult
-    func insert(_ entityName: String, _ values: [String: PropertyValue] = [:], _ references: [String: ObjectReference] = [:]) throws -> Int64 {
+    func insert(
+        _ entityName: String, _ values: [String: PropertyValue] = [:], _ references: [String: ObjectReference] = [:]
+    ) throws -> Int64 {
         try apply { $0.insertions = [insertion(entityName, -1, values, references)] }.keys[0][0]
     }
 
     func update(
-        _ entityName: String, _ key: Int64, version: Int64? = nil, _ values: [String: PropertyValue] = [:], _ references: [String: ObjectReference?] = [:]
+        _ entityName: String, _ key: Int64, version: Int64? = nil, _ values: [String: PropertyValue] = [:],
+        _ references: [String: ObjectReference?] = [:]
     ) throws -> ChangeSet.Updates {
         var batch = RowBatch()
         let row = batch.append(copyOf: try row(entityName, key))
@@ -98,13 +110,20 @@ final class ContractFixture {
         ChangeSet.Deletion(entityIndex: entity(entityName).index, key: key, version: version)
     }
 
-    func link(_ entityName: String, _ propertyName: String, _ owner: Int64, _ member: ObjectReference, isAdded: Bool = true) -> ChangeSet.Link {
+    func link(
+        _ entityName: String, _ propertyName: String, _ owner: Int64, _ member: ObjectReference, isAdded: Bool = true
+    ) -> ChangeSet.Link {
         ChangeSet.Link(
-            entityIndex: entity(entityName).index, propertyIndex: property(entityName, propertyName), owner: owner, member: member, isAdded: isAdded)
+            entityIndex: entity(entityName).index, propertyIndex: property(entityName, propertyName), owner: owner,
+            member: member, isAdded: isAdded)
     }
 
-    func order(_ entityName: String, _ propertyName: String, _ owner: Int64, _ members: [ObjectReference]) -> ChangeSet.Order {
-        ChangeSet.Order(entityIndex: entity(entityName).index, propertyIndex: property(entityName, propertyName), owner: owner, members: members)
+    func order(_ entityName: String, _ propertyName: String, _ owner: Int64, _ members: [ObjectReference])
+        -> ChangeSet.Order
+    {
+        ChangeSet.Order(
+            entityIndex: entity(entityName).index, propertyIndex: property(entityName, propertyName), owner: owner,
+            members: members)
     }
 
     @discardableResult
@@ -117,14 +136,18 @@ final class ContractFixture {
     // MARK: Looking
 
     func request(
-        _ entityName: String, _ predicate: String? = nil, sort: [SortKey] = [], offset: Int = 0, limit: Int? = nil, subentities: Bool = true,
+        _ entityName: String, _ predicate: String? = nil, sort: [SortKey] = [], offset: Int = 0, limit: Int? = nil,
+        subentities: Bool = true,
         excluding: [Int64] = []
     ) throws -> RowRequest {
         let entity = entity(entityName)
-        let condition = try predicate.map { try FetchPredicate(format: $0).validated(against: entity, in: model, store: store.identity) }
+        let condition = try predicate.map {
+            try FetchPredicate(format: $0).validated(against: entity, in: model, store: store.identity)
+        }
         return RowRequest(
             entityIndex: entity.index, includesSubentities: subentities, selection: .matching(condition),
-            sortKeys: try sort.map { try $0.validated(against: entity, in: model) }, offset: offset, limit: limit, excludedKeys: excluding)
+            sortKeys: try sort.map { try $0.validated(against: entity, in: model) }, offset: offset, limit: limit,
+            excludedKeys: excluding)
     }
 
     func keys(_ request: RowRequest) throws -> [Int64] {
@@ -153,7 +176,10 @@ final class ContractFixture {
     }
 
     func members(_ entityName: String, _ key: Int64, _ name: String) throws -> [Int64] {
-        try store.related(entityIndex: entity(entityName).index, propertyIndex: property(entityName, name), owners: [key], includingRows: false)
-            .members[0].map(\.key)
+        try store.related(
+            entityIndex: entity(entityName).index, propertyIndex: property(entityName, name), owners: [key],
+            includingRows: false
+        )
+        .members[0].map(\.key)
     }
 }

@@ -7,19 +7,24 @@ import Storage
 import Testing
 import TestSupport
 
-/// Fetching objects that a context knows, on every kind of store: their rows need not come again, and nobody may notice.
+/// Fetching objects that a context knows, on every kind of store: their rows need not come again,
+/// and nobody may notice.
 @Suite struct RefetchContractTests {
     private func run(_ kind: StoreKind, _ body: (ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try ContractModel.make())
             coordinator.registerSamples()
-            try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Refetch.store"), type: kind.factory.type))
+            try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("Refetch.store"), type: kind.factory.type)
+            )
             try body(ManagedObjectContext(coordinator))
             try coordinator.removePersistentStores()
         }
     }
 
-    private func tags(_ context: ManagedObjectContext, sorted: Bool = false, offset: Int = 0, limit: Int = 0) throws -> [ManagedObject] {
+    private func tags(_ context: ManagedObjectContext, sorted: Bool = false, offset: Int = 0, limit: Int = 0) throws
+        -> [ManagedObject]
+    {
         var request = FetchRequest<ManagedObject>("Tag")
         if sorted { request.sortKeys = [SortKey("word")] }
         request.fetchOffset = offset
@@ -86,7 +91,9 @@ import TestSupport
             #expect(items.filter { $0.entity.name != "Disc" } == books)
             #expect(try fetch("Item") == items)
             #expect(try fetch("Item", limit: 7) == Array(items.prefix(7)))
-            #expect(try fetch("Item", "title ENDSWITH '5'") == items.filter { ($0["title"] as? String)?.hasSuffix("5") == true })
+            #expect(
+                try fetch("Item", "title ENDSWITH '5'")
+                    == items.filter { ($0["title"] as? String)?.hasSuffix("5") == true })
             #expect(try fetch("Atlas") == items.filter { $0.entity.name == "Atlas" })
         }
     }

@@ -5,13 +5,15 @@ import Storage
 import Testing
 
 @Suite struct SavingContractTests {
-    @Test(arguments: StoreKind.allCases) func anUpdateChangesWhatItNamesAndRaisesTheVersion(kind: StoreKind) throws {  // C23
+    // C23
+    @Test(arguments: StoreKind.allCases) func anUpdateChangesWhatItNamesAndRaisesTheVersion(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let disc = try fixture.insert("Disc", ["title": .string("a"), "code": .string("c")])
             try fixture.apply { changes in
                 let update = try fixture.update("Disc", disc, ["title": .string("b")])
                 // What is not said to have changed is not written, whatever the row says.
-                _ = update.rows[0].setValue(.string("other"), update.rows[0].layout.slots[fixture.property("Disc", "code")])
+                _ = update.rows[0].setValue(
+                    .string("other"), update.rows[0].layout.slots[fixture.property("Disc", "code")])
                 changes.updates = [update]
             }
             #expect(try fixture.value("Disc", disc, "title") == .string("b"))
@@ -33,9 +35,13 @@ import Testing
                 try fixture.apply { changes in
                     changes.insertions = [fixture.insertion("Tag", -1, ["word": .string("new")])]
                     changes.updates = [
-                        try fixture.update("Tag", tags[0], ["word": .string("x")]), try fixture.update("Tag", tags[1], version: 9, ["word": .string("y")]),
+                        try fixture.update("Tag", tags[0], ["word": .string("x")]),
+                        try fixture.update("Tag", tags[1], version: 9, ["word": .string("y")]),
                     ]
-                    changes.deletions = [fixture.deletion("Tag", tags[2]), fixture.deletion("Tag", 9_999_999), fixture.deletion("Tag", tags[3], version: 2)]
+                    changes.deletions = [
+                        fixture.deletion("Tag", tags[2]), fixture.deletion("Tag", 9_999_999),
+                        fixture.deletion("Tag", tags[3], version: 2),
+                    ]
                     changes.metadata = ["left": .string("behind")]
                 }
             }
@@ -46,7 +52,9 @@ import Testing
             #expect(error?.conflicts.first { $0.object.key == 9_999_999 }?.storedVersion == 0)
             for _ in 0..<2 {
                 #expect(try fixture.keys(fixture.request("Tag")) == tags)
-                for (index, tag) in tags.enumerated() { #expect(try fixture.value("Tag", tag, "word") == .string("\(index)")) }
+                for (index, tag) in tags.enumerated() {
+                    #expect(try fixture.value("Tag", tag, "word") == .string("\(index)"))
+                }
                 #expect(try fixture.store.metadata()["left"] == nil)
                 try fixture.reopen()
             }
@@ -64,20 +72,30 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func aViolatedConstraintNamesTheObjectAndLeavesNothing(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func aViolatedConstraintNamesTheObjectAndLeavesNothing(kind: StoreKind) throws
+    {
         try ContractFixture.run(kind) { fixture in
             let first = try fixture.insert("Shelf", ["name": .string("a")])
             var changes = ChangeSet()
-            changes.insertions = [fixture.insertion("Shelf", -1, ["name": .string("b")]), fixture.insertion("Shelf", -2, ["name": .string("a")])]
+            changes.insertions = [
+                fixture.insertion("Shelf", -1, ["name": .string("b")]),
+                fixture.insertion("Shelf", -2, ["name": .string("a")]),
+            ]
             let error = #expect(throws: StorageError.self) { try fixture.store.apply(changes) }
             #expect(error?.code == .constraint)
             #expect(error?.entities == ["Shelf"])
             #expect(error?.conflicts.map(\.object.key) == [-2])
             #expect(error?.keys == ["name"] && error?.holder?.key == first)
-            #expect(error?.message == "Shelf.name must be unique, but a new object and Shelf/p\(first) have the same value")
+            #expect(
+                error?.message == "Shelf.name must be unique, but a new object and Shelf/p\(first) have the same value")
             #expect(try fixture.keys(fixture.request("Shelf")) == [first])
             let twins = #expect(throws: StorageError.self) {
-                try fixture.apply { $0.insertions = [fixture.insertion("Shelf", -1, ["name": .string("c")]), fixture.insertion("Shelf", -2, ["name": .string("c")])] }
+                try fixture.apply {
+                    $0.insertions = [
+                        fixture.insertion("Shelf", -1, ["name": .string("c")]),
+                        fixture.insertion("Shelf", -2, ["name": .string("c")]),
+                    ]
+                }
             }
             #expect(twins?.conflicts.map(\.object.key) == [-2] && twins?.holder?.key == -1)
             #expect(twins?.message == "Shelf.name must be unique, but two new objects have the same value")
@@ -105,7 +123,10 @@ import Testing
             }
             #expect(error?.code == .constraint)
             #expect(error?.keys == ["name", "small"] && error?.holder?.key == person + 1)
-            #expect(error?.message == "Person.name and small must be unique together, but Person/p\(person) and Person/p\(person + 1) have the same values")
+            #expect(
+                error?.message
+                    == "Person.name and small must be unique together, but Person/p\(person) and Person/p\(person + 1) have the same values"
+            )
             #expect(try fixture.value("Person", person, "small") == .int(1))
             try fixture.apply { $0.updates = [try fixture.update("Person", person, ["small": .int(3)])] }
             try fixture.insert("Person", ["name": .string("a"), "small": .int(1)])
@@ -114,7 +135,11 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func numbersThatRowsBringAreKept(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
-            let keys = try fixture.apply { $0.insertions = [fixture.insertion("Tag", 1017), fixture.insertion("Tag", -1), fixture.insertion("Tag", 5)] }.keys
+            let keys = try fixture.apply {
+                $0.insertions = [
+                    fixture.insertion("Tag", 1017), fixture.insertion("Tag", -1), fixture.insertion("Tag", 5),
+                ]
+            }.keys
             #expect(keys[0] == [1017] && keys[2] == [5])
             #expect(keys[1][0] > 1017)
             let reserved = try fixture.store.reserveKeys(entityIndex: fixture.entity("Tag").index, count: 5)
@@ -124,7 +149,9 @@ import Testing
             try fixture.apply { $0.insertions = [fixture.insertion("Tag", reserved + 2)] }
             try fixture.reopen()
             #expect(try fixture.keys(fixture.request("Tag")) == [5, 1017, keys[1][0], reserved + 2, next])
-            let error = #expect(throws: StorageError.self) { try fixture.apply { $0.insertions = [fixture.insertion("Tag", 5)] } }
+            let error = #expect(throws: StorageError.self) {
+                try fixture.apply { $0.insertions = [fixture.insertion("Tag", 5)] }
+            }
             #expect(error?.code == .constraint)
         }
     }
@@ -133,7 +160,8 @@ import Testing
         try ContractFixture.run(kind) { fixture in
             try fixture.apply { changes in
                 changes.insertions = [
-                    fixture.insertion("Tag", 1, ["word": .string("one")]), fixture.insertion("Tag", 2, ["word": .string("two")]),
+                    fixture.insertion("Tag", 1, ["word": .string("one")]),
+                    fixture.insertion("Tag", 2, ["word": .string("two")]),
                     fixture.insertion("Person", 1, ["name": .string("p")]),
                     fixture.insertion("Book", 1, [:], ["owner": fixture.reference("Person", 1)]),
                 ]
@@ -156,7 +184,8 @@ import Testing
         try ContractFixture.run(kind) { fixture in
             let stamp = Date(timeIntervalSinceReferenceDate: 1000)
             let values: [String: MetadataValue] = [
-                "generation": .string("0001 <&>"), "tags": .array([.integer(1), .data(Data([1])), .boolean(true), .real(1.5)]),
+                "generation": .string("0001 <&>"),
+                "tags": .array([.integer(1), .data(Data([1])), .boolean(true), .real(1.5)]),
                 "nested": .dictionary(["date": .date(stamp)]),
             ]
             try fixture.apply { $0.metadata = values.mapValues { $0 } }
@@ -181,12 +210,16 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func metadataThatDescribeTheFileAreNotSet(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
-            let error = #expect(throws: StorageError.self) { try fixture.apply { $0.metadata = ["NSStoreModelVersionHashes": .dictionary([:])] } }
+            let error = #expect(throws: StorageError.self) {
+                try fixture.apply { $0.metadata = ["NSStoreModelVersionHashes": .dictionary([:])] }
+            }
             #expect(error?.code == .unsupported)
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func aReadOnlyStoreIsReadAndNotWritten(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func aReadOnlyStoreIsReadAndNotWritten(kind: StoreKind)
+        throws
+    {
         try ContractFixture.run(kind) { fixture in
             let tag = try fixture.insert("Tag", ["word": .string("w")])
             try fixture.reopen(readOnly: true)
@@ -196,19 +229,22 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func theStoreKeepsItsIdentityAndRefusesAnotherModel(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func theStoreKeepsItsIdentityAndRefusesAnotherModel(
+        kind: StoreKind
+    ) throws {
         try ContractFixture.run(kind) { fixture in
             let uuid = fixture.store.identity.uuid
             try fixture.reopen()
             #expect(fixture.store.identity.uuid == uuid)
             #expect(fixture.store.identity.model.versionHashesByEntityName == fixture.model.versionHashesByEntityName)
             try fixture.store.close()
-            let other = try ManagedObjectModel(entities: fixture.model.description.entities.filter { $0.name != "Badge" }.map { entity in
-                var entity = entity
-                entity.relationships.removeAll { $0.name == "badges" }
-                entity.attributes.removeAll { $0.name == "place" }
-                return entity
-            })
+            let other = try ManagedObjectModel(
+                entities: fixture.model.description.entities.filter { $0.name != "Badge" }.map { entity in
+                    var entity = entity
+                    entity.relationships.removeAll { $0.name == "badges" }
+                    entity.attributes.removeAll { $0.name == "place" }
+                    return entity
+                })
             let error = #expect(throws: StorageError.self) { _ = try fixture.open(model: other) }
             #expect(error?.code == .incompatibleModel)
             #expect(error?.entities == ["Badge", "Person", "Shelf"])
@@ -219,7 +255,8 @@ import Testing
     @Test(arguments: StoreKind.allCases) func aStoreThatIsNotThereIsNotFound(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             guard kind.hasFile else { return }
-            var description = PersistentStoreDescription(url: fixture.url.appendingPathExtension("other"), type: kind.factory.type)
+            var description = PersistentStoreDescription(
+                url: fixture.url.appendingPathExtension("other"), type: kind.factory.type)
             description.createsIfMissing = false
             let error = #expect(throws: StorageError.self) { _ = try kind.factory.open(description, fixture.model) }
             #expect(error?.code == .notFound)
@@ -230,8 +267,13 @@ import Testing
         try ContractFixture.run(kind) { fixture in
             var batch = RowBatch()
             let slot = fixture.store.layouts[fixture.entity("Tag").index].slots[fixture.property("Tag", "word")]
-            for number in 1...5000 { batch.appendRow(fixture.store.layouts[fixture.entity("Tag").index], key: Int64(-number), version: 0).setString("word \(number)", slot) }
-            let keys = try fixture.apply { $0.insertions = [.init(entityIndex: fixture.entity("Tag").index, rows: batch)] }.keys[0]
+            for number in 1...5000 {
+                batch.appendRow(fixture.store.layouts[fixture.entity("Tag").index], key: Int64(-number), version: 0)
+                    .setString("word \(number)", slot)
+            }
+            let keys = try fixture.apply {
+                $0.insertions = [.init(entityIndex: fixture.entity("Tag").index, rows: batch)]
+            }.keys[0]
             #expect(keys == Array(keys[0]..<keys[0] + 5000))
             try fixture.reopen()
             #expect(try fixture.store.count(fixture.request("Tag")) == 5000)

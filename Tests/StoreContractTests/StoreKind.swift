@@ -33,7 +33,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
         case .folder: AtomicPersistentStore.customFactory(JSONFolderStore.self)
         case .objects: IncrementalPersistentStore.factory(JSONObjectStore.self)
         case .binary:
-            AtomicPersistentStore.binaryFactory(ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) }))
+            AtomicPersistentStore.binaryFactory(
+                ModelCoding(encode: { try ModelCache.encode($0) }, decode: { try ModelCache.decode($0) }))
         }
     }
 }

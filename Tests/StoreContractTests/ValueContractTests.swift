@@ -10,21 +10,31 @@ import Testing
             let uuid = UUID()
             let data = Data((0...255).map { UInt8($0) })
             let place: PropertyValue = .composite([
-                "floor": .int(-3), "room": .string("A & B"), "inner": .composite(["x": .double(0.1), "seen": .date(Date(timeIntervalSinceReferenceDate: 12.5))]),
+                "floor": .int(-3), "room": .string("A & B"),
+                "inner": .composite(["x": .double(0.1), "seen": .date(Date(timeIntervalSinceReferenceDate: 12.5))]),
             ])
             let book = try fixture.insert(
                 "Book",
                 [
-                    "title": .string("Dune"), "created": .date(Date(timeIntervalSinceReferenceDate: 445_103_622.25)), "code": .int(.max),
-                    "price": .decimal(Decimal(string: "10.25") ?? 0), "cover": .large(LargeValue(data)), "thumbnail": .data(data), "notes": .data(Data([1, 2, 3])),
+                    "title": .string("Dune"), "created": .date(Date(timeIntervalSinceReferenceDate: 445_103_622.25)),
+                    "code": .int(.max),
+                    "price": .decimal(Decimal(string: "10.25") ?? 0), "cover": .large(LargeValue(data)),
+                    "thumbnail": .data(data), "notes": .data(Data([1, 2, 3])),
                 ])
-            let disc = try fixture.insert("Disc", ["code": .string("x"), "seconds": .double(1.5e-7), "gain": .float(0.1), "isLive": .bool(true)])
+            let disc = try fixture.insert(
+                "Disc", ["code": .string("x"), "seconds": .double(1.5e-7), "gain": .float(0.1), "isLive": .bool(true)])
             let shelf = try fixture.insert("Shelf", ["place": place])
             let person = try fixture.insert(
-                "Person", ["uuid": .uuid(uuid), "site": .uri(try #require(URL(string: "https://example.org/a?b=c&d=%20"))), "small": .int(-32768)])
+                "Person",
+                [
+                    "uuid": .uuid(uuid), "site": .uri(try #require(URL(string: "https://example.org/a?b=c&d=%20"))),
+                    "small": .int(-32768),
+                ])
             try fixture.reopen()
             #expect(try fixture.value("Book", book, "title") == .string("Dune"))
-            #expect(try fixture.value("Book", book, "created") == .date(Date(timeIntervalSinceReferenceDate: 445_103_622.25)))
+            #expect(
+                try fixture.value("Book", book, "created")
+                    == .date(Date(timeIntervalSinceReferenceDate: 445_103_622.25)))
             #expect(try fixture.value("Book", book, "code") == .int(.max))
             #expect(try fixture.value("Book", book, "price") == .decimal(Decimal(string: "10.25") ?? 0))
             guard case .large(let cover) = try fixture.value("Book", book, "cover") else {
@@ -40,7 +50,9 @@ import Testing
             #expect(try fixture.value("Disc", disc, "isLive") == .bool(true))
             #expect(try fixture.value("Shelf", shelf, "place") == place)
             #expect(try fixture.value("Person", person, "uuid") == .uuid(uuid))
-            #expect(try fixture.value("Person", person, "site") == .uri(try #require(URL(string: "https://example.org/a?b=c&d=%20"))))
+            #expect(
+                try fixture.value("Person", person, "site")
+                    == .uri(try #require(URL(string: "https://example.org/a?b=c&d=%20"))))
             #expect(try fixture.value("Person", person, "small") == .int(-32768))
             #expect(try fixture.row("Person", person).version == 1)
         }
@@ -50,8 +62,14 @@ import Testing
         try ContractFixture.run(kind) { fixture in
             let names = ["title", "created", "code", "price", "cover", "thumbnail", "notes"]
             let empty = try fixture.insert("Book")
-            let full = try fixture.insert("Book", ["title": .string(""), "thumbnail": .data(Data()), "code": .int(0), "cover": .large(LargeValue(Data()))])
-            let shelf = try fixture.insert("Shelf", ["place": .composite(["floor": .null, "inner": .composite(["x": .null])])])
+            let full = try fixture.insert(
+                "Book",
+                [
+                    "title": .string(""), "thumbnail": .data(Data()), "code": .int(0),
+                    "cover": .large(LargeValue(Data())),
+                ])
+            let shelf = try fixture.insert(
+                "Shelf", ["place": .composite(["floor": .null, "inner": .composite(["x": .null])])])
             let partly = try fixture.insert("Shelf", ["place": .composite(["floor": .int(1), "room": .null])])
             try fixture.reopen()
             for name in names { #expect(try fixture.value("Book", empty, name) == .null, "\(name)") }
@@ -71,7 +89,8 @@ import Testing
     @Test(arguments: StoreKind.allCases) func textComesBackToTheByte(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let texts = [
-                " leading and trailing ", "line\nbreak\r\nand\ttab\r", "<a href=\"x\">&amp;'</a>", "]]>", "e\u{301} is not é", "👩‍👩‍👧 \u{FEFF}", "\u{1}\u{B}\u{1F}",
+                " leading and trailing ", "line\nbreak\r\nand\ttab\r", "<a href=\"x\">&amp;'</a>", "]]>",
+                "e\u{301} is not é", "👩‍👩‍👧 \u{FEFF}", "\u{1}\u{B}\u{1F}",
                 "\u{FFFE}\u{FFFF}", "z102", String(repeating: "long ", count: 20_000),
             ]
             let keys = try texts.map { try fixture.insert("Tag", ["word": .string($0)]) }
@@ -88,9 +107,15 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func numbersAndDatesComeBackToTheBit(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
-            let doubles = [0.1, 1 / 3.0, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, -.infinity, 123_456_789.123_456_78, 1e-20]
+            let doubles = [
+                0.1, 1 / 3.0, -0.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, -.infinity,
+                123_456_789.123_456_78, 1e-20,
+            ]
             let floats: [Float] = [0.1, 1 / 3.0, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -.infinity]
-            let keys = try doubles.map { try fixture.insert("Disc", ["seconds": .double($0), "created": .date(Date(timeIntervalSinceReferenceDate: $0))]) }
+            let keys = try doubles.map {
+                try fixture.insert(
+                    "Disc", ["seconds": .double($0), "created": .date(Date(timeIntervalSinceReferenceDate: $0))])
+            }
             let floatKeys = try floats.map { try fixture.insert("Disc", ["gain": .float($0)]) }
             let bounds: [Int64] = [.min, .max, 0, -1]
             let intKeys = try bounds.map { try fixture.insert("Book", ["code": .int($0)]) }
@@ -99,21 +124,30 @@ import Testing
             try fixture.reopen()
             for (key, number) in zip(keys, doubles) {
                 #expect(try fixture.value("Disc", key, "seconds") == .double(number))
-                #expect(try fixture.value("Disc", key, "created") == .date(Date(timeIntervalSinceReferenceDate: number)))
+                #expect(
+                    try fixture.value("Disc", key, "created") == .date(Date(timeIntervalSinceReferenceDate: number)))
             }
-            for (key, number) in zip(floatKeys, floats) { #expect(try fixture.value("Disc", key, "gain") == .float(number)) }
-            for (key, number) in zip(intKeys, bounds) { #expect(try fixture.value("Book", key, "code") == .int(number)) }
-            for (key, number) in zip(decimalKeys, decimals) { #expect(try fixture.value("Book", key, "price") == .decimal(number)) }
+            for (key, number) in zip(floatKeys, floats) {
+                #expect(try fixture.value("Disc", key, "gain") == .float(number))
+            }
+            for (key, number) in zip(intKeys, bounds) {
+                #expect(try fixture.value("Book", key, "code") == .int(number))
+            }
+            for (key, number) in zip(decimalKeys, decimals) {
+                #expect(try fixture.value("Book", key, "price") == .decimal(number))
+            }
         }
     }
 
-    /// SQLite makes NaN NULL, and decimals are text elsewhere: what would read back as nil is refused, what would not is kept.
+    /// SQLite makes NaN NULL, and decimals are text elsewhere: what would read back as nil is
+    /// refused, what would not is kept.
     @Test(arguments: StoreKind.allCases) func notANumberIsKeptOrRefusedButNeverLost(kind: StoreKind) throws {
         try ContractFixture.run(kind) { fixture in
             let spot = PropertyValue.composite(["inner": .composite(["x": .double(.nan)])])
             for (entity, name, key, value) in [
                 ("Disc", "seconds", "seconds", .double(.nan)), ("Disc", "gain", "gain", .float(.nan)),
-                ("Disc", "created", "created", .date(Date(timeIntervalSinceReferenceDate: .nan))), ("Shelf", "place", "place.inner.x", spot),
+                ("Disc", "created", "created", .date(Date(timeIntervalSinceReferenceDate: .nan))),
+                ("Shelf", "place", "place.inner.x", spot),
                 ("Book", "price", "price", .decimal(.nan)),
             ] as [(String, String, String, PropertyValue)] {
                 let isKept = kind != .sqlite && name != "price"
@@ -126,7 +160,8 @@ import Testing
                     #expect(isRefused, "\(name): \(error.message)")
                     let names = error.entities + error.keys
                     #expect(names == [entity, key])
-                    // Foundation can't describe a date that is no number, so no expectation may look at one.
+                    // Foundation can't describe a date that is no number, so no expectation may
+                    // look at one.
                     let isNamed = error.value?.isNotANumber ?? false
                     #expect(isNamed, "\(name)")
                     let keys = error.conflicts.map(\.object.key)
@@ -134,12 +169,17 @@ import Testing
                 }
                 if !isKept {
                     var refused: [Int64] = []
-                    do { try fixture.insert(entity, [name: value]) } catch let error as StorageError { refused = error.conflicts.map(\.object.key) }
+                    do { try fixture.insert(entity, [name: value]) } catch let error as StorageError {
+                        refused = error.conflicts.map(\.object.key)
+                    }
                     #expect(refused == [-1], "\(name)")
                 }
                 try fixture.reopen()
                 let stored = try fixture.value(entity, object, name)
-                let isRight = isKept ? stored.part(at: key.split(separator: ".").map(String.init).dropFirst()).isNotANumber : stored.isNull
+                let isRight =
+                    isKept
+                    ? stored.part(at: key.split(separator: ".").map(String.init).dropFirst()).isNotANumber
+                    : stored.isNull
                 #expect(isRight, "\(name)")
             }
         }

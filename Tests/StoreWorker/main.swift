@@ -6,20 +6,26 @@ import Stack
 import Storage
 import Synchronization
 
-// StoreWorker make <store> <journal mode>                           makes a store with a counter that is 0
-// StoreWorker run <store> <name> <threads> <turns> <one|several>    many threads that insert and count, on one coordinator or on one each
+// StoreWorker make <store> <journal mode> makes a store with a counter that is 0 StoreWorker run
+// <store> <name> <threads> <turns> <one|several> many threads that insert and count, on one
+// coordinator or on one each
 //
-// StoreWorker load <folder> <count>                                 how long it takes to open each type of store and to read so many objects, best of five
+// StoreWorker load <folder> <count> how long it takes to open each type of store and to read so
+// many objects, best of five
 //
-// Prints "conflicts <n>" and "failure <what>" for each failure, and ends with 1 after one. Whoever runs several of them looks at the store when they have ended.
+// Prints "conflicts <n>" and "failure <what>" for each failure, and ends with 1 after one. Whoever
+// runs several of them looks at the store when they have ended.
 
 enum Worker {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
-                "Account", attributes: [.init("title", .string)], relationships: [.init("entries", to: "Entry", inverse: "account", maxCount: 0, isOrdered: true)],
+                "Account", attributes: [.init("title", .string)],
+                relationships: [.init("entries", to: "Entry", inverse: "account", maxCount: 0, isOrdered: true)],
                 uniquenessConstraints: [["title"]]),
-            EntityDescription("Entry", attributes: [.init("text", .string)], relationships: [.init("account", to: "Account", inverse: "entries")]),
+            EntityDescription(
+                "Entry", attributes: [.init("text", .string)],
+                relationships: [.init("account", to: "Account", inverse: "entries")]),
             EntityDescription("Counter", attributes: [.init("value", .integer32)]),
         ])
     }
@@ -41,10 +47,13 @@ enum Worker {
         try coordinator.removePersistentStores()
     }
 
-    /// New objects, one transaction each, and a number that everybody raises: who comes second reads it again.
+    /// New objects, one transaction each, and a number that everybody raises: who comes second
+    /// reads it again.
     static func work(_ coordinator: PersistentStoreCoordinator, _ name: String, turns: Int) throws -> Int {
         let context = ManagedObjectContext(coordinator)
-        guard let counter = try context.fetch(FetchRequest<ManagedObject>("Counter")).first else { throw StorageError(.notFound, "There is no counter") }
+        guard let counter = try context.fetch(FetchRequest<ManagedObject>("Counter")).first else {
+            throw StorageError(.notFound, "There is no counter")
+        }
         var conflicts = 0
         for turn in 0..<turns {
             let account = try context.insert("Account")
@@ -53,7 +62,9 @@ enum Worker {
             try context.save()
             var request = FetchRequest<ManagedObject>("Account")
             request.predicate = try FetchPredicate(format: "title == %@", "\(name)-\(turn)")
-            guard try context.fetch(request) == [account] else { throw StorageError(.unknownObject, "\(name) does not find what it saved") }
+            guard try context.fetch(request) == [account] else {
+                throw StorageError(.unknownObject, "\(name) does not find what it saved")
+            }
             while true {
                 counter["value"] = (counter["value"] as? Int ?? 0) + 1
                 do {
@@ -68,18 +79,26 @@ enum Worker {
         return conflicts
     }
 
-    /// Opens stores of each type with the same objects in turns, reads every object, and prints the best time of each with its ratio to SQLite's.
+    /// Opens stores of each type with the same objects in turns, reads every object, and prints the
+    /// best time of each with its ratio to SQLite's.
     static func load(in folder: URL, count: Int) throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
                 "Reading",
-                attributes: [.init("title", .string), .init("number", .integer64), .init("weight", .double), .init("taken", .date), .init("isGood", .boolean)],
-                relationships: [.init("previous", to: "Reading", inverse: "next"), .init("next", to: "Reading", inverse: "previous")])
+                attributes: [
+                    .init("title", .string), .init("number", .integer64), .init("weight", .double),
+                    .init("taken", .date), .init("isGood", .boolean),
+                ],
+                relationships: [
+                    .init("previous", to: "Reading", inverse: "next"),
+                    .init("next", to: "Reading", inverse: "previous"),
+                ])
         ])
         let types: [StoreType] = [.sqlite, .binary, .xml]
         func open(_ type: StoreType) throws -> PersistentStoreCoordinator {
             let coordinator = PersistentStoreCoordinator(model: model)
-            try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("\(type.rawValue).store"), type: type))
+            try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("\(type.rawValue).store"), type: type))
             return coordinator
         }
         for type in types {
@@ -106,7 +125,9 @@ enum Worker {
                 let coordinator = try open(type)
                 let context = ManagedObjectContext(coordinator)
                 var sum = 0
-                for object in try context.fetch(FetchRequest<ManagedObject>("Reading")) { sum += object["number"] as? Int ?? 0 }
+                for object in try context.fetch(FetchRequest<ManagedObject>("Reading")) {
+                    sum += object["number"] as? Int ?? 0
+                }
                 let duration = ContinuousClock.now - start
                 guard sum == count * (count - 1) / 2 else { throw StorageError(.damaged, "The sum is \(sum)") }
                 let seconds = Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
@@ -117,11 +138,15 @@ enum Worker {
         }
         for type in types {
             let seconds = best[type] ?? 0
-            print("\(type.rawValue) \(String(format: "%.1f ms, %.2f of SQLite's", seconds * 1000, seconds / (best[.sqlite] ?? 1)))")
+            print(
+                "\(type.rawValue) \(String(format: "%.1f ms, %.2f of SQLite's", seconds * 1000, seconds / (best[.sqlite] ?? 1)))"
+            )
         }
     }
 
-    static func run(_ url: URL, _ name: String, threads: Int, turns: Int, isShared: Bool) throws -> (conflicts: Int, failures: [String]) {
+    static func run(_ url: URL, _ name: String, threads: Int, turns: Int, isShared: Bool) throws -> (
+        conflicts: Int, failures: [String]
+    ) {
         let outcome = Mutex<(conflicts: Int, failures: [String])>((0, []))
         let shared = isShared ? try open(url) : nil
         let group = DispatchGroup()
@@ -152,8 +177,12 @@ do {
         try Worker.make(URL(fileURLWithPath: arguments[2]), mode)
     } else if arguments.count == 4, arguments[1] == "load", let count = Int(arguments[3]) {
         try Worker.load(in: URL(fileURLWithPath: arguments[2], isDirectory: true), count: count)
-    } else if arguments.count == 7, arguments[1] == "run", let threads = Int(arguments[4]), let turns = Int(arguments[5]) {
-        let outcome = try Worker.run(URL(fileURLWithPath: arguments[2]), arguments[3], threads: threads, turns: turns, isShared: arguments[6] == "one")
+    } else if arguments.count == 7, arguments[1] == "run", let threads = Int(arguments[4]),
+        let turns = Int(arguments[5])
+    {
+        let outcome = try Worker.run(
+            URL(fileURLWithPath: arguments[2]), arguments[3], threads: threads, turns: turns,
+            isShared: arguments[6] == "one")
         print("conflicts \(outcome.conflicts)")
         for failure in outcome.failures { print("failure \(failure)") }
         exit(outcome.failures.isEmpty ? 0 : 1)

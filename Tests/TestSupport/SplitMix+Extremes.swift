@@ -2,11 +2,12 @@ extension SplitMix {
     /// A number at which arithmetic on what a file says tends to fail, or any other.
     package mutating func extreme() -> UInt64 {
         let edges: [UInt64] = [
-            0, 1, 2, .max, 1 << 63, 1 << 63 - 1, 1 << 62, 1 << 60, 1 << 53, 1 << 48, 1 << 32, 1 << 32 - 1, 1 << 31, 1 << 31 - 1, 1 << 16, 1 << 16 - 1, 1 << 12,
+            0, 1, 2, .max, 1 << 63, 1 << 63 - 1, 1 << 62, 1 << 60, 1 << 53, 1 << 48, 1 << 32, 1 << 32 - 1, 1 << 31,
+            1 << 31 - 1, 1 << 16, 1 << 16 - 1, 1 << 12,
         ]
         let choice = Int(next() % UInt64(edges.count + 3))
         guard choice < edges.count else { return next() >> (next() % 64) }
-        // And its neighbours.
+        // And its neighbors.
         return edges[choice] &+ next() % 3 &- 1
     }
 
@@ -14,7 +15,8 @@ extension SplitMix {
     package mutating func putExtreme(into bytes: inout [UInt8], at place: Int, count: Int, isBigEndian: Bool = false) {
         let number = extreme()
         for index in 0..<count where place + index < bytes.count {
-            bytes[place + index] = UInt8(truncatingIfNeeded: number >> UInt64(8 * (isBigEndian ? count - 1 - index : index)))
+            bytes[place + index] = UInt8(
+                truncatingIfNeeded: number >> UInt64(8 * (isBigEndian ? count - 1 - index : index)))
         }
     }
 

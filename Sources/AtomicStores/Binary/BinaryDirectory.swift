@@ -2,7 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// What the numbers in a binary store mean in the model: its entities and properties go by their names.
+/// What the numbers in a binary store mean in the model: its entities and properties go by their
+/// names.
 struct BinaryDirectory {
     private let entities: [(index: Int, properties: [Int])]
     let shape: TableShape
@@ -15,7 +16,9 @@ struct BinaryDirectory {
             let name = try reader.text()
             let greatest = try reader.number(Int64.self)
             guard let entity = shape.model.entity(named: name) else {
-                throw StorageError(.incompatibleModel, "The store knows an entity \(name.prefix(100)) that the model does not", entities: [name])
+                throw StorageError(
+                    .incompatibleModel, "The store knows an entity \(name.prefix(100)) that the model does not",
+                    entities: [name])
             }
             if greatest > 0 { table.numbers.note(greatest, root: entity.rootIndex) }
             var properties: [Int] = []
@@ -26,7 +29,9 @@ struct BinaryDirectory {
                     BinaryStoreFormat.ColumnKind(shape.layouts[entity.index].slots[index].kind).rawValue == kind
                 else {
                     throw StorageError(
-                        .incompatibleModel, "The store knows a property \(name).\(property.prefix(100)) that the model does not, or not so", entities: [name])
+                        .incompatibleModel,
+                        "The store knows a property \(name).\(property.prefix(100)) that the model does not, or not so",
+                        entities: [name])
                 }
                 properties.append(index)
             }
@@ -36,14 +41,18 @@ struct BinaryDirectory {
     }
 
     func entityIndex(_ place: UInt32) throws(StorageError) -> Int {
-        guard Int(place) < entities.count else { throw StorageError(.damaged, "The store is damaged: it names an entity that it does not know") }
+        guard Int(place) < entities.count else {
+            throw StorageError(.damaged, "The store is damaged: it names an entity that it does not know")
+        }
         return entities[Int(place)].index
     }
 
     func property(entity: UInt32, property: UInt32) throws(StorageError) -> (entityIndex: Int, property: Int) {
         let index = try entityIndex(entity)
         let properties = entities[Int(entity)].properties
-        guard Int(property) < properties.count else { throw StorageError(.damaged, "The store is damaged: it names a property that it does not know") }
+        guard Int(property) < properties.count else {
+            throw StorageError(.damaged, "The store is damaged: it names a property that it does not know")
+        }
         return (index, properties[Int(property)])
     }
 }

@@ -56,7 +56,8 @@ struct BinaryRowsReader {
         var present = rows
         if !isComplete {
             let bitmap = try column.take((rows.count + 7) / 8)
-            present = ContiguousArray(rows.indices.lazy.filter { bitmap[$0 / 8] & (1 << UInt8($0 % 8)) != 0 }.map { rows[$0] })
+            present = ContiguousArray(
+                rows.indices.lazy.filter { bitmap[$0 / 8] & (1 << UInt8($0 % 8)) != 0 }.map { rows[$0] })
         }
         try read(slot, from: &column, into: present)
         guard column.left == 0 else { throw damaged("a column is longer than its values") }
@@ -82,11 +83,15 @@ struct BinaryRowsReader {
         case .string, .uri, .decimal, .data, .large, .boxed:
             let lengths = try column.numbers(UInt64.self, count: rows.count)
             for (index, row) in rows.enumerated() {
-                guard let length = Int(exactly: lengths[index] & ~BinaryStoreFormat.missingFlag) else { throw damaged("a value is too long") }
+                guard let length = Int(exactly: lengths[index] & ~BinaryStoreFormat.missingFlag) else {
+                    throw damaged("a value is too long")
+                }
                 let bytes = try column.take(length)
                 switch slot.kind {
                 case .string, .uri: row.store(String(decoding: bytes, as: UTF8.self), cell)
-                default: try read(slot, cell, bytes, isMissing: lengths[index] & BinaryStoreFormat.missingFlag != 0, into: row)
+                default:
+                    try read(
+                        slot, cell, bytes, isMissing: lengths[index] & BinaryStoreFormat.missingFlag != 0, into: row)
                 }
             }
         case .toMany:
@@ -94,7 +99,8 @@ struct BinaryRowsReader {
         }
     }
 
-    /// Gives rows values that stand side by side. A column that comes twice replaces what the first has brought.
+    /// Gives rows values that stand side by side. A column that comes twice replaces what the first
+    /// has brought.
     @inline(__always) private func fill<Number: FixedWidthInteger, Value>(
         _ cell: RowCell, of rows: ContiguousArray<RowCells>, from column: inout ByteReader, _ value: (Number) -> Value
     ) throws {
@@ -102,12 +108,17 @@ struct BinaryRowsReader {
         for (index, row) in rows.enumerated() { row.store(value(numbers[index]), cell) }
     }
 
-    private func read(_ slot: RowSlot, _ cell: RowCell, _ bytes: UnsafeRawBufferPointer, isMissing: Bool, into row: RowCells) throws {
+    private func read(
+        _ slot: RowSlot, _ cell: RowCell, _ bytes: UnsafeRawBufferPointer, isMissing: Bool, into row: RowCells
+    ) throws {
         switch slot.kind {
         case .data: row.store(Data(bytes), cell)
-        case .large: row.store(isMissing ? .missing(String(decoding: bytes, as: UTF8.self)) : LargeValue(Data(bytes)), cell)
+        case .large:
+            row.store(isMissing ? .missing(String(decoding: bytes, as: UTF8.self)) : LargeValue(Data(bytes)), cell)
         case .decimal:
-            guard let value = Decimal(string: String(decoding: bytes, as: UTF8.self)) else { throw damaged("a decimal number can't be read") }
+            guard let value = Decimal(string: String(decoding: bytes, as: UTF8.self)) else {
+                throw damaged("a decimal number can't be read")
+            }
             row.store(value, cell)
         case .boxed:
             var reader = ByteReader(bytes)

@@ -2,7 +2,8 @@ import RowMemory
 
 /// Folio's binary store, format version 1.
 ///
-/// All numbers are little-endian; nothing is aligned. A file is a `Header`, a `SectionEntry` for each section, and the sections in that order without gaps.
+/// All numbers are little-endian; nothing is aligned. A file is a `Header`, a `SectionEntry` for
+/// each section, and the sections in that order without gaps.
 ///
 ///     Header (48 bytes)
 ///       magic           8 bytes   89 46 4F 4C 49 4F 0D 0A
@@ -64,7 +65,8 @@ import RowMemory
 ///       numbers         Int64 × the sum of counts, each owner's in their order
 ///       entities        UInt32 × the sum of counts
 ///
-/// Every length is checked against what is left before anything is made of it, so that a file takes memory in proportion to its size.
+/// Every length is checked against what is left before anything is made of it, so that a file takes
+/// memory in proportion to its size.
 enum BinaryStoreFormat {
     static let magic: [UInt8] = [0x89, 0x46, 0x4F, 0x4C, 0x49, 0x4F, 0x0D, 0x0A]
     static let version: UInt32 = 1

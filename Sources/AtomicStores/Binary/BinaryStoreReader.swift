@@ -4,7 +4,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Reads a binary store: what it says of itself at once, its objects into a table when the model is known.
+/// Reads a binary store: what it says of itself at once, its objects into a table when the model is
+/// known.
 struct BinaryStoreReader {
     private let bytes: [UInt8]
     private let sections: [Section]
@@ -22,28 +23,41 @@ struct BinaryStoreReader {
         let (uuid, sections) = try bytes.withUnsafeBytes { try Self.header($0) }
         self.sections = sections
         func section(_ kind: BinaryStoreFormat.SectionKind) throws -> Data {
-            guard let section = sections.first(where: { $0.kind == kind }) else { throw Self.damaged("a part of it is missing") }
+            guard let section = sections.first(where: { $0.kind == kind }) else {
+                throw Self.damaged("a part of it is missing")
+            }
             return Data(bytes[section.range])
         }
-        guard let values = try PropertyList.decode(try section(.metadata)).dictionary else { throw Self.damaged("its metadata are no dictionary") }
+        guard let values = try PropertyList.decode(try section(.metadata)).dictionary else {
+            throw Self.damaged("its metadata are no dictionary")
+        }
         metadata = StoreMetadata(uuid: uuid.uuidString, type: .binary, values: values)
         modelBytes = try section(.model)
     }
 
-    private static func damaged(_ what: String) -> StorageError { StorageError(.damaged, "The store is damaged: \(what)") }
+    private static func damaged(_ what: String) -> StorageError {
+        StorageError(.damaged, "The store is damaged: \(what)")
+    }
 
     private static func header(_ bytes: UnsafeRawBufferPointer) throws -> (UUID, [Section]) {
-        guard bytes.prefix(8).elementsEqual(BinaryStoreFormat.magic) else { throw StorageError(.notAStore, "This is no binary store") }
+        guard bytes.prefix(8).elementsEqual(BinaryStoreFormat.magic) else {
+            throw StorageError(.notAStore, "This is no binary store")
+        }
         var reader = ByteReader(bytes)
         _ = try reader.take(8)
         let version = try reader.number(UInt32.self)
-        guard version <= BinaryStoreFormat.version else { throw StorageError(.newer, "The store is of format \(version): it needs a newer program") }
+        guard version <= BinaryStoreFormat.version else {
+            throw StorageError(.newer, "The store is of format \(version): it needs a newer program")
+        }
         let count = Int(try reader.number(UInt32.self))
-        guard try reader.number(UInt64.self) == UInt64(bytes.count) else { throw damaged("it is not as long as it says") }
+        guard try reader.number(UInt64.self) == UInt64(bytes.count) else {
+            throw damaged("it is not as long as it says")
+        }
         let uuid = UUID(uuid: try reader.take(16).loadUnaligned(as: uuid_t.self))
         _ = try reader.take(4)
         let checksum = try reader.number(UInt32.self)
-        guard count <= BinaryStoreFormat.largestSectionCount, count * BinaryStoreFormat.sectionEntrySize <= reader.left else {
+        guard count <= BinaryStoreFormat.largestSectionCount, count * BinaryStoreFormat.sectionEntrySize <= reader.left
+        else {
             throw damaged("it promises more parts than it holds")
         }
         var sum = CRC32()
@@ -59,10 +73,16 @@ struct BinaryStoreReader {
             let offset = try reader.number(UInt64.self), length = try reader.number(UInt64.self)
             let checksum = try reader.number(UInt32.self)
             _ = try reader.take(4)
-            guard offset == UInt64(next), length <= UInt64(bytes.count - next) else { throw damaged("its parts do not follow each other") }
-            guard let kind = BinaryStoreFormat.SectionKind(rawValue: kind) else { throw damaged("it has a part of an unknown kind") }
+            guard offset == UInt64(next), length <= UInt64(bytes.count - next) else {
+                throw damaged("its parts do not follow each other")
+            }
+            guard let kind = BinaryStoreFormat.SectionKind(rawValue: kind) else {
+                throw damaged("it has a part of an unknown kind")
+            }
             let range = next..<(next + Int(length))
-            guard CRC32.checksum(UnsafeRawBufferPointer(rebasing: bytes[range])) == checksum else { throw damaged("a part has another checksum") }
+            guard CRC32.checksum(UnsafeRawBufferPointer(rebasing: bytes[range])) == checksum else {
+                throw damaged("a part has another checksum")
+            }
             sections.append(Section(kind: kind, range: range))
             next = range.upperBound
         }
@@ -79,12 +99,16 @@ struct BinaryStoreReader {
     /// Counts the objects by their entities, from the directory and the beginnings of the rows.
     func objectCounts() throws -> [String: Int] {
         try bytes.withUnsafeBytes { bytes in
-            guard var directory = readers(.directory, bytes).first else { throw Self.damaged("a part of it is missing") }
+            guard var directory = readers(.directory, bytes).first else {
+                throw Self.damaged("a part of it is missing")
+            }
             var names: [String] = []
             for _ in 0..<(try directory.count(UInt32.self, size: 16)) {
                 names.append(try directory.text())
                 _ = try directory.number(Int64.self)
-                for _ in 0..<(try directory.count(UInt32.self, size: 5)) { _ = (try directory.text(), try directory.number(UInt8.self)) }
+                for _ in 0..<(try directory.count(UInt32.self, size: 5)) {
+                    _ = (try directory.text(), try directory.number(UInt8.self))
+                }
             }
             var counts = Dictionary(names.map { ($0, 0) }) { first, _ in first }
             for var rows in readers(.rows, bytes) {
@@ -100,7 +124,9 @@ struct BinaryStoreReader {
     /// Puts the objects into a table, which is empty.
     func load(into table: RowTable) throws {
         try bytes.withUnsafeBytes { bytes in
-            guard var directory = readers(.directory, bytes).first else { throw Self.damaged("a part of it is missing") }
+            guard var directory = readers(.directory, bytes).first else {
+                throw Self.damaged("a part of it is missing")
+            }
             let places = try BinaryDirectory(&directory, table)
             let budget = MemoryBudget(fileSize: bytes.count)
             var rows: [Int: [ContiguousArray<RowSlab>]] = [:]
@@ -109,7 +135,11 @@ struct BinaryStoreReader {
                 rows[table.shape.root(of: section.entityIndex), default: []].append(try section.slabs())
             }
             for (root, sections) in rows {
-                if sections.count == 1 { table.load(sections[0], root: root) } else { table.load(try Self.united(sections), root: root) }
+                if sections.count == 1 {
+                    table.load(sections[0], root: root)
+                } else {
+                    table.load(try Self.united(sections), root: root)
+                }
             }
             for var reader in readers(.members, bytes) { try loadMembers(&reader, places, into: table) }
             for relation in table.shape.relations.indices { table.completeLists(of: relation) }
@@ -126,7 +156,9 @@ struct BinaryStoreReader {
             }
         }
         rows.sort { $0.key < $1.key }
-        guard zip(rows, rows.dropFirst()).allSatisfy({ $0.key < $1.key }) else { throw damaged("two objects have one number") }
+        guard zip(rows, rows.dropFirst()).allSatisfy({ $0.key < $1.key }) else {
+            throw damaged("two objects have one number")
+        }
         return rows
     }
 
@@ -144,7 +176,9 @@ struct BinaryStoreReader {
         var next = 0
         for index in 0..<ownerCount {
             let end = next + Int(counts[index])
-            let members = try (next..<end).map { ObjectReference(key: numbers[$0], entityIndex: try places.entityIndex(entities[$0])) }
+            let members = try (next..<end).map {
+                ObjectReference(key: numbers[$0], entityIndex: try places.entityIndex(entities[$0]))
+            }
             table.load(members, of: owners[index], relation)
             next = end
         }

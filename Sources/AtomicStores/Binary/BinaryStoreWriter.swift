@@ -58,7 +58,9 @@ struct BinaryStoreWriter {
             entries.put(0 as UInt32)
             offset += section.bytes.count
         }
-        guard let uuid = UUID(uuidString: metadata.uuid) else { throw StorageError(.damaged, "The store's UUID is none: \(metadata.uuid)") }
+        guard let uuid = UUID(uuidString: metadata.uuid) else {
+            throw StorageError(.damaged, "The store's UUID is none: \(metadata.uuid)")
+        }
         var file = ByteWriter()
         file.put(BinaryStoreFormat.magic)
         file.put(BinaryStoreFormat.version)
@@ -84,7 +86,8 @@ struct BinaryStoreWriter {
                 try budget.spend(rows: count, of: shape.layouts[entity.index])
             }
         } catch {
-            throw StorageError(.unsupported, "So many objects with so few values are not for a binary store: use an SQLite store")
+            throw StorageError(
+                .unsupported, "So many objects with so few values are not for a binary store: use an SQLite store")
         }
     }
 
@@ -148,7 +151,10 @@ struct BinaryStoreWriter {
         case .bool: writer.put(count: rows.count) { rows[$0].load(cell, as: Bool.self) == true ? 1 : 0 as UInt8 }
         case .double, .date: writer.put(count: rows.count) { (rows[$0].load(cell, as: Double.self) ?? 0).bitPattern }
         case .float: writer.put(count: rows.count) { (rows[$0].load(cell, as: Float.self) ?? 0).bitPattern }
-        case .uuid: for row in rows { if let value = row.load(cell, as: UUID.self) { withUnsafeBytes(of: value.uuid) { writer.put($0) } } }
+        case .uuid:
+            for row in rows {
+                if let value = row.load(cell, as: UUID.self) { withUnsafeBytes(of: value.uuid) { writer.put($0) } }
+            }
         case .toOne:
             writer.put(count: rows.count) { rows[$0].load(cell, as: ObjectReference.self)?.key ?? 0 }
             writer.put(count: rows.count) { UInt32(rows[$0].load(cell, as: ObjectReference.self)?.entityIndex ?? 0) }
@@ -161,7 +167,9 @@ struct BinaryStoreWriter {
         case .data:
             writer.put(count: rows.count) { UInt64(rows[$0].load(cell, as: Data.self)?.count ?? 0) }
             for row in rows { if let data = row.load(cell, as: Data.self) { writer.put(data) } }
-        case .decimal: putPieces(rows.map { Array(($0.load(cell, as: Decimal.self)?.description ?? "").utf8) }, flags: nil, to: &writer)
+        case .decimal:
+            putPieces(
+                rows.map { Array(($0.load(cell, as: Decimal.self)?.description ?? "").utf8) }, flags: nil, to: &writer)
         case .large:
             let values = rows.compactMap { $0.load(cell, as: LargeValue.self) }
             let pieces = try values.map { value in try value.fileName.map { Array($0.utf8) } ?? [UInt8](value.data()) }
@@ -178,7 +186,9 @@ struct BinaryStoreWriter {
     }
 
     private func putPieces(_ pieces: [[UInt8]], flags: [Bool]?, to writer: inout ByteWriter) {
-        for (index, piece) in pieces.enumerated() { writer.put(UInt64(piece.count) | (flags?[index] == true ? BinaryStoreFormat.missingFlag : 0)) }
+        for (index, piece) in pieces.enumerated() {
+            writer.put(UInt64(piece.count) | (flags?[index] == true ? BinaryStoreFormat.missingFlag : 0))
+        }
         for piece in pieces { writer.put(piece) }
     }
 
@@ -188,7 +198,8 @@ struct BinaryStoreWriter {
         switch shape.relations[relation].kind {
         case .keys: return shape.relations[relation].isOrdered
         case .free: return true
-        case .linked(let inverse): return shape.relations[relation].isOrdered || (relation <= inverse && !shape.relations[inverse].isOrdered)
+        case .linked(let inverse):
+            return shape.relations[relation].isOrdered || (relation <= inverse && !shape.relations[inverse].isOrdered)
         }
     }
 

@@ -2,8 +2,8 @@ import Foundation
 import Schema
 import Storage
 
-/// How boxed values (composites) stand in a binary store: a byte that says what follows, then that. Composites hold the number of their parts and for each
-/// its name and value.
+/// How boxed values (composites) stand in a binary store: a byte that says what follows, then that.
+/// Composites hold the number of their parts and for each its name and value.
 enum BoxedCoding {
     private enum Tag: UInt8 {
         case null = 0, int, bool, double, float, decimal, date, string, data, uuid, uri, composite, list
@@ -62,7 +62,9 @@ enum BoxedCoding {
         }
     }
 
-    static func read(_ reader: inout ByteReader, _ budget: MemoryBudget, depth: Int = 0) throws(StorageError) -> PropertyValue {
+    static func read(_ reader: inout ByteReader, _ budget: MemoryBudget, depth: Int = 0) throws(StorageError)
+        -> PropertyValue
+    {
         guard depth < deepest, let tag = Tag(rawValue: try reader.number()) else {
             throw StorageError(.damaged, "The store is damaged: a composite value can't be read")
         }

@@ -2,8 +2,8 @@ import Storage
 
 /// Takes numbers and bytes one after the other, little-endian; nothing beyond the end is touched.
 ///
-/// The bytes belong to whoever made the reader, who uses it only within the closure that lends them. Every access goes through `take`, which checks that
-/// what is asked for is there.
+/// The bytes belong to whoever made the reader, who uses it only within the closure that lends
+/// them. Every access goes through `take`, which checks that what is asked for is there.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var place = 0
@@ -16,7 +16,9 @@ struct ByteReader {
 
     /// The next `count` bytes.
     mutating func take(_ count: Int) throws(StorageError) -> UnsafeRawBufferPointer {
-        guard count >= 0, count <= left else { throw StorageError(.damaged, "The store is damaged: a part of it ends too early") }
+        guard count >= 0, count <= left else {
+            throw StorageError(.damaged, "The store is damaged: a part of it ends too early")
+        }
         defer { place += count }
         return UnsafeRawBufferPointer(rebasing: bytes[place..<place + count])
     }
@@ -35,7 +37,9 @@ struct ByteReader {
     }
 
     /// `count` numbers side by side.
-    mutating func numbers<Number: FixedWidthInteger>(_ type: Number.Type, count: Int) throws(StorageError) -> NumberList<Number> {
+    mutating func numbers<Number: FixedWidthInteger>(_ type: Number.Type, count: Int) throws(StorageError)
+        -> NumberList<Number>
+    {
         guard count >= 0, count <= left / MemoryLayout<Number>.size else {
             throw StorageError(.damaged, "The store is damaged: it promises more than it holds")
         }
@@ -56,6 +60,7 @@ struct NumberList<Number: FixedWidthInteger> {
     subscript(index: Int) -> Number {
         // `bytes` holds exactly `count` numbers.
         precondition(index >= 0 && index < count)
-        return Number(littleEndian: bytes.loadUnaligned(fromByteOffset: index * MemoryLayout<Number>.size, as: Number.self))
+        return Number(
+            littleEndian: bytes.loadUnaligned(fromByteOffset: index * MemoryLayout<Number>.size, as: Number.self))
     }
 }

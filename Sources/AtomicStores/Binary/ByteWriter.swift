@@ -14,13 +14,17 @@ struct ByteWriter {
         bytes.append(contentsOf: repeatElement(0, count: count * size))
         bytes.withUnsafeMutableBytes { raw in
             // Exactly `count` numbers fit behind what was there.
-            for index in 0..<count { raw.storeBytes(of: number(index).littleEndian, toByteOffset: start + index * size, as: Number.self) }
+            for index in 0..<count {
+                raw.storeBytes(of: number(index).littleEndian, toByteOffset: start + index * size, as: Number.self)
+            }
         }
     }
 
     /// Puts a number in the place of one that was put before.
     mutating func replace(at place: Int, with number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.littleEndian) { new in bytes.withUnsafeMutableBytes { $0[place..<place + new.count].copyBytes(from: new) } }
+        withUnsafeBytes(of: number.littleEndian) { new in
+            bytes.withUnsafeMutableBytes { $0[place..<place + new.count].copyBytes(from: new) }
+        }
     }
 
     mutating func put(_ raw: UnsafeBufferPointer<UInt8>) { bytes.append(contentsOf: raw) }

@@ -7,7 +7,10 @@ extension AtomicPersistentStore {
     package static func customFactory(_ kind: any AtomicStore.Type) -> StoreFactory {
         StoreFactory(type: kind.storeType) { description, model in
             try checkOptions(description)
-            guard let model else { throw StorageError(.noModel, "A store of type \(kind.storeType.rawValue) carries no model", path: description.url.path) }
+            guard let model else {
+                throw StorageError(
+                    .noModel, "A store of type \(kind.storeType.rawValue) carries no model", path: description.url.path)
+            }
             do {
                 return try open(try kind.init(description, model: model), description, model)
             } catch {
@@ -16,18 +19,27 @@ extension AtomicPersistentStore {
         }
     }
 
-    private static func open(_ store: any AtomicStore, _ description: PersistentStoreDescription, _ model: ManagedObjectModel) throws -> AtomicPersistentStore {
+    private static func open(
+        _ store: any AtomicStore, _ description: PersistentStoreDescription, _ model: ManagedObjectModel
+    ) throws -> AtomicPersistentStore {
         let format = StoreFormat.custom(store)
         guard let content = try store.load() else {
-            guard description.createsIfMissing, !description.isReadOnly else { throw StorageError(.notFound, "There is no store") }
+            guard description.createsIfMissing, !description.isReadOnly else {
+                throw StorageError(.notFound, "There is no store")
+            }
             return try make(description, model, format: format)
         }
-        guard StoreIdentity.isLegal(content.uuid) else { throw StorageError(.damaged, "The store's UUID is none: \(content.uuid.prefix(80))") }
-        let metadata = StoreMetadata(uuid: content.uuid, type: format.type, values: content.metadata.mapValues { .init($0) })
+        guard StoreIdentity.isLegal(content.uuid) else {
+            throw StorageError(.damaged, "The store's UUID is none: \(content.uuid.prefix(80))")
+        }
+        let metadata = StoreMetadata(
+            uuid: content.uuid, type: format.type, values: content.metadata.mapValues { .init($0) })
         if !metadata.versionHashes.isEmpty { try metadata.check(model, configuration: description.configuration) }
         let shape = try TableShape(model, configuration: description.configuration)
         let table = RowTable(shape, identity: StoreIdentity(uuid: metadata.uuid, model: model), numbers: format.numbers)
         try CustomContent(shape).load(content, into: table)
-        return AtomicPersistentStore(session: AtomicSession(description: description, table: table, metadata: metadata, format: format, file: nil))
+        return AtomicPersistentStore(
+            session: AtomicSession(
+                description: description, table: table, metadata: metadata, format: format, file: nil))
     }
 }

@@ -14,12 +14,16 @@ struct CustomContent {
     func content(of table: RowTable, _ metadata: StoreMetadata) throws -> AtomicStoreContent {
         var objects: [AtomicStoreObject] = []
         for entity in shape.model.entities where shape.isStored[entity.index] {
-            try table.forEachRow(of: entity.index, includingSubentities: false) { objects.append(try object($0, entity, table)) }
+            try table.forEachRow(of: entity.index, includingSubentities: false) {
+                objects.append(try object($0, entity, table))
+            }
         }
         var values = metadata.publicValues
         values[StoreMetadata.Key.uuid] = nil
         var next: [String: Int64] = [:]
-        for entity in shape.model.entities where shape.isStored[entity.index] && entity.superentity == nil { next[entity.name] = table.numbers.next(root: entity.index) }
+        for entity in shape.model.entities where shape.isStored[entity.index] && entity.superentity == nil {
+            next[entity.name] = table.numbers.next(root: entity.index)
+        }
         return AtomicStoreContent(uuid: metadata.uuid, metadata: values, objects: objects, nextNumbers: next)
     }
 
@@ -55,12 +59,19 @@ struct CustomContent {
         var byNumber: [ObjectReference: Row] = [:]
         for object in content.objects {
             let entity = try entity(object.name)
-            guard object.name.number > 0, object.name.number < .max else { throw damaged("\(object.name.number) is no object's number", entity) }
+            guard object.name.number > 0, object.name.number < .max else {
+                throw damaged("\(object.name.number) is no object's number", entity)
+            }
             let row = fillers[entity.index].append(key: object.name.number, version: 1)
             for (key, value) in object.attributes { try shape.set(value, key, in: row) }
-            for (key, target) in object.toOnes { try shape.set(ObjectReference(key: target.number, entityIndex: try self.entity(target).index), key, in: row) }
+            for (key, target) in object.toOnes {
+                try shape.set(
+                    ObjectReference(key: target.number, entityIndex: try self.entity(target).index), key, in: row)
+            }
             let reference = ObjectReference(key: row.key, entityIndex: entity.rootIndex)
-            guard byNumber.updateValue(row, forKey: reference) == nil else { throw damaged("Two objects have the number \(row.key)", entity) }
+            guard byNumber.updateValue(row, forKey: reference) == nil else {
+                throw damaged("Two objects have the number \(row.key)", entity)
+            }
             rows[entity.rootIndex, default: []].append((row.key, row))
         }
         try repairKeys(content, byNumber)
@@ -70,25 +81,33 @@ struct CustomContent {
             for (key, members) in object.toManys {
                 guard let relation = try relation(key, entity) else { continue }
                 if case .keys = shape.relations[relation].kind, !shape.relations[relation].isOrdered { continue }
-                table.load(try members.map { ObjectReference(key: $0.number, entityIndex: try self.entity($0).index) }, of: object.name.number, relation)
+                table.load(
+                    try members.map { ObjectReference(key: $0.number, entityIndex: try self.entity($0).index) },
+                    of: object.name.number, relation)
             }
         }
         for relation in shape.relations.indices { table.completeLists(of: relation) }
         for (name, next) in content.nextNumbers {
-            if let entity = shape.model.entity(named: name), entity.superentity == nil, next > 0 { table.numbers.note(next - 1, root: entity.index) }
+            if let entity = shape.model.entity(named: name), entity.superentity == nil, next > 0 {
+                table.numbers.note(next - 1, root: entity.index)
+            }
         }
     }
 
-    /// Where an owner names a member that names no owner, the member is given it: both sides of a relationship say the same afterwards.
+    /// Where an owner names a member that names no owner, the member is given it: both sides of a
+    /// relationship say the same afterwards.
     private func repairKeys(_ content: AtomicStoreContent, _ byNumber: [ObjectReference: Row]) throws {
         for object in content.objects {
             let entity = try entity(object.name)
             for (key, members) in object.toManys {
-                guard let relation = try relation(key, entity), case .keys(let property) = shape.relations[relation].kind else { continue }
+                guard let relation = try relation(key, entity),
+                    case .keys(let property) = shape.relations[relation].kind
+                else { continue }
                 let destination = shape.model.entities[shape.relations[relation].destinationIndex]
                 let slot = shape.layouts[destination.index].slots[property]
                 for name in members {
-                    guard let member = byNumber[ObjectReference(key: name.number, entityIndex: destination.rootIndex)], destination.family.contains(member.entityIndex),
+                    guard let member = byNumber[ObjectReference(key: name.number, entityIndex: destination.rootIndex)],
+                        destination.family.contains(member.entityIndex),
                         !member.hasValue(slot)
                     else { continue }
                     member.setReference(ObjectReference(key: object.name.number, entityIndex: entity.index), slot)
@@ -104,7 +123,10 @@ struct CustomContent {
 
     private func entity(_ name: AtomicStoreObject.Name) throws -> Entity {
         guard let entity = shape.model.entity(named: name.entityName), shape.isStored[entity.index] else {
-            throw StorageError(.incompatibleModel, "The store has objects of an entity \(name.entityName.prefix(100)) that the model does not know", entities: [name.entityName])
+            throw StorageError(
+                .incompatibleModel,
+                "The store has objects of an entity \(name.entityName.prefix(100)) that the model does not know",
+                entities: [name.entityName])
         }
         return entity
     }

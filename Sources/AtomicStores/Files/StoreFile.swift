@@ -5,7 +5,8 @@ import Storage
 /// The file of a store that is read and written as a whole.
 ///
 /// Invariants:
-/// 1. The file is replaced under a lock, and only if it is still the one that was read or last written here.
+/// 1. The file is replaced under a lock, and only if it is still the one that was read or last
+///    written here.
 /// 2. Whatever happens while it is replaced, the old content or the new one is there, whole.
 struct StoreFile {
     let path: String
@@ -45,19 +46,22 @@ struct StoreFile {
     }
 
     /// Replaces the file durably.
-    /// - Throws: `StorageError.busy` if another process holds the lock too long, or has changed or replaced the file since; nothing is written then. After any other error the old
-    ///   content is there, or the error says that the new one is.
+    /// - Throws: `StorageError.busy` if another process holds the lock too long, or has changed or
+    ///   replaced the file since; nothing is written then. After any other error the old content is
+    ///   there, or the error says that the new one is.
     /// - Parameter pieces: The new content, one piece after the other.
     mutating func replace(with pieces: [[UInt8]]) throws {
         try replace { append in for piece in pieces { try piece.withUnsafeBytes(append) } }
     }
 
-    /// Replaces the file as above by what `write` gives, one piece after the other. What it throws leaves the old content.
+    /// Replaces the file as above by what `write` gives, one piece after the other. What it throws
+    /// leaves the old content.
     mutating func replace(writing write: (_ append: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
         let lock = try takeLock()
         defer { try? lock.release(removing: true) }
         guard try Disk.identity(of: path) == identity else {
-            throw StorageError(.busy, "The store was changed by another program since it was read: open it again", path: path)
+            throw StorageError(
+                .busy, "The store was changed by another program since it was read: open it again", path: path)
         }
         try removeLeftovers()
         var written: FileIdentity?
@@ -75,21 +79,26 @@ struct StoreFile {
                 }, ready: { written = try file?.status().identity })
             identity = written
         } catch {
-            // Where names can't be exchanged the new file stands, though the last step failed: then it is ours, and may be replaced by the next attempt.
+            // Where names can't be exchanged the new file stands, though the last step failed: then
+            // it is ours, and may be replaced by the next attempt.
             guard let written, (try? Disk.identity(of: path)) == written else { throw error }
             identity = written
-            throw StorageError(.inputOutput, "The store was replaced, but may come back as it was after a power cut: \(error)", path: path, underlying: error)
+            throw StorageError(
+                .inputOutput, "The store was replaced, but may come back as it was after a power cut: \(error)",
+                path: path, underlying: error)
         }
     }
 
-    /// Takes away what a crash has left of a save. No store is writing now; but a document that has the store may be in the middle of something, and then looks
-    /// after its own.
+    /// Takes away what a crash has left of a save. No store is writing now; but a document that has
+    /// the store may be in the middle of something, and then looks after its own.
     private func removeLeftovers() throws {
         guard try !FileLock.isHeld(companion("lock")) else { return }
         for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
     }
 
-    private func companion(_ name: String) -> String { FilePath.join(FilePath.parent(path), ".\(FilePath.name(path)).\(name)") }
+    private func companion(_ name: String) -> String {
+        FilePath.join(FilePath.parent(path), ".\(FilePath.name(path)).\(name)")
+    }
 
     private func takeLock() throws -> FileLock {
         // Not the name of the lock that documents hold while they are edited.

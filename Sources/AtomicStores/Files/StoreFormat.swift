@@ -26,13 +26,15 @@ enum StoreFormat: Sendable {
     }
 }
 
-/// How a model becomes bytes in a store and back: binary stores carry their model, and the room that knows how to write one is not this one's to use.
+/// How a model becomes bytes in a store and back: binary stores carry their model, and the room
+/// that knows how to write one is not this one's to use.
 package struct ModelCoding: Sendable {
     package var encode: @Sendable (ManagedObjectModel) throws -> Data
     package var decode: @Sendable (Data) throws -> ManagedObjectModel
 
     package init(
-        encode: @escaping @Sendable (ManagedObjectModel) throws -> Data, decode: @escaping @Sendable (Data) throws -> ManagedObjectModel
+        encode: @escaping @Sendable (ManagedObjectModel) throws -> Data,
+        decode: @escaping @Sendable (Data) throws -> ManagedObjectModel
     ) {
         self.encode = encode
         self.decode = decode

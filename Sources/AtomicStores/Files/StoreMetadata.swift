@@ -3,7 +3,8 @@ import Foundation
 import Schema
 import Storage
 
-/// What a store says of itself. Keys that are not changed keep their value as it was read, whatever it is.
+/// What a store says of itself. Keys that are not changed keep their value as it was read, whatever
+/// it is.
 struct StoreMetadata: Sendable {
     typealias Key = StoreMetadataKey
 
@@ -47,12 +48,15 @@ struct StoreMetadata: Sendable {
         return result
     }
 
-    /// - Throws: `StorageError.incompatibleModel` where the store was written with another version of the model.
+    /// - Throws: `StorageError.incompatibleModel` where the store was written with another version
+    ///   of the model.
     func check(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) {
         let different = try differences(from: model, configuration: configuration)
         guard different.isEmpty else {
             throw StorageError(
-                .incompatibleModel, "The store was written with another version of the model; different: \(different.joined(separator: ", "))", entities: different)
+                .incompatibleModel,
+                "The store was written with another version of the model; different: \(different.joined(separator: ", "))",
+                entities: different)
         }
     }
 

@@ -24,9 +24,11 @@ struct IncrementalChange {
         order.append(place)
     }
 
-    /// Adds lists of members; owners that change in nothing else are looked up, and left out where they are not there any more.
+    /// Adds lists of members; owners that change in nothing else are looked up, and left out where
+    /// they are not there any more.
     mutating func add(
-        _ lists: [(relation: Int, owner: Int64, list: [ObjectReference]?)], _ shape: TableShape, row: (_ key: Int64, _ entityIndex: Int) throws -> Row?
+        _ lists: [(relation: Int, owner: Int64, list: [ObjectReference]?)], _ shape: TableShape,
+        row: (_ key: Int64, _ entityIndex: Int) throws -> Row?
     ) throws {
         for (relation, owner, list) in lists.sorted(by: { ($0.relation, $0.owner) < ($1.relation, $1.owner) }) {
             let root = shape.root(of: shape.relations[relation].entityIndex)
@@ -37,29 +39,38 @@ struct IncrementalChange {
         }
     }
 
-    func request(_ shape: TableShape, _ identity: StoreIdentity, _ metadata: [String: MetadataValue]?) throws -> IncrementalSaveRequest {
+    func request(_ shape: TableShape, _ identity: StoreIdentity, _ metadata: [String: MetadataValue]?) throws
+        -> IncrementalSaveRequest
+    {
         var inserted: [IncrementalSaveRequest.SavedObject] = [], updated = inserted
         var deleted: [IncrementalSaveRequest.DeletedObject] = []
         for place in order {
             guard let object = objects[place] else { continue }
             switch (object.old, object.new) {
             case (let old?, nil):
-                deleted.append(.init(objectID: ManagedObjectID(store: identity, entityIndex: old.entityIndex, key: old.key), storedVersion: old.version))
+                deleted.append(
+                    .init(
+                        objectID: ManagedObjectID(store: identity, entityIndex: old.entityIndex, key: old.key),
+                        storedVersion: old.version))
             case (let old, let new?):
                 let saved = try savedObject(object, old, new, shape, identity)
                 if old == nil { inserted.append(saved) } else { updated.append(saved) }
             case (nil, nil): continue
             }
         }
-        return IncrementalSaveRequest(insertedObjects: inserted, updatedObjects: updated, deletedObjects: deleted, metadata: metadata)
+        return IncrementalSaveRequest(
+            insertedObjects: inserted, updatedObjects: updated, deletedObjects: deleted, metadata: metadata)
     }
 
     private func savedObject(
         _ object: Object, _ old: Row?, _ new: Row, _ shape: TableShape, _ identity: StoreIdentity
     ) throws -> IncrementalSaveRequest.SavedObject {
-        func id(_ reference: ObjectReference) -> ManagedObjectID { ManagedObjectID(store: identity, entityIndex: reference.entityIndex, key: reference.key) }
+        func id(_ reference: ObjectReference) -> ManagedObjectID {
+            ManagedObjectID(store: identity, entityIndex: reference.entityIndex, key: reference.key)
+        }
         let properties = shape.model.entities[new.entityIndex].properties
-        var node = IncrementalStoreNode(objectID: id(ObjectReference(key: new.key, entityIndex: new.entityIndex)), version: new.version)
+        var node = IncrementalStoreNode(
+            objectID: id(ObjectReference(key: new.key, entityIndex: new.entityIndex)), version: new.version)
         var changed: Set<String> = []
         for slot in shape.storedSlots[new.entityIndex] {
             let name = properties[Int(slot.index)].name

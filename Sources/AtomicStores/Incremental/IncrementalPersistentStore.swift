@@ -23,7 +23,10 @@ package final class IncrementalPersistentStore: PersistentStore {
     package static func factory(_ kind: any IncrementalStore.Type) -> StoreFactory {
         StoreFactory(type: kind.storeType) { description, model in
             try AtomicPersistentStore.checkOptions(description)
-            guard let model else { throw StorageError(.noModel, "A store of type \(kind.storeType.rawValue) carries no model", path: description.url.path) }
+            guard let model else {
+                throw StorageError(
+                    .noModel, "A store of type \(kind.storeType.rawValue) carries no model", path: description.url.path)
+            }
             do {
                 return try open(try kind.init(description, model: model), description, model)
             } catch {
@@ -32,30 +35,41 @@ package final class IncrementalPersistentStore: PersistentStore {
         }
     }
 
-    private static func open(_ store: any IncrementalStore, _ description: PersistentStoreDescription, _ model: ManagedObjectModel) throws -> IncrementalPersistentStore {
+    private static func open(
+        _ store: any IncrementalStore, _ description: PersistentStoreDescription, _ model: ManagedObjectModel
+    ) throws -> IncrementalPersistentStore {
         let shape = try TableShape(model, configuration: description.configuration)
         if try store.loadMetadata() == nil {
-            guard description.createsIfMissing, !description.isReadOnly else { throw StorageError(.notFound, "There is no store") }
+            guard description.createsIfMissing, !description.isReadOnly else {
+                throw StorageError(.notFound, "There is no store")
+            }
             try store.performSave {
                 // Somebody else may have made it meanwhile.
                 guard try store.loadMetadata() == nil else { return }
-                let new = StoreMetadata(uuid: UUID().uuidString, type: type(of: store).storeType, model: model, configuration: description.configuration)
+                let new = StoreMetadata(
+                    uuid: UUID().uuidString, type: type(of: store).storeType, model: model,
+                    configuration: description.configuration)
                 try store.execute(
-                    IncrementalSaveRequest(metadata: new.publicValues), with: IncrementalStoreContext(Self.identity(new.uuid, model)))
+                    IncrementalSaveRequest(metadata: new.publicValues),
+                    with: IncrementalStoreContext(Self.identity(new.uuid, model)))
             }
         }
-        guard let values = try store.loadMetadata() else { throw StorageError(.inputOutput, "The store was made and is not there") }
+        guard let values = try store.loadMetadata() else {
+            throw StorageError(.inputOutput, "The store was made and is not there")
+        }
         let metadata = try StoreMetadata(values, of: store)
         if !metadata.versionHashes.isEmpty { try metadata.check(model, configuration: description.configuration) }
         let identity = Self.identity(metadata.uuid, model)
-        return IncrementalPersistentStore(IncrementalSession(store, description, shape, IncrementalStoreContext(identity)), identity)
+        return IncrementalPersistentStore(
+            IncrementalSession(store, description, shape, IncrementalStoreContext(identity)), identity)
     }
 
     private static func identity(_ uuid: String, _ model: ManagedObjectModel) -> StoreIdentity {
         StoreIdentity(uuid: uuid, model: model, references: StoreReferences.shared(storeUUID: uuid))
     }
 
-    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a `StorageError` (or a `QueryError`).
+    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a
+    /// `StorageError` (or a `QueryError`).
     private func withSession<Result: Sendable>(_ body: (IncrementalSession) throws -> Result) throws -> Result {
         try session.withLock { session in
             guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }
@@ -73,7 +87,9 @@ package final class IncrementalPersistentStore: PersistentStore {
         try withSession { try $0.table().rows(table, of: request) }
     }
 
-    package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
+    package func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws
+        -> RelatedBatch
+    {
         try withSession { session in
             let relation = session.shape.relation(entityIndex: entityIndex, propertyIndex: propertyIndex)
             return try session.table().related(relation, owners: owners, includingRows: includingRows)
@@ -82,7 +98,9 @@ package final class IncrementalPersistentStore: PersistentStore {
 
     package func metadata() throws -> [String: MetadataValue] { try withSession { try $0.metadata().publicValues } }
 
-    package func explanation(of request: RowRequest) throws -> QueryExplanation { try withSession { $0.table().explanation(of: request) } }
+    package func explanation(of request: RowRequest) throws -> QueryExplanation {
+        try withSession { $0.table().explanation(of: request) }
+    }
 
     // MARK: Writing
 

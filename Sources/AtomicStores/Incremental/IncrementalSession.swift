@@ -8,14 +8,18 @@ import Storage
 ///
 /// Invariants:
 /// 1. Nothing is kept between operations but numbers that the store has given out for good.
-/// 2. Whatever throws has left the store as it was: everything of a save is in the one request that the store executes last.
+/// 2. Whatever throws has left the store as it was: everything of a save is in the one request that
+///    the store executes last.
 final class IncrementalSession {
     let description: PersistentStoreDescription
     let shape: TableShape
     private let store: any IncrementalStore
     private let context: IncrementalStoreContext
 
-    init(_ store: any IncrementalStore, _ description: PersistentStoreDescription, _ shape: TableShape, _ context: IncrementalStoreContext) {
+    init(
+        _ store: any IncrementalStore, _ description: PersistentStoreDescription, _ shape: TableShape,
+        _ context: IncrementalStoreContext
+    ) {
         self.store = store
         self.description = description
         self.shape = shape
@@ -28,7 +32,9 @@ final class IncrementalSession {
     func metadata() throws -> StoreMetadata {
         guard let values = try store.loadMetadata() else { throw StorageError(.notFound, "The store is gone") }
         let metadata = try StoreMetadata(values, of: store)
-        guard metadata.uuid == context.storeUUID else { throw StorageError(.busy, "Another store has taken the place of this one: open it again") }
+        guard metadata.uuid == context.storeUUID else {
+            throw StorageError(.busy, "Another store has taken the place of this one: open it again")
+        }
         return metadata
     }
 
@@ -46,7 +52,8 @@ final class IncrementalSession {
     }
 
     /// Commits a change set: all of it or nothing.
-    /// - Parameter beforeCommit: runs before the store is given the changes; what it throws ends the save.
+    /// - Parameter beforeCommit: runs before the store is given the changes; what it throws ends
+    ///   the save.
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         var receipt = SaveReceipt(keys: [])
@@ -55,7 +62,9 @@ final class IncrementalSession {
             let metadata = try changes.metadata.isEmpty ? nil : metadata().applying(changes.metadata).publicValues
             receipt = work.receipt
             try beforeCommit()
-            if !changes.isEmpty { try store.execute(try work.change.request(shape, context.identity, metadata), with: context) }
+            if !changes.isEmpty {
+                try store.execute(try work.change.request(shape, context.identity, metadata), with: context)
+            }
         }
         return receipt
     }
@@ -64,13 +73,17 @@ final class IncrementalSession {
         let table = table()
         let staging = try ChangeStaging(changes, on: table, numbers: StoreNumbers(store, context))
         var change = IncrementalChange()
-        for (root, key, row) in staging.change.rows { change.add(root, key, old: try table.row(key, entityIndex: root), new: row) }
+        for (root, key, row) in staging.change.rows {
+            change.add(root, key, old: try table.row(key, entityIndex: root), new: row)
+        }
         try change.add(staging.change.lists, shape) { try table.row($0, entityIndex: $1) }
         return (change, staging.receipt)
     }
 
     /// Values of any objects may follow from the change: all are read and worked on in memory.
-    private func stageWithDerivedValues(_ changes: ChangeSet) throws -> (change: IncrementalChange, receipt: SaveReceipt) {
+    private func stageWithDerivedValues(_ changes: ChangeSet) throws -> (
+        change: IncrementalChange, receipt: SaveReceipt
+    ) {
         let table = try whole()
         let staging = try ChangeStaging(changes, on: table, numbers: StoreNumbers(store, context))
         var inverses = [table.exchange(staging.change)]
@@ -79,7 +92,9 @@ final class IncrementalSession {
         var receipt = staging.receipt
         receipt.derived = derived.rows
         var change = IncrementalChange()
-        for (root, key, old) in inverses.flatMap(\.rows) { change.add(root, key, old: old, new: table.row(key, entityIndex: root)) }
+        for (root, key, old) in inverses.flatMap(\.rows) {
+            change.add(root, key, old: old, new: table.row(key, entityIndex: root))
+        }
         try change.add(staging.change.lists, shape) { table.row($0, entityIndex: $1) }
         return (change, receipt)
     }
@@ -114,7 +129,9 @@ final class IncrementalSession {
 extension StoreMetadata {
     /// What an incremental store says of itself.
     init(_ values: [String: MetadataValue], of store: any IncrementalStore) throws {
-        guard case .string(let uuid)? = values[Key.uuid], StoreIdentity.isLegal(uuid) else { throw StorageError(.damaged, "The store's metadata have no UUID") }
+        guard case .string(let uuid)? = values[Key.uuid], StoreIdentity.isLegal(uuid) else {
+            throw StorageError(.damaged, "The store's metadata have no UUID")
+        }
         self.init(uuid: uuid, type: Swift.type(of: store).storeType, values: values.mapValues { .init($0) })
     }
 }
@@ -123,7 +140,8 @@ extension StoreMetadata {
 struct StoreNumbers: NumberSource {
     private let store: any IncrementalStore
     private let context: IncrementalStoreContext
-    /// The greatest that objects have brought along, by hierarchy: the store has not heard of them yet.
+    /// The greatest that objects have brought along, by hierarchy: the store has not heard of them
+    /// yet.
     private var brought: [Int: Int64] = [:]
 
     /// How many numbers are passed over to come after those that objects have brought.
@@ -144,20 +162,29 @@ struct StoreNumbers: NumberSource {
         let gap = greatest - (first + Int64(count) - 1)
         let name = context.model.entities[entityIndex].name
         guard gap <= Self.greatestGap else {
-            throw StorageError(.unsupported, "An object brings the number \(greatest) along, far beyond those that the store gives out", entities: [name])
+            throw StorageError(
+                .unsupported,
+                "An object brings the number \(greatest) along, far beyond those that the store gives out",
+                entities: [name])
         }
         if gap > 0 { _ = try ask(Int(gap), entityIndex) }
         let next = try ask(count, entityIndex)
-        guard next > greatest else { throw StorageError(.damaged, "The store gives the same numbers twice, or none that ascend", entities: [name]) }
+        guard next > greatest else {
+            throw StorageError(
+                .damaged, "The store gives the same numbers twice, or none that ascend", entities: [name])
+        }
         return next
     }
 
     private func ask(_ count: Int, _ entityIndex: Int) throws -> Int64 {
         let name = context.model.entities[entityIndex].name
         let keys = try context.keys(of: try store.obtainPermanentIDs(forEntityNamed: name, count: count, with: context))
-        guard let first = keys.first, keys.count == count, keys.indices.allSatisfy({ keys[$0] == first + Int64($0) }) else {
+        guard let first = keys.first, keys.count == count, keys.indices.allSatisfy({ keys[$0] == first + Int64($0) })
+        else {
             throw StorageError(
-                .damaged, "The store gave \(keys.count) IDs for \(count) new objects of \(name), or some that do not follow each other", entities: [name])
+                .damaged,
+                "The store gave \(keys.count) IDs for \(count) new objects of \(name), or some that do not follow each other",
+                entities: [name])
         }
         return first
     }

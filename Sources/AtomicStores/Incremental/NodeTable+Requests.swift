@@ -8,7 +8,8 @@ extension NodeTable {
     func count(_ request: RowRequest) throws -> Int {
         var request = request
         request.sortKeys = []
-        guard case .matching(let predicate) = request.selection, request.excludedKeys.isEmpty, request.after == nil else { return try select(request).count }
+        guard case .matching(let predicate) = request.selection, request.excludedKeys.isEmpty, request.after == nil
+        else { return try select(request).count }
         let found = try execute(fetchRequest(request, predicate))
         switch found.extent {
         case .complete: return Set(found.references).count
@@ -21,17 +22,20 @@ extension NodeTable {
 
     private func fetchRequest(_ request: RowRequest, _ predicate: FetchPredicate?) -> IncrementalFetchRequest {
         let entity = shape.model.entities[request.entityIndex]
-        // The store does not know which objects are left out, nor Folio's numbers, and so must not cut.
+        // The store does not know which objects are left out, nor Folio's numbers, and so must not
+        // cut.
         let isWhole = request.excludedKeys.isEmpty && request.after == nil && !request.isByNumber
         return IncrementalFetchRequest(
-            entity: entity, entities: entities(of: entity, includingSubentities: request.includesSubentities), predicate: predicate, sortKeys: request.sortKeys.filter { !$0.ordersObjects },
+            entity: entity, entities: entities(of: entity, includingSubentities: request.includesSubentities),
+            predicate: predicate, sortKeys: request.sortKeys.filter { !$0.ordersObjects },
             fetchOffset: isWhole ? max(0, request.offset) : 0, fetchLimit: isWhole ? request.limit : nil)
     }
 
     func select(_ request: RowRequest) throws -> [Row] {
         switch request.selection {
         case .keys(let keys):
-            return try finish(keys.map { ObjectReference(key: $0, entityIndex: request.entityIndex) }, .candidates, request, nil)
+            return try finish(
+                keys.map { ObjectReference(key: $0, entityIndex: request.entityIndex) }, .candidates, request, nil)
         case .matching(let predicate):
             if let limit = request.limit, limit <= 0 { return [] }
             let found = try execute(fetchRequest(request, predicate))
@@ -40,7 +44,8 @@ extension NodeTable {
     }
 
     private func finish(
-        _ references: [ObjectReference], _ extent: IncrementalFetchResult.Extent, _ request: RowRequest, _ predicate: FetchPredicate?
+        _ references: [ObjectReference], _ extent: IncrementalFetchResult.Extent, _ request: RowRequest,
+        _ predicate: FetchPredicate?
     ) throws -> [Row] {
         let entity = shape.model.entities[request.entityIndex]
         let excluded = Set(request.excludedKeys)
@@ -50,11 +55,14 @@ extension NodeTable {
         }
         let family = request.includesSubentities ? entity.family : entity.index..<(entity.index + 1)
         var test: CompiledPredicate?
-        if extent == .candidates, let predicate { test = try CompiledPredicate(predicate, entity: entity, model: shape.model) }
+        if extent == .candidates, let predicate {
+            test = try CompiledPredicate(predicate, entity: entity, model: shape.model)
+        }
         let enough = Self.enough(request), after = request.after ?? 0
         var found: [Row] = []
         var seen = excluded
-        for reference in references.sorted(by: { $0.key < $1.key }) where reference.key > after && seen.insert(reference.key).inserted {
+        for reference in references.sorted(by: { $0.key < $1.key })
+        where reference.key > after && seen.insert(reference.key).inserted {
             if let enough, found.count >= enough { break }
             guard let row = try row(reference), family.contains(row.entityIndex) else { continue }
             if let test, try !test.matches(RowObject(row, in: self)) { continue }
@@ -72,7 +80,9 @@ extension NodeTable {
         switch request.selection {
         case .keys: plan.append("ASK the store of type \(type) for each object")
         case .matching(let predicate):
-            plan.append("ASK the store of type \(type) for objects of \(entity.name), and for the values of each that comes without")
+            plan.append(
+                "ASK the store of type \(type) for objects of \(entity.name), and for the values of each that comes without"
+            )
             if predicate != nil { plan.append("TEST the predicate on each object, unless the store says that it has") }
         }
         if !request.sortKeys.isEmpty { plan.append("SORT what fits, unless the store says that it has") }

@@ -3,7 +3,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// The objects of an incremental store during one operation: each is asked for once, when it is needed.
+/// The objects of an incremental store during one operation: each is asked for once, when it is
+/// needed.
 ///
 /// Invariants:
 /// 1. Rows and lists are what the store answered within this operation; they are never written to.
@@ -58,11 +59,17 @@ final class NodeTable: SelectingTable {
 
     /// An ID of the store's as a place in it.
     private func reference(_ id: ManagedObjectID, isMember: Bool) throws -> ObjectReference {
-        guard id.store == identity, id.key > 0 else { throw damaged("It answers with an object of another store, \(id)", entity: id.entity) }
-        guard shape.isStored[id.entityIndex] else {
-            throw StorageError(.incompatibleModel, "The store has objects of an entity \(id.entity.name) that it can't hold", entities: [id.entity.name])
+        guard id.store == identity, id.key > 0 else {
+            throw damaged("It answers with an object of another store, \(id)", entity: id.entity)
         }
-        guard isMember || !id.entity.isAbstract else { throw damaged("It has an object of the abstract entity \(id.entity.name)", entity: id.entity) }
+        guard shape.isStored[id.entityIndex] else {
+            throw StorageError(
+                .incompatibleModel, "The store has objects of an entity \(id.entity.name) that it can't hold",
+                entities: [id.entity.name])
+        }
+        guard isMember || !id.entity.isAbstract else {
+            throw damaged("It has an object of the abstract entity \(id.entity.name)", entity: id.entity)
+        }
         return ObjectReference(key: id.key, entityIndex: id.entityIndex)
     }
 
@@ -76,7 +83,8 @@ final class NodeTable: SelectingTable {
         let place = ListPlace(relation: relation, owner: owner)
         if let known = lists[place] { return known }
         let stored = shape.relations[relation]
-        guard let row = try row(owner, entityIndex: stored.entityIndex), let relationship = stored.property.relationship else { return [] }
+        guard let row = try row(owner, entityIndex: stored.entityIndex), let relationship = stored.property.relationship
+        else { return [] }
         let id = ManagedObjectID(store: identity, entityIndex: row.entityIndex, key: owner)
         let destination = shape.model.entities[stored.destinationIndex]
         var seen: Set<Int64> = []
@@ -84,7 +92,9 @@ final class NodeTable: SelectingTable {
         for member in try store.newValue(forRelationship: relationship, forObjectWith: id, with: context) {
             let reference = try reference(member, isMember: true)
             guard destination.family.contains(reference.entityIndex) else {
-                throw damaged("\(id.entity.name).\(relationship.name) has a member of the entity \(member.entity.name)", entity: id.entity)
+                throw damaged(
+                    "\(id.entity.name).\(relationship.name) has a member of the entity \(member.entity.name)",
+                    entity: id.entity)
             }
             if seen.insert(reference.key).inserted { list.append(reference) }
         }
@@ -93,7 +103,8 @@ final class NodeTable: SelectingTable {
         return list
     }
 
-    /// Asks every object that may have the relationship: for those alone that no other end leads back.
+    /// Asks every object that may have the relationship: for those alone that no other end leads
+    /// back.
     func allLists(of relation: Int) throws -> [Int64: [ObjectReference]] {
         let owners = try allRows(of: shape.relations[relation].entityIndex)
         var all: [Int64: [ObjectReference]] = [:]
@@ -109,14 +120,18 @@ final class NodeTable: SelectingTable {
     // MARK: Fetching
 
     /// The objects that the store answers a request with.
-    func execute(_ request: IncrementalFetchRequest) throws -> (extent: IncrementalFetchResult.Extent, references: [ObjectReference]) {
+    func execute(_ request: IncrementalFetchRequest) throws -> (
+        extent: IncrementalFetchResult.Extent, references: [ObjectReference]
+    ) {
         let result = try store.execute(request, with: context)
         let family = Set(request.entities.map(\.index))
         for node in result.nodes.values { _ = try keep(node) }
         let references = try result.objectIDs.map { try reference($0, isMember: true) }
         // An answer that is not gone through must be right.
         if result.extent != .candidates, let stranger = references.first(where: { !family.contains($0.entityIndex) }) {
-            throw damaged("It answers a fetch of \(request.entity.name) with an object of \(shape.model.entities[stranger.entityIndex].name)", entity: request.entity)
+            throw damaged(
+                "It answers a fetch of \(request.entity.name) with an object of \(shape.model.entities[stranger.entityIndex].name)",
+                entity: request.entity)
         }
         return (result.extent, references)
     }
@@ -124,7 +139,9 @@ final class NodeTable: SelectingTable {
     /// The objects of an entity and its descendants, by number.
     func allRows(of entityIndex: Int, matching predicate: FetchPredicate? = nil) throws -> [Row] {
         let entity = shape.model.entities[entityIndex]
-        let found = try execute(IncrementalFetchRequest(entity: entity, entities: entities(of: entity, includingSubentities: true), predicate: predicate))
+        let found = try execute(
+            IncrementalFetchRequest(
+                entity: entity, entities: entities(of: entity, includingSubentities: true), predicate: predicate))
         return try rows(found.references, in: entity.family)
     }
 
@@ -132,7 +149,8 @@ final class NodeTable: SelectingTable {
     func rows(_ references: [ObjectReference], in family: Range<Int>) throws -> [Row] {
         var seen: Set<Int64> = []
         return try references.sorted { $0.key < $1.key }.compactMap { reference in
-            guard seen.insert(reference.key).inserted, let row = try row(reference), family.contains(row.entityIndex) else { return nil }
+            guard seen.insert(reference.key).inserted, let row = try row(reference), family.contains(row.entityIndex)
+            else { return nil }
             return row
         }
     }
@@ -150,13 +168,17 @@ final class NodeTable: SelectingTable {
     func uniqueness(_ constraint: Int, of candidates: [Row]) throws -> UniquenessIndex {
         let rule = shape.constraints[constraint]
         var index = UniquenessIndex(rule)
-        let alternatives = candidates.count > Self.greatestAlternativeCount ? nil : FetchPredicate.any(candidates.map { predicate(rule, $0) })
-        let condition = try alternatives?.validated(against: shape.model.entities[rule.entityIndex], in: shape.model, store: identity)
+        let alternatives =
+            candidates.count > Self.greatestAlternativeCount
+            ? nil : FetchPredicate.any(candidates.map { predicate(rule, $0) })
+        let condition = try alternatives?.validated(
+            against: shape.model.entities[rule.entityIndex], in: shape.model, store: identity)
         for row in try allRows(of: rule.entityIndex, matching: condition) { index.exchange(old: nil, new: row) }
         return index
     }
 
-    /// What an object fulfils that has the same values as a row; nil where a predicate can't say it.
+    /// What an object fulfils that has the same values as a row; nil where a predicate can't say
+    /// it.
     private func predicate(_ rule: UniquenessConstraint, _ row: Row) -> FetchPredicate? {
         let entity = shape.model.entities[rule.entityIndex]
         var parts: [FetchPredicate] = []
@@ -165,11 +187,16 @@ final class NodeTable: SelectingTable {
             let value: PropertyValue
             switch slot.kind {
             // New objects that the same save inserts are compared by the caller.
-            case .toOne: value = row.reference(slot).map { .object(ManagedObjectID(store: identity, entityIndex: $0.entityIndex, key: $0.key)) } ?? .null
+            case .toOne:
+                value =
+                    row.reference(slot).map {
+                        .object(ManagedObjectID(store: identity, entityIndex: $0.entityIndex, key: $0.key))
+                    } ?? .null
             case .int, .bool, .double, .float, .date, .string, .uri, .uuid, .decimal: value = row.value(slot)
             case .data, .large, .boxed, .toMany: return nil
             }
-            parts.append(.comparison(Comparison(.keyPath(base: nil, components: [property.name]), .equal, .constant(value))))
+            parts.append(
+                .comparison(Comparison(.keyPath(base: nil, components: [property.name]), .equal, .constant(value))))
         }
         return .and(parts)
     }
@@ -191,20 +218,27 @@ extension TableShape {
         guard property.isStoredInRow else { return }
         guard row.setValue(value, layouts[entity.index].slots[property.index]) else {
             throw StorageError(
-                .damaged, "The store can't be read: \(key) has a value of another type than the model says (\(entity.name))", entities: [entity.name], keys: [key])
+                .damaged,
+                "The store can't be read: \(key) has a value of another type than the model says (\(entity.name))",
+                entities: [entity.name], keys: [key])
         }
     }
 
     /// Makes a row lead to an object.
     func set(_ target: ObjectReference, _ key: String, in row: Row) throws {
         let entity = model.entities[row.entityIndex]
-        guard let property = entity.property(named: key), property.relationship != nil, !property.isToMany else { throw unknown(key, entity) }
+        guard let property = entity.property(named: key), property.relationship != nil, !property.isToMany else {
+            throw unknown(key, entity)
+        }
         let slot = layouts[entity.index].slots[property.index]
         try checkReference(to: target.entityIndex, from: slot, of: entity.index)
         row.setReference(target, slot)
     }
 
     func unknown(_ key: String, _ entity: Entity) -> StorageError {
-        StorageError(.incompatibleModel, "The store has a property \(entity.name).\(key.prefix(100)) that the model does not know", entities: [entity.name], keys: [key])
+        StorageError(
+            .incompatibleModel,
+            "The store has a property \(entity.name).\(key.prefix(100)) that the model does not know",
+            entities: [entity.name], keys: [key])
     }
 }

@@ -3,7 +3,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Works out what a change set makes of a table, without changing it: whatever throws leaves no trace.
+/// Works out what a change set makes of a table, without changing it: whatever throws leaves no
+/// trace.
 struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
     private let table: Table
     private let shape: TableShape
@@ -29,7 +30,9 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         shape = table.shape
         self.numbers = numbers
         edits = MemberEdits(table)
-        for entityIndex in changes.insertions.map(\.entityIndex) + changes.updates.map(\.entityIndex) { try shape.checkStored(entityIndex) }
+        for entityIndex in changes.insertions.map(\.entityIndex) + changes.updates.map(\.entityIndex) {
+            try shape.checkStored(entityIndex)
+        }
         try assignKeys()
         try checkVersions()
         try stageDeletions()
@@ -80,16 +83,22 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
             if let stored, stored.version == version, stored.entityIndex == entityIndex { return }
             conflicts.append(
                 StoreConflict(
-                    object: ManagedObjectID(store: table.identity, entityIndex: entityIndex, key: key), expectedVersion: version,
+                    object: ManagedObjectID(store: table.identity, entityIndex: entityIndex, key: key),
+                    expectedVersion: version,
                     storedVersion: stored?.version ?? 0))
         }
         for updates in changes.updates {
-            precondition(updates.changed.count == updates.rows.count, "Every updated row comes with the set of its changed properties")
-            for index in 0..<updates.rows.count { try check(updates.rows[index].key, updates.rows[index].version, updates.entityIndex) }
+            precondition(
+                updates.changed.count == updates.rows.count,
+                "Every updated row comes with the set of its changed properties")
+            for index in 0..<updates.rows.count {
+                try check(updates.rows[index].key, updates.rows[index].version, updates.entityIndex)
+            }
         }
         for deletion in changes.deletions { try check(deletion.key, deletion.version, deletion.entityIndex) }
         guard conflicts.isEmpty else {
-            throw StorageError(.conflict, "Objects were changed in the store since they were read", conflicts: conflicts)
+            throw StorageError(
+                .conflict, "Objects were changed in the store since they were read", conflicts: conflicts)
         }
     }
 
@@ -122,17 +131,21 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
 
     private mutating func stageInsertions() throws {
         for (group, keys) in zip(changes.insertions, receipt.keys) {
-            _ = try copies(of: group, keys) { new, given in staged.append(RowChange(old: nil, new: new, givenKey: given.key)) }
+            _ = try copies(of: group, keys) { new, given in
+                staged.append(RowChange(old: nil, new: new, givenKey: given.key))
+            }
         }
     }
 
-    /// Whether new rows have greater numbers than all others, and nobody has to look at them: no list has them as members, no constraint is theirs, nothing is derived from them.
+    /// Whether new rows have greater numbers than all others, and nobody has to look at them: no
+    /// list has them as members, no constraint is theirs, nothing is derived from them.
     private var goesBehindAll: Bool {
         guard changes.links.isEmpty, changes.orders.isEmpty, shape.derivations.isEmpty else { return false }
         var greatest: [Int: Int64] = [:]
         for (group, keys) in zip(changes.insertions, receipt.keys) {
             let root = shape.root(of: group.entityIndex)
-            guard var last = greatest[root] ?? table.lastNumber(root: root), !shape.constraints.contains(where: { $0.family.contains(group.entityIndex) }),
+            guard var last = greatest[root] ?? table.lastNumber(root: root),
+                !shape.constraints.contains(where: { $0.family.contains(group.entityIndex) }),
                 !shape.keyRelations[group.entityIndex].contains(where: { table.hasLists($0.relation) })
             else { return false }
             for key in keys {
@@ -151,7 +164,9 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
     }
 
     /// The new rows of one entity as the store keeps them; `body` gets each with the one that came.
-    private func copies(of group: ChangeSet.Insertions, _ keys: [Int64], _ body: (_ new: Row, _ given: Row) -> Void) throws -> ContiguousArray<RowSlab> {
+    private func copies(of group: ChangeSet.Insertions, _ keys: [Int64], _ body: (_ new: Row, _ given: Row) -> Void)
+        throws -> ContiguousArray<RowSlab>
+    {
         var filler = RowFiller(shape.layouts[group.entityIndex], count: group.rows.count)
         let properties = shape.model.entities[group.entityIndex].properties
         let fleeting = shape.fleetingSlots[group.entityIndex], changing = shape.changingSlots[group.entityIndex]
@@ -179,12 +194,15 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         }
         guard let found else { return }
         let name = shape.model.entities[row.entityIndex].properties[Int(slot.index)].name
-        throw StorageError.unstorable(found.value, ([name] + found.path).joined(separator: "."), of: conflict(of: row, key: row.key, version: row.version))
+        throw StorageError.unstorable(
+            found.value, ([name] + found.path).joined(separator: "."),
+            of: conflict(of: row, key: row.key, version: row.version))
     }
 
     private func conflict(of row: Row, key: Int64, version: Int64) -> StoreConflict {
         StoreConflict(
-            object: ManagedObjectID(store: table.identity, entityIndex: row.entityIndex, key: key), expectedVersion: version, storedVersion: version)
+            object: ManagedObjectID(store: table.identity, entityIndex: row.entityIndex, key: key),
+            expectedVersion: version, storedVersion: version)
     }
 
     // MARK: Constraints
@@ -196,7 +214,8 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
             guard let new = staged.new else { continue }
             let reference = identity(of: new)
             let isTaken = try table.row(reference) != nil && !gone.contains(reference)
-            // Numbers that are given here differ from each other and from all that the change set brings.
+            // Numbers that are given here differ from each other and from all that the change set
+            // brings.
             if isTaken || staged.givenKey >= 0 && !present.insert(reference).inserted {
                 let name = shape.model.entities[new.entityIndex].name
                 throw StorageError(
@@ -230,7 +249,8 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
             let stored = holders.holder(of: values).flatMap { replaced.contains($0) ? nil : $0 }
             if let holder = claimed[values] ?? stored {
                 throw StorageError.notUnique(
-                    constraint.names, conflict(of: row, key: staged.givenKey, version: staged.old?.version ?? 0), holder: try holderID(holder, constraint))
+                    constraint.names, conflict(of: row, key: staged.givenKey, version: staged.old?.version ?? 0),
+                    holder: try holderID(holder, constraint))
             }
             claimed[values] = staged.givenKey
         }
@@ -238,7 +258,10 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
 
     /// The object of a key that stands in the table or is about to.
     private func holderID(_ key: Int64, _ constraint: UniquenessConstraint) throws -> ManagedObjectID {
-        let row = try staged.first { $0.givenKey == key && ($0.new.map { constraint.family.contains($0.entityIndex) } ?? false) }?.new
+        let row =
+            try staged.first {
+                $0.givenKey == key && ($0.new.map { constraint.family.contains($0.entityIndex) } ?? false)
+            }?.new
             ?? table.row(key, entityIndex: constraint.entityIndex)
         return ManagedObjectID(store: table.identity, entityIndex: row?.entityIndex ?? constraint.entityIndex, key: key)
     }
@@ -257,7 +280,10 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
             }
             if staged.new == nil { try stageLinksOfDeleted(reference) }
         }
-        try edits.removeFromFreeLists(staged.compactMap { $0.new == nil ? $0.old.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) } : nil })
+        try edits.removeFromFreeLists(
+            staged.compactMap {
+                $0.new == nil ? $0.old.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) } : nil
+            })
     }
 
     private mutating func stageLinksOfDeleted(_ reference: ObjectReference) throws {
@@ -266,7 +292,9 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
             case .keys: continue
             case .free: edits.empty(reference.key, relation)
             case .linked(let inverse):
-                for member in try table.members(of: reference.key, relation) { edits.remove(reference.key, from: member.key, inverse) }
+                for member in try table.members(of: reference.key, relation) {
+                    edits.remove(reference.key, from: member.key, inverse)
+                }
                 edits.empty(reference.key, relation)
             }
         }
@@ -275,7 +303,9 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
     private mutating func stageLinks() throws {
         if changes.links.isEmpty { return }
         var entities: [ObjectReference: Int] = [:]
-        for staged in staged { if let row = staged.new, staged.old == nil { entities[identity(of: row)] = row.entityIndex } }
+        for staged in staged {
+            if let row = staged.new, staged.old == nil { entities[identity(of: row)] = row.entityIndex }
+        }
         func isGone(_ reference: ObjectReference) throws -> Bool {
             let root = ObjectReference(key: reference.key, entityIndex: shape.root(of: reference.entityIndex))
             return try entities[root] == nil && table.row(root) == nil
@@ -283,7 +313,8 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         // What goes makes room for what comes.
         for isAdded in [false, true] {
             for link in changes.links where link.isAdded == isAdded {
-                guard let relation = shape.relation(entityIndex: link.entityIndex, propertyIndex: link.propertyIndex) else { continue }
+                guard let relation = shape.relation(entityIndex: link.entityIndex, propertyIndex: link.propertyIndex)
+                else { continue }
                 let root = ObjectReference(key: key(link.owner), entityIndex: shape.root(of: link.entityIndex))
                 let entityIndex = try entities[root] ?? table.row(root)?.entityIndex ?? link.entityIndex
                 let owner = ObjectReference(key: root.key, entityIndex: entityIndex)
@@ -294,10 +325,14 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         }
     }
 
-    private mutating func stage(_ owner: ObjectReference, _ member: ObjectReference, _ relation: Int, isAdded: Bool) throws {
+    private mutating func stage(_ owner: ObjectReference, _ member: ObjectReference, _ relation: Int, isAdded: Bool)
+        throws
+    {
         switch shape.relations[relation].kind {
         case .keys:
-            preconditionFailure("Only links of relationships without a to-one end are written as links: write the other end's reference")
+            preconditionFailure(
+                "Only links of relationships without a to-one end are written as links: write the other end's reference"
+            )
         case .linked(let inverse):
             if isAdded {
                 edits.add(member, to: owner.key, relation)
@@ -307,14 +342,21 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
                 edits.remove(owner.key, from: member.key, inverse)
             }
         case .free:
-            if isAdded { try edits.move(member, to: owner.key, relation) } else { edits.remove(member.key, from: owner.key, relation) }
+            if isAdded {
+                try edits.move(member, to: owner.key, relation)
+            } else {
+                edits.remove(member.key, from: owner.key, relation)
+            }
         }
     }
 
     private mutating func stageOrders() {
         for order in changes.orders {
-            guard let relation = shape.relation(entityIndex: order.entityIndex, propertyIndex: order.propertyIndex) else { continue }
-            guard shape.relations[relation].isOrdered else { preconditionFailure("Only an ordered relationship has an order") }
+            guard let relation = shape.relation(entityIndex: order.entityIndex, propertyIndex: order.propertyIndex)
+            else { continue }
+            guard shape.relations[relation].isOrdered else {
+                preconditionFailure("Only an ordered relationship has an order")
+            }
             edits.order(order.members.map { key($0.key) }, of: key(order.owner), relation)
         }
     }

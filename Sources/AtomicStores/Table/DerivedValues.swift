@@ -4,14 +4,16 @@ import RowMemory
 import Schema
 import Storage
 
-/// Keeps the derived attributes of a table: the rows that a change concerns get their values anew, each in a row of its own.
+/// Keeps the derived attributes of a table: the rows that a change concerns get their values anew,
+/// each in a row of its own.
 ///
-/// Objects that changed are always looked at; those of other entities' values are, where an entity or a relationship on the way changed, as a whole: the file is written as
-/// a whole too.
+/// Objects that changed are always looked at; those of other entities' values are, where an entity
+/// or a relationship on the way changed, as a whole: the file is written as a whole too.
 struct DerivedValues {
     private let table: RowTable
     private let now = Date()
-    /// How often values that are made of derived values are followed. Beyond it they go in a circle.
+    /// How often values that are made of derived values are followed. Beyond it they go in a
+    /// circle.
     private static let mostRounds = 16
 
     init(_ table: RowTable) {
@@ -28,7 +30,9 @@ struct DerivedValues {
             for round in 0..<Self.mostRounds {
                 let derived = try derive(changed, isFirst: round == 0)
                 guard !derived.rows.isEmpty else { break }
-                for (root, key, row) in derived.rows { if let row { latest[ObjectReference(key: key, entityIndex: root)] = row } }
+                for (root, key, row) in derived.rows {
+                    if let row { latest[ObjectReference(key: key, entityIndex: root)] = row }
+                }
                 let undone = table.exchange(derived)
                 inverses.append(undone)
                 changed = ChangedPlaces(derived, undone, table.shape)
@@ -59,7 +63,9 @@ struct DerivedValues {
                 guard current.value(slot) != value else { return }
                 let made = try new[reference] ?? copy(of: row)
                 guard made.setValue(value, slot) else {
-                    throw StorageError(.unstorable, "\(derivation.property.name) can't be derived: the value is of another type", keys: [derivation.property.name], value: value)
+                    throw StorageError(
+                        .unstorable, "\(derivation.property.name) can't be derived: the value is of another type",
+                        keys: [derivation.property.name], value: value)
                 }
                 new[reference] = made
             }
@@ -67,7 +73,9 @@ struct DerivedValues {
                 try table.forEachRow(of: derivation.entityIndex, includingSubentities: true, consider)
             } else {
                 for key in changed.keys[root] ?? [] {
-                    if let row = table.row(key, entityIndex: root), family.contains(row.entityIndex) { try consider(row) }
+                    if let row = table.row(key, entityIndex: root), family.contains(row.entityIndex) {
+                        try consider(row)
+                    }
                 }
             }
         }
@@ -80,7 +88,9 @@ struct DerivedValues {
         var filler = RowFiller(table.shape.layouts[row.entityIndex], count: 1)
         let new = filler.append(key: row.key, version: row.version)
         let properties = table.shape.model.entities[row.entityIndex].properties
-        for slot in table.shape.storedSlots[row.entityIndex] { try filler.copy(slot, from: row, into: new, properties[Int(slot.index)]) { $0 } }
+        for slot in table.shape.storedSlots[row.entityIndex] {
+            try filler.copy(slot, from: row, into: new, properties[Int(slot.index)]) { $0 }
+        }
         return new
     }
 }
@@ -103,9 +113,15 @@ private struct ChangedPlaces {
         var destinations = derivation.steps.map(\.destinationIndex)
         if case .aggregate(_, let relation, _) = derivation.form {
             destinations.append(relation.destinationIndex)
-            if let place = shape.relation(entityIndex: relation.declaringEntityIndex, propertyIndex: relation.index), relations.contains(place) { return true }
+            if let place = shape.relation(entityIndex: relation.declaringEntityIndex, propertyIndex: relation.index),
+                relations.contains(place)
+            {
+                return true
+            }
         }
-        return destinations.contains { destination in entities.contains { shape.model.entities[destination].family.contains($0) } }
+        return destinations.contains { destination in
+            entities.contains { shape.model.entities[destination].family.contains($0) }
+        }
     }
 }
 

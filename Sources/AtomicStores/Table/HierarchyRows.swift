@@ -35,7 +35,8 @@ struct HierarchyRows {
         return copy
     }
 
-    /// Puts a row, or none, in the place of a key and returns what was there; false in `isPlaced` where the key has no place yet.
+    /// Puts a row, or none, in the place of a key and returns what was there; false in `isPlaced`
+    /// where the key has no place yet.
     mutating func exchange(_ row: Row?, for key: Int64) -> (old: Row?, isPlaced: Bool) {
         guard let place = place(of: key) else { return (nil, row == nil) }
         let old = rows[place]
@@ -68,7 +69,8 @@ struct HierarchyRows {
         for (key, row) in new[next...] { append(key, row) }
     }
 
-    /// Takes all rows of some slabs, whose keys ascend and are greater than those that have a place; returns how many there are.
+    /// Takes all rows of some slabs, whose keys ascend and are greater than those that have a
+    /// place; returns how many there are.
     mutating func append(_ slabs: ContiguousArray<RowSlab>) -> Int {
         let new = slabs.reduce(0) { $0 + $1.count }
         if new > keys.count {

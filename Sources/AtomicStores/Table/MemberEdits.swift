@@ -9,7 +9,8 @@ struct MemberEdits<Table: ChangeableTable> {
         let owner: Int64
     }
 
-    /// What a list begins as, what leaves it, what comes to it, in this order; then the order of all.
+    /// What a list begins as, what leaves it, what comes to it, in this order; then the order of
+    /// all.
     private struct Edit {
         var isEmptied = false
         var removed: Set<Int64> = []
@@ -46,7 +47,9 @@ struct MemberEdits<Table: ChangeableTable> {
     mutating func move(_ member: ObjectReference, to owner: Int64, _ relation: Int) throws {
         if freeOwners[relation] == nil {
             var owners: [Int64: Int64] = [:]
-            for (owner, members) in try table.allLists(of: relation) { for member in members { owners[member.key] = owner } }
+            for (owner, members) in try table.allLists(of: relation) {
+                for member in members { owners[member.key] = owner }
+            }
             freeOwners[relation] = owners
         }
         if let former = freeOwners[relation]?[member.key], former != owner {
@@ -58,7 +61,8 @@ struct MemberEdits<Table: ChangeableTable> {
         add(member, to: owner, relation)
     }
 
-    /// Takes deleted objects out of the lists of relations without an inverse, which no other end leads to.
+    /// Takes deleted objects out of the lists of relations without an inverse, which no other end
+    /// leads to.
     mutating func removeFromFreeLists(_ deleted: [ObjectReference]) throws {
         guard !deleted.isEmpty else { return }
         let shape = table.shape

@@ -5,7 +5,8 @@ struct ObjectNumbers: NumberSource {
     enum Scope: Sendable {
         /// Each hierarchy counts for itself.
         case perHierarchy
-        /// All objects of a store count together, as in XML stores. Rows that bring their own number may still share it with one of another hierarchy.
+        /// All objects of a store count together, as in XML stores. Rows that bring their own
+        /// number may still share it with one of another hierarchy.
         case shared(first: Int64)
     }
 

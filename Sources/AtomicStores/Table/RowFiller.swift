@@ -42,7 +42,8 @@ struct RowFiller {
         return new
     }
 
-    /// Copies a value as a store keeps it: temporary numbers replaced, files of large values read, what is nothing in a composite left out.
+    /// Copies a value as a store keeps it: temporary numbers replaced, files of large values read,
+    /// what is nothing in a composite left out.
     func copy(_ slot: RowSlot, from source: Row, into row: Row, _ property: Property, _ key: (Int64) -> Int64) throws {
         guard source.hasValue(slot) else { return }
         switch slot.kind {
@@ -62,8 +63,10 @@ struct RowFiller {
 }
 
 extension LargeValue {
-    /// The value with its bytes at hand. One whose file is missing stays a reference to it: the name is all that is left of it.
-    /// - Throws: `StorageError.tooLarge` for one that memory is not for, which this kind of store is.
+    /// The value with its bytes at hand. One whose file is missing stays a reference to it: the
+    /// name is all that is left of it.
+    /// - Throws: `StorageError.tooLarge` for one that memory is not for, which this kind of store
+    ///   is.
     fileprivate func inMemory() throws -> LargeValue {
         guard bytesAtHand == nil else { return self }
         do {

@@ -21,7 +21,9 @@ final class RowObject<Table: ChangeableTable>: QueryObject {
         row = try table.row(reference)
     }
 
-    var queryID: ManagedObjectID { ManagedObjectID(store: table.identity, entityIndex: reference.entityIndex, key: reference.key) }
+    var queryID: ManagedObjectID {
+        ManagedObjectID(store: table.identity, entityIndex: reference.entityIndex, key: reference.key)
+    }
 
     func queryValue(forKey key: String) throws -> QueryValue {
         let entity = table.shape.model.entities[row?.entityIndex ?? reference.entityIndex]
@@ -36,10 +38,14 @@ final class RowObject<Table: ChangeableTable>: QueryObject {
         let slot = table.shape.layouts[entityIndex].slots[propertyIndex]
         switch slot.kind {
         case .toMany:
-            guard row != nil, let relation = table.shape.relation(entityIndex: entityIndex, propertyIndex: propertyIndex) else {
+            guard row != nil,
+                let relation = table.shape.relation(entityIndex: entityIndex, propertyIndex: propertyIndex)
+            else {
                 return .collection([], isOrdered: false)
             }
-            let members = try table.members(of: reference.key, relation).map { QueryValue.object(try RowObject($0, in: table)) }
+            let members = try table.members(of: reference.key, relation).map {
+                QueryValue.object(try RowObject($0, in: table))
+            }
             return .collection(members, isOrdered: table.shape.relations[relation].isOrdered)
         case .toOne:
             guard let target = row?.reference(slot) else { return .null }

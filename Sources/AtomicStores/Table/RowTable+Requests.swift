@@ -15,7 +15,9 @@ extension RowTable: SelectingTable {
         let request = request.inNumberOrder(shape.model)
         guard request.isForAll else { return RowBatch(copiesOf: try select(request)) }
         var batch = RowBatch()
-        forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities, after: request.after) { batch.append(copyOf: $0.cells, $0.layout) }
+        forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities, after: request.after) {
+            batch.append(copyOf: $0.cells, $0.layout)
+        }
         return batch
     }
 
@@ -36,14 +38,20 @@ extension RowTable: SelectingTable {
             let wanted = request.includesSubentities ? entity.family : entity.index..<(entity.index + 1)
             let all = hierarchies[entity.rootIndex]
             for key in Set(keys).subtracting(excluded).sorted() {
-                guard let row = all[key], wanted.contains(row.entityIndex), row.key > request.after ?? .min else { continue }
+                guard let row = all[key], wanted.contains(row.entityIndex), row.key > request.after ?? .min else {
+                    continue
+                }
                 found.append(row)
                 if found.count == limit { break }
             }
         case .matching(let predicate):
-            let test = try predicate.map { try CompiledPredicate($0, entity: shape.model.entities[request.entityIndex], model: shape.model) }
+            let test = try predicate.map {
+                try CompiledPredicate($0, entity: shape.model.entities[request.entityIndex], model: shape.model)
+            }
             do {
-                try forEachRow(of: request.entityIndex, includingSubentities: request.includesSubentities, after: request.after) { row in
+                try forEachRow(
+                    of: request.entityIndex, includingSubentities: request.includesSubentities, after: request.after
+                ) { row in
                     if !excluded.isEmpty, excluded.contains(row.key) { return }
                     if let test, try !test.matches(RowObject(row, in: self)) { return }
                     found.append(row)
@@ -58,7 +66,8 @@ extension RowTable: SelectingTable {
 
     // MARK: Verification
 
-    func danglingReferences(atMost limit: Int) -> [(object: ManagedObjectID, property: String, target: ManagedObjectID)] {
+    func danglingReferences(atMost limit: Int) -> [(object: ManagedObjectID, property: String, target: ManagedObjectID)]
+    {
         var found: [(object: ManagedObjectID, property: String, target: ManagedObjectID)] = []
         for hierarchy in hierarchies {
             hierarchy.forEach { row in
@@ -95,9 +104,12 @@ extension RowTable: SelectingTable {
 }
 
 extension RowRequest {
-    /// The same request without a sort where what it asks for is the order in which rows stand: that of the numbers, of the objects of one entity.
+    /// The same request without a sort where what it asks for is the order in which rows stand:
+    /// that of the numbers, of the objects of one entity.
     fileprivate func inNumberOrder(_ model: ManagedObjectModel) -> RowRequest {
-        guard let first = sortKeys.first, first.ordersObjects, first.isAscending, !includesSubentities || model.entities[entityIndex].family.count == 1 else { return self }
+        guard let first = sortKeys.first, first.ordersObjects, first.isAscending,
+            !includesSubentities || model.entities[entityIndex].family.count == 1
+        else { return self }
         var request = self
         request.sortKeys = []
         return request
@@ -116,7 +128,10 @@ extension RowRequest {
         case .keys(let keys): statement += " BY \(keys.count) KEYS"
         case .matching(let predicate): if let predicate { statement += " WHERE \(predicate.predicateFormat)" }
         }
-        if !sortKeys.isEmpty { statement += " ORDER BY " + sortKeys.map { $0.keyPath + ($0.isAscending ? "" : " DESC") }.joined(separator: ", ") }
+        if !sortKeys.isEmpty {
+            statement +=
+                " ORDER BY " + sortKeys.map { $0.keyPath + ($0.isAscending ? "" : " DESC") }.joined(separator: ", ")
+        }
         if let limit { statement += " LIMIT \(limit)" }
         if offset > 0 { statement += " OFFSET \(offset)" }
         return statement

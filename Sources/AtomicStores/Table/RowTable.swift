@@ -6,8 +6,10 @@ import Storage
 ///
 /// Invariants:
 /// 1. Every member in a list is a row of the table, of the relation's destination or a descendant.
-/// 2. Lists of ordered relations are in their order, others by entity and number. A list that is empty is not there.
-/// 3. A relation of `keys` without an order may have no lists: they are made from the rows when they are first asked for.
+/// 2. Lists of ordered relations are in their order, others by entity and number. A list that is
+///    empty is not there.
+/// 3. A relation of `keys` without an order may have no lists: they are made from the rows when
+///    they are first asked for.
 /// 4. A link of a many-to-many relationship stands on both sides.
 /// 5. No number is given twice within a hierarchy.
 final class RowTable {
@@ -39,11 +41,15 @@ final class RowTable {
 
     /// Calls `body` with the rows of an entity, in the order of their numbers.
     /// - Parameter key: The number behind which the first may be; nil for all.
-    func forEachRow(of entityIndex: Int, includingSubentities: Bool, after key: Int64? = nil, _ body: (Row) throws -> Void) rethrows {
+    func forEachRow(
+        of entityIndex: Int, includingSubentities: Bool, after key: Int64? = nil, _ body: (Row) throws -> Void
+    ) rethrows {
         let entity = shape.model.entities[entityIndex]
         let wanted = includingSubentities ? entity.family : entityIndex..<(entityIndex + 1)
         let all = hierarchies[entity.rootIndex]
-        if wanted.count == shape.model.entities[entity.rootIndex].family.count { return try all.forEach(after: key, body) }
+        if wanted.count == shape.model.entities[entity.rootIndex].family.count {
+            return try all.forEach(after: key, body)
+        }
         try all.forEach(after: key) { row in if wanted.contains(row.entityIndex) { try body(row) } }
     }
 
@@ -115,21 +121,25 @@ final class RowTable {
     func uniqueness(_ constraint: Int, of candidates: [Row]) -> UniquenessIndex {
         if let index = uniques[constraint] { return index }
         var index = UniquenessIndex(shape.constraints[constraint])
-        forEachRow(of: shape.constraints[constraint].entityIndex, includingSubentities: true) { index.exchange(old: nil, new: $0) }
+        forEachRow(of: shape.constraints[constraint].entityIndex, includingSubentities: true) {
+            index.exchange(old: nil, new: $0)
+        }
         uniques[constraint] = index
         return index
     }
 
     // MARK: Loading
 
-    /// Takes the rows of a file, which are new and in ascending order of their keys within each hierarchy.
+    /// Takes the rows of a file, which are new and in ascending order of their keys within each
+    /// hierarchy.
     func load(_ rows: [(key: Int64, row: Row)], root: Int) {
         hierarchies[root] = hierarchies[root].reserveCapacity(hierarchies[root].count + rows.count)
         hierarchies[root].insert(rows)
         numbers.note(hierarchies[root].greatestKey, root: root)
     }
 
-    /// Takes the rows of a file, all of a hierarchy, which is empty, in ascending order of their keys.
+    /// Takes the rows of a file, all of a hierarchy, which is empty, in ascending order of their
+    /// keys.
     func load(_ slabs: ContiguousArray<RowSlab>, root: Int) {
         _ = hierarchies[root].append(slabs)
         numbers.note(hierarchies[root].greatestKey, root: root)
@@ -141,7 +151,8 @@ final class RowTable {
         let destination = shape.model.entities[stored.destinationIndex]
         var seen: Set<Int64> = []
         var list = members.compactMap { member -> ObjectReference? in
-            guard let row = hierarchies[destination.rootIndex][member.key], destination.family.contains(row.entityIndex), seen.insert(member.key).inserted
+            guard let row = hierarchies[destination.rootIndex][member.key],
+                destination.family.contains(row.entityIndex), seen.insert(member.key).inserted
             else { return nil }
             return ObjectReference(key: member.key, entityIndex: row.entityIndex)
         }
@@ -150,7 +161,8 @@ final class RowTable {
         lists[relation]?[owner] = list.isEmpty ? nil : list
     }
 
-    /// Completes the lists of a relation after all rows are there, from the other side of each link, and with members that an order has forgotten.
+    /// Completes the lists of a relation after all rows are there, from the other side of each
+    /// link, and with members that an order has forgotten.
     func completeLists(of relation: Int) {
         let stored = shape.relations[relation]
         var all: [Int64: [ObjectReference]]
@@ -190,7 +202,8 @@ final class RowTable {
 struct TableChange {
     var rows: [(root: Int, key: Int64, row: Row?)] = []
     var lists: [(relation: Int, owner: Int64, list: [ObjectReference]?)] = []
-    /// New rows whose keys ascend from behind all there are; no unique values, lists or derived values are concerned.
+    /// New rows whose keys ascend from behind all there are; no unique values, lists or derived
+    /// values are concerned.
     var appended: [(root: Int, slabs: ContiguousArray<RowSlab>)] = []
     /// How many of the last rows go again: only in what undoes the former.
     var removed: [(root: Int, count: Int)] = []

@@ -3,7 +3,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// A table that finds the rows of a request by itself, wherever they are; what is made of them is the same for all.
+/// A table that finds the rows of a request by itself, wherever they are; what is made of them is
+/// the same for all.
 protocol SelectingTable: ChangeableTable {
     /// The rows that a request is for: those that its predicate holds for, in its order and window.
     func select(_ request: RowRequest) throws -> [Row]
@@ -22,7 +23,8 @@ extension SelectingTable {
     }
 
     func rows(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
-        let evaluation = try TableEvaluation(table, entity: shape.model.entities[request.entityIndex], model: shape.model)
+        let evaluation = try TableEvaluation(
+            table, entity: shape.model.entities[request.entityIndex], model: shape.model)
         return try evaluation.rows(of: select(request).lazy.map { RowObject($0, in: self) })
     }
 
@@ -40,7 +42,8 @@ extension SelectingTable {
         return RelatedBatch(members: lists, rows: batch)
     }
 
-    /// How many rows in order of number are enough; nil for all. Without an order the first that fit will do.
+    /// How many rows in order of number are enough; nil for all. Without an order the first that
+    /// fit will do.
     static func enough(_ request: RowRequest) -> Int? {
         guard request.sortKeys.isEmpty, let limit = request.limit else { return nil }
         let (count, overflow) = limit.addingReportingOverflow(max(0, request.offset))
@@ -50,7 +53,8 @@ extension SelectingTable {
     /// Sorts what a request has found and cuts it to its window.
     func finish(_ found: [Row], _ request: RowRequest) throws -> [Row] {
         guard !request.sortKeys.isEmpty else { return Self.window(found, request) }
-        let sort = try CompiledSort(request.sortKeys, entity: shape.model.entities[request.entityIndex], model: shape.model)
+        let sort = try CompiledSort(
+            request.sortKeys, entity: shape.model.entities[request.entityIndex], model: shape.model)
         return Self.window(try sort.sorted(found.map { RowObject($0, in: self) }).compactMap(\.row), request)
     }
 

@@ -4,7 +4,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Makes rows of the objects of an XML store. References may lead forward: they are followed at the end.
+/// Makes rows of the objects of an XML store. References may lead forward: they are followed at the
+/// end.
 struct XMLObjectLoader {
     private struct PendingReference {
         let row: Row
@@ -38,15 +39,21 @@ struct XMLObjectLoader {
 
     /// Reads an object whose start tag was just read.
     mutating func read(_ attributes: [XMLAttribute], from reader: inout XMLReader) throws {
-        guard let type = attributes["type"], let id = attributes["id"] else { throw damaged("An object has no type or no id", reader) }
+        guard let type = attributes["type"], let id = attributes["id"] else {
+            throw damaged("An object has no type or no id", reader)
+        }
         guard let entityIndex = names.entityIndex(named: type) else {
-            throw StorageError(.incompatibleModel, "The store has objects of an entity \(type.prefix(100)) that the model does not know", entities: [type])
+            throw StorageError(
+                .incompatibleModel,
+                "The store has objects of an entity \(type.prefix(100)) that the model does not know", entities: [type])
         }
         guard let number = Self.number(id[...]), let key = numbering.key(number, entityIndex: entityIndex) else {
             throw damaged("“\(id.prefix(40))” is no object's id", reader)
         }
         let row = fillers[entityIndex].append(key: key, version: 1)
-        guard byNumber.updateValue(row, forKey: number) == nil else { throw damaged("Two objects have the id \(id)", reader) }
+        guard byNumber.updateValue(row, forKey: number) == nil else {
+            throw damaged("Two objects have the id \(id)", reader)
+        }
 
         var named: Set<String> = []
         func checkNotNamedBefore(_ attributes: [XMLAttribute]) throws {
@@ -70,24 +77,35 @@ struct XMLObjectLoader {
         }
     }
 
-    private func target(_ attributes: [XMLAttribute], _ row: Row, _ reader: borrowing XMLReader) throws -> XMLStoreNames.Target {
+    private func target(_ attributes: [XMLAttribute], _ row: Row, _ reader: borrowing XMLReader) throws
+        -> XMLStoreNames.Target
+    {
         guard let name = attributes["name"] else { throw damaged("A property has no name", reader) }
         guard let target = names.target(name, entityIndex: row.entityIndex) else {
             let entity = shape.model.entities[row.entityIndex].name
-            throw StorageError(.incompatibleModel, "The store has a property \(entity).\(name.prefix(100)) that the model does not know", entities: [entity])
+            throw StorageError(
+                .incompatibleModel,
+                "The store has a property \(entity).\(name.prefix(100)) that the model does not know",
+                entities: [entity])
         }
         return target
     }
 
-    private func read(attribute attributes: [XMLAttribute], _ content: String, into row: Row, _ id: String, _ reader: inout XMLReader) throws {
+    private func read(
+        attribute attributes: [XMLAttribute], _ content: String, into row: Row, _ id: String, _ reader: inout XMLReader
+    ) throws {
         let target = try target(attributes, row, reader)
         func value(_ attribute: AttributeDescription) throws -> PropertyValue {
             var text = content
-            if attributes[XMLStoreFormat.ValueType.encoding] == XMLStoreFormat.ValueType.base64, let data = Data(base64Encoded: text) {
+            if attributes[XMLStoreFormat.ValueType.encoding] == XMLStoreFormat.ValueType.base64,
+                let data = Data(base64Encoded: text)
+            {
                 text = String(decoding: data, as: UTF8.self)
             }
             guard let value = XMLValueText.value(text, attribute) else {
-                throw damaged("“\(text.prefix(40))” is no \(attribute.type.name) for \(shape.model.entities[row.entityIndex].name).\(attribute.name) of \(id)", reader)
+                throw damaged(
+                    "“\(text.prefix(40))” is no \(attribute.type.name) for \(shape.model.entities[row.entityIndex].name).\(attribute.name) of \(id)",
+                    reader)
             }
             return value
         }
@@ -102,22 +120,30 @@ struct XMLObjectLoader {
             let whole = row.boxed(slot)?.value ?? .null
             row.setBoxed(BoxedValue(whole.setting(try value(attribute), at: path[...])), slot)
         case .ignored: break
-        case .toOne, .toMany: throw damaged("\(attributes["name"] ?? "") of \(id) is a relationship, not an attribute", reader)
+        case .toOne, .toMany:
+            throw damaged("\(attributes["name"] ?? "") of \(id) is a relationship, not an attribute", reader)
         }
     }
 
-    private mutating func read(relationship attributes: [XMLAttribute], into row: Row, _ id: String, _ reader: inout XMLReader) throws {
+    private mutating func read(
+        relationship attributes: [XMLAttribute], into row: Row, _ id: String, _ reader: inout XMLReader
+    ) throws {
         let numbers = try (attributes["idrefs"] ?? "").split(whereSeparator: \.isWhitespace).map { part in
-            guard let number = Self.number(part) else { throw damaged("“\(part.prefix(40))” is no object's id", reader) }
+            guard let number = Self.number(part) else {
+                throw damaged("“\(part.prefix(40))” is no object's id", reader)
+            }
             return number
         }
         switch try target(attributes, row, reader) {
         case .toOne(let slot, let destination):
-            if let number = numbers.first { references.append(PendingReference(row: row, slot: slot, destination: destination, number: number)) }
+            if let number = numbers.first {
+                references.append(PendingReference(row: row, slot: slot, destination: destination, number: number))
+            }
         case .toMany(let relation):
             if !numbers.isEmpty { lists.append(PendingList(relation: relation, owner: row, numbers: numbers)) }
         case .ignored: break
-        case .attribute, .leaf: throw damaged("\(attributes["name"] ?? "") of \(id) is an attribute, not a relationship", reader)
+        case .attribute, .leaf:
+            throw damaged("\(attributes["name"] ?? "") of \(id) is an attribute, not a relationship", reader)
         }
     }
 
@@ -136,7 +162,8 @@ struct XMLObjectLoader {
         for pending in references {
             if let target = byNumber[pending.number] {
                 try shape.checkReference(to: target.entityIndex, from: pending.slot, of: pending.row.entityIndex)
-                pending.row.setReference(ObjectReference(key: target.key, entityIndex: target.entityIndex), pending.slot)
+                pending.row.setReference(
+                    ObjectReference(key: target.key, entityIndex: target.entityIndex), pending.slot)
             } else if let key = numbering.key(pending.number, entityIndex: pending.destination) {
                 // A reference to an object that is not there is kept as it is.
                 pending.row.setReference(ObjectReference(key: key, entityIndex: pending.destination), pending.slot)
@@ -145,8 +172,12 @@ struct XMLObjectLoader {
         repairKeys()
         for entity in shape.model.entities where entity.rootIndex == entity.index { load(entity, into: table) }
         for pending in lists {
-            if case .keys = shape.relations[pending.relation].kind, !shape.relations[pending.relation].isOrdered { continue }
-            let members = pending.numbers.compactMap { byNumber[$0] }.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) }
+            if case .keys = shape.relations[pending.relation].kind, !shape.relations[pending.relation].isOrdered {
+                continue
+            }
+            let members = pending.numbers.compactMap { byNumber[$0] }.map {
+                ObjectReference(key: $0.key, entityIndex: $0.entityIndex)
+            }
             table.load(members, of: pending.owner.key, pending.relation)
         }
         for relation in shape.relations.indices { table.completeLists(of: relation) }
@@ -158,19 +189,24 @@ struct XMLObjectLoader {
         let filled = root.family.lazy.map { fillers[$0].slabs }.filter { !$0.isEmpty }
         if let only = filled.first, filled.count == 1, only.areInOrder { return table.load(only, root: root.index) }
         var rows: [(key: Int64, row: Row)] = []
-        for slab in filled.joined() { for place in 0..<slab.count { rows.append((slab.cells(at: place).key, slab.row(at: place))) } }
+        for slab in filled.joined() {
+            for place in 0..<slab.count { rows.append((slab.cells(at: place).key, slab.row(at: place))) }
+        }
         if !rows.isEmpty { table.load(rows.sorted { $0.key < $1.key }, root: root.index) }
     }
 
-    /// Where an owner names a member that names no owner, the member is given it: both sides of a relationship say the same afterwards.
+    /// Where an owner names a member that names no owner, the member is given it: both sides of a
+    /// relationship say the same afterwards.
     private func repairKeys() {
         for pending in lists {
             guard case .keys(let property) = shape.relations[pending.relation].kind else { continue }
             let destination = shape.model.entities[shape.relations[pending.relation].destinationIndex]
             let slot = shape.layouts[destination.index].slots[property]
-            for member in pending.numbers.lazy.compactMap({ byNumber[$0] }) where destination.family.contains(member.entityIndex) {
+            for member in pending.numbers.lazy.compactMap({ byNumber[$0] })
+            where destination.family.contains(member.entityIndex) {
                 guard !member.hasValue(slot) else { continue }
-                member.setReference(ObjectReference(key: pending.owner.key, entityIndex: pending.owner.entityIndex), slot)
+                member.setReference(
+                    ObjectReference(key: pending.owner.key, entityIndex: pending.owner.entityIndex), slot)
             }
         }
     }

@@ -22,12 +22,16 @@ import Foundation
 ///         </object>
 ///     </database>
 ///
-/// Entities stand in capitals, properties in small letters, without a value not at all. The number in an id is that of the object; all objects of a store
-/// count together. `nextObjectID` is a number that is free; in Apple's files it is the last one given, which readers on both sides have to mind. What the format has no word for is written in words of our own, which Apple's framework does not read:
+/// Entities stand in capitals, properties in small letters, without a value not at all. The number
+/// in an id is that of the object; all objects of a store count together. `nextObjectID` is a
+/// number that is free; in Apple's files it is the last one given, which readers on both sides have
+/// to mind. What the format has no word for is written in words of our own, which Apple's framework
+/// does not read:
 /// - a leaf of a composite as an attribute called `composite.leaf`;
 /// - text with characters that XML can't hold as base64, with `encoding="base64"`;
 /// - a large value whose file was missing as `type="missing"` with the file's name;
-/// - where objects of two hierarchies share a number (they came from a store of another type), ids are moved apart, and the metadata say by how much.
+/// - where objects of two hierarchies share a number (they came from a store of another type), ids
+///   are moved apart, and the metadata say by how much.
 enum XMLStoreFormat {
     static let prolog = """
         <?xml version="1.0" standalone="no"?>
@@ -49,7 +53,9 @@ enum XMLStoreFormat {
         // The piece may end within a character.
         let text = String(decoding: start.prefix(4096), as: UTF8.self)
         let head = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-        guard head.hasPrefix("<?xml") || head.hasPrefix("<!DOCTYPE database") || head.hasPrefix("<database") else { return false }
+        guard head.hasPrefix("<?xml") || head.hasPrefix("<!DOCTYPE database") || head.hasPrefix("<database") else {
+            return false
+        }
         return head.contains("<database") || head.contains("<!DOCTYPE database")
     }
 }

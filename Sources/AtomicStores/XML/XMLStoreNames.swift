@@ -2,7 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// What entities and properties are called in an XML store, which knows capitals only for entities and small letters only for properties.
+/// What entities and properties are called in an XML store, which knows capitals only for entities
+/// and small letters only for properties.
 struct XMLStoreNames {
     /// Indirect, since one is copied for every value of a file.
     indirect enum Target {
@@ -26,7 +27,9 @@ struct XMLStoreNames {
         for entity in shape.model.entities where shape.isStored[entity.index] {
             if let other = entities.updateValue(entity.index, forKey: Self.name(of: entity)) {
                 throw StorageError(
-                    .unsupported, "An XML store can't tell the entities \(shape.model.entities[other].name) and \(entity.name) apart", entities: [entity.name])
+                    .unsupported,
+                    "An XML store can't tell the entities \(shape.model.entities[other].name) and \(entity.name) apart",
+                    entities: [entity.name])
             }
         }
         self.entities = entities
@@ -36,7 +39,10 @@ struct XMLStoreNames {
             for property in entity.properties {
                 for (name, target) in Self.targets(of: property, in: entity, shape) {
                     guard own.updateValue(target, forKey: name) == nil else {
-                        throw StorageError(.unsupported, "An XML store can't tell two properties of \(entity.name) apart, both are \(name)", entities: [entity.name])
+                        throw StorageError(
+                            .unsupported,
+                            "An XML store can't tell two properties of \(entity.name) apart, both are \(name)",
+                            entities: [entity.name])
                     }
                 }
             }
@@ -47,18 +53,23 @@ struct XMLStoreNames {
 
     func entityIndex(named name: String) -> Int? { entities[name] ?? entities[name.uppercased()] }
 
-    func target(_ name: String, entityIndex: Int) -> Target? { targets[entityIndex][name] ?? targets[entityIndex][name.lowercased()] }
+    func target(_ name: String, entityIndex: Int) -> Target? {
+        targets[entityIndex][name] ?? targets[entityIndex][name.lowercased()]
+    }
 
     static func name(of entity: Entity) -> String { entity.name.uppercased() }
 
     static func name(of property: Property) -> String { property.name.lowercased() }
 
     /// The leaves of a composite attribute with the names of their values.
-    static func leaves(of attribute: AttributeDescription, in model: ManagedObjectModel) -> [(name: String, path: [String], attribute: AttributeDescription)] {
+    static func leaves(of attribute: AttributeDescription, in model: ManagedObjectModel) -> [(
+        name: String, path: [String], attribute: AttributeDescription
+    )] {
         var found: [(name: String, path: [String], attribute: AttributeDescription)] = []
         func visit(_ attribute: AttributeDescription, _ name: String, _ path: [String]) {
             // Composites that hold themselves are no model, but none of ours to find out.
-            guard path.count < 16, let composite = attribute.compositeName.flatMap({ model.composite(named: $0) }) else { return }
+            guard path.count < 16, let composite = attribute.compositeName.flatMap({ model.composite(named: $0) })
+            else { return }
             for leaf in composite.attributes.sorted(by: { $0.name < $1.name }) {
                 let name = "\(name).\(leaf.name.lowercased())", path = path + [leaf.name]
                 switch leaf.type {
@@ -78,7 +89,9 @@ struct XMLStoreNames {
         case .attribute(let attribute):
             guard property.isStoredInRow else { return [(name, .ignored)] }
             if attribute.type == .composite {
-                return leaves(of: attribute, in: shape.model).map { ($0.name, .leaf(slot, path: $0.path, $0.attribute)) }
+                return leaves(of: attribute, in: shape.model).map {
+                    ($0.name, .leaf(slot, path: $0.path, $0.attribute))
+                }
             }
             return [(name, .attribute(slot, attribute))]
         case .relationship:

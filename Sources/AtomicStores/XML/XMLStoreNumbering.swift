@@ -3,8 +3,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Which numbers objects have in an XML file. They are those of the objects, unless objects of two hierarchies share one: then each hierarchy's are moved
-/// behind those of the one before.
+/// Which numbers objects have in an XML file. They are those of the objects, unless objects of two
+/// hierarchies share one: then each hierarchy's are moved behind those of the one before.
 struct XMLStoreNumbering {
     private var offsets: [Int64]
     private let rootIndices: [Int]
@@ -34,7 +34,8 @@ struct XMLStoreNumbering {
         var last: Int64 = 0
         for root in used {
             offsets[root] = last
-            // The sum of greatest numbers can't be reached by counting; a file that has such numbers gets what fits.
+            // The sum of greatest numbers can't be reached by counting; a file that has such
+            // numbers gets what fits.
             last = last.addingReportingOverflow(table.hierarchies[root].greatestKey).partialValue
         }
         next = last &+ 1
@@ -90,7 +91,9 @@ struct XMLStoreNumbering {
         // Where there is one hierarchy they are in order.
         if used.count == 1 { return try used[0].forEach(body) }
         var rows: [(Int64, Row)] = []
-        for hierarchy in table.hierarchies { hierarchy.forEach { rows.append((number($0.key, entityIndex: $0.entityIndex), $0)) } }
+        for hierarchy in table.hierarchies {
+            hierarchy.forEach { rows.append((number($0.key, entityIndex: $0.entityIndex), $0)) }
+        }
         for (_, row) in rows.sorted(by: { $0.0 < $1.0 }) { try body(row) }
     }
 }

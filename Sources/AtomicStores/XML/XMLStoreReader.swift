@@ -5,9 +5,11 @@ import RowMemory
 import Schema
 import Storage
 
-/// Reads an XML store: what it says of itself at once, its objects into a table when the model is known.
+/// Reads an XML store: what it says of itself at once, its objects into a table when the model is
+/// known.
 ///
-/// The document type is never fetched and entities are refused, by `XMLReader`; depth and sizes are bounded.
+/// The document type is never fetched and entities are refused, by `XMLReader`; depth and sizes are
+/// bounded.
 struct XMLStoreReader {
     private(set) var metadata: StoreMetadata
     private let next: Int64
@@ -21,13 +23,18 @@ struct XMLStoreReader {
         var reader: XMLReader
         do {
             reader = try XMLReader(bytes, limits: .init(bytes: Self.largestDocument))
-            guard case .start("database", _) = try reader.next() else { throw StorageError(.notAStore, "This is an XML file, but no store") }
+            guard case .start("database", _) = try reader.next() else {
+                throw StorageError(.notAStore, "This is an XML file, but no store")
+            }
         } catch let error as CodingError where !XMLStoreFormat.begins(bytes) {
             throw StorageError(.notAStore, "This is no XML store: \(error)", underlying: error)
         }
         var info: XMLTree?
         if case .start("databaseInfo", _) = try reader.nextTag() { info = try reader.rest(of: "databaseInfo", []) }
-        guard let info, let uuid = info.children(named: "UUID").first?.text.trimmingCharacters(in: .whitespacesAndNewlines), StoreIdentity.isLegal(uuid) else {
+        guard let info,
+            let uuid = info.children(named: "UUID").first?.text.trimmingCharacters(in: .whitespacesAndNewlines),
+            StoreIdentity.isLegal(uuid)
+        else {
             throw StorageError(.damaged, "The XML store does not say which one it is: it has no UUID")
         }
         var values: [String: PropertyListValue] = [:]
@@ -38,12 +45,16 @@ struct XMLStoreReader {
             values = dictionary
         }
         metadata = StoreMetadata(uuid: uuid, type: .xml, values: values)
-        next = info.children(named: "nextObjectID").first.flatMap { Int64($0.text.trimmingCharacters(in: .whitespacesAndNewlines)) } ?? 1
+        next =
+            info.children(named: "nextObjectID").first.flatMap {
+                Int64($0.text.trimmingCharacters(in: .whitespacesAndNewlines))
+            } ?? 1
         objects = reader
     }
 
     /// Puts the objects into a table, which is empty.
-    /// - Throws: `StorageError.damaged`, or `incompatibleModel` for objects and properties that the model does not know.
+    /// - Throws: `StorageError.damaged`, or `incompatibleModel` for objects and properties that the
+    ///   model does not know.
     func load(into table: RowTable) throws {
         let names = try XMLStoreNames(table.shape)
         var loader = XMLObjectLoader(names, numbering: try XMLStoreNumbering(table.shape, next: next, metadata))
@@ -51,7 +62,8 @@ struct XMLStoreReader {
         while let event = try reader.nextTag() {
             switch event {
             case .start("object", let attributes): try loader.read(attributes, from: &reader)
-            case .start(let name, _): throw StorageError(.damaged, "An XML store has no element “\(name)” (line \(reader.line))")
+            case .start(let name, _):
+                throw StorageError(.damaged, "An XML store has no element “\(name)” (line \(reader.line))")
             case .end, .text: break
             }
         }
@@ -66,7 +78,9 @@ struct XMLStoreReader {
         while let event = try reader.next() {
             switch event {
             case .start("object", let attributes) where depth == 0:
-                guard let type = attributes.first(where: { $0.name == "type" })?.value else { throw StorageError(.damaged, "An object has no type (line \(reader.line))") }
+                guard let type = attributes.first(where: { $0.name == "type" })?.value else {
+                    throw StorageError(.damaged, "An object has no type (line \(reader.line))")
+                }
                 counts[names[type.uppercased()] ?? type, default: 0] += 1
                 depth += 1
             case .start: depth += 1
@@ -96,7 +110,8 @@ extension XMLReader {
             // Mostly there is one.
             case .text(let piece): if text.isEmpty { text = piece } else { text += piece }
             case .end: return text
-            case .start(let name, _): throw StorageError(.damaged, "A value has no element “\(name.prefix(100))” in it (line \(line))")
+            case .start(let name, _):
+                throw StorageError(.damaged, "A value has no element “\(name.prefix(100))” in it (line \(line))")
             }
         }
         return text

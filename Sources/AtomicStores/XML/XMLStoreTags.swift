@@ -1,19 +1,25 @@
 import Coding
 import Schema
 
-/// The beginnings of the elements of an XML store, as they are written, up to what changes from one object to the next.
+/// The beginnings of the elements of an XML store, as they are written, up to what changes from one
+/// object to the next.
 enum XMLStoreTags {
     /// Up to the digits of the object's number.
-    static func object(_ entity: Entity) -> String { "<object type=\"\(quoted(XMLStoreNames.name(of: entity)))\" id=\"z" }
+    static func object(_ entity: Entity) -> String {
+        "<object type=\"\(quoted(XMLStoreNames.name(of: entity)))\" id=\"z"
+    }
 
     /// Up to where the tag may end.
-    static func attribute(_ name: String, _ type: String) -> String { "<attribute name=\"\(quoted(name))\" type=\"\(type)\"" }
+    static func attribute(_ name: String, _ type: String) -> String {
+        "<attribute name=\"\(quoted(name))\" type=\"\(type)\""
+    }
 
     /// Up to where the tag may end.
     static func relationship(_ property: Property, _ model: ManagedObjectModel) -> String {
         let destination = quoted(XMLStoreNames.name(of: model.entities[property.destinationIndex]))
         let name = quoted(XMLStoreNames.name(of: property))
-        return "<relationship name=\"\(name)\" type=\"\(property.isToMany ? "0/0" : "1/1")\" destination=\"\(destination)\""
+        return
+            "<relationship name=\"\(name)\" type=\"\(property.isToMany ? "0/0" : "1/1")\" destination=\"\(destination)\""
     }
 
     private static func quoted(_ name: String) -> String { (try? XMLTree.escape(name, isAttribute: true)) ?? name }

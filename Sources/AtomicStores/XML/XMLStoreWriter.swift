@@ -24,14 +24,16 @@ struct XMLStoreWriter {
     }
 
     /// Gives the file to `append`, one piece after the other. Called once.
-    /// - Throws: what reading a large value throws; `CodingError.unsupported` for metadata with characters that XML can't hold.
+    /// - Throws: what reading a large value throws; `CodingError.unsupported` for metadata with
+    ///   characters that XML can't hold.
     mutating func write(_ append: (UnsafeRawBufferPointer) throws -> Void) throws {
         output.reserveCapacity(Self.pieceSize + Self.pieceSize / 8)
         output += XMLStoreFormat.prolog
         output += "<database>\n    <databaseInfo>\n        <version>\(XMLStoreFormat.version)</version>\n"
         output += "        <UUID>\(metadata.uuid)</UUID>\n        <nextObjectID>\(numbering.next)</nextObjectID>\n"
         output += "        <metadata>\n            <plist version=\"1.0\">\n"
-        try XMLPropertyListWriter.append(.dictionary(metadata.values), indent: String(repeating: " ", count: 16), .store, to: &output)
+        try XMLPropertyListWriter.append(
+            .dictionary(metadata.values), indent: String(repeating: " ", count: 16), .store, to: &output)
         output += "            </plist>\n        </metadata>\n    </databaseInfo>\n"
         let entities = table.shape.model.entities.map { EntityTags($0, table.shape) }
         try numbering.forEachRowInOrder(of: table) { row in
@@ -79,14 +81,19 @@ struct XMLStoreWriter {
                 guard let attribute = property.attribute, attribute.type != .composite else { return nil }
                 let name = XMLStoreNames.name(of: property)
                 return Attribute(
-                    slot: slot(property), tag: tag(name, XMLValueText.typeName(attribute.type)), missingTag: tag(name, XMLStoreFormat.ValueType.missing))
+                    slot: slot(property), tag: tag(name, XMLValueText.typeName(attribute.type)),
+                    missingTag: tag(name, XMLStoreFormat.ValueType.missing))
             }
             composites = stored.compactMap { property in
                 guard let attribute = property.attribute, attribute.type == .composite else { return nil }
                 let leaves = XMLStoreNames.leaves(of: attribute, in: shape.model)
-                return (slot(property), leaves.map { Leaf(path: $0.path, tag: tag($0.name, XMLValueText.typeName($0.attribute.type))) })
+                return (
+                    slot(property),
+                    leaves.map { Leaf(path: $0.path, tag: tag($0.name, XMLValueText.typeName($0.attribute.type))) }
+                )
             }
-            toOnes = stored.compactMap { property in property.relationship.map { _ in (slot(property), tag(property)) } }
+            toOnes = stored.compactMap { property in property.relationship.map { _ in (slot(property), tag(property)) }
+            }
             toManys = entity.properties.compactMap { property in
                 shape.relation(entityIndex: entity.index, propertyIndex: property.index).map { ($0, tag(property)) }
             }
@@ -119,7 +126,8 @@ struct XMLStoreWriter {
             output += ">"
             output += escaped
         } else {
-            output += " \(XMLStoreFormat.ValueType.encoding)=\"\(XMLStoreFormat.ValueType.base64)\">\(Data(text.utf8).base64EncodedString())"
+            output +=
+                " \(XMLStoreFormat.ValueType.encoding)=\"\(XMLStoreFormat.ValueType.base64)\">\(Data(text.utf8).base64EncodedString())"
         }
         output += "</attribute>\n"
     }

@@ -41,7 +41,8 @@ enum XMLValueText {
         }
     }
 
-    /// Seconds since 2001 with 20 decimals, as Core Data writes them; as `description` where those would not read back.
+    /// Seconds since 2001 with 20 decimals, as Core Data writes them; as `description` where those
+    /// would not read back.
     private static func text(ofDate seconds: Double) -> String {
         let text = seconds.isFinite ? String(format: "%.20f", seconds) : seconds.description
         return Double(text) == seconds ? text : seconds.description
@@ -51,7 +52,9 @@ enum XMLValueText {
     static func value(_ text: String, _ attribute: AttributeDescription) -> PropertyValue? {
         func word() -> String {
             // Numbers mostly stand alone; trimming takes longer than reading them.
-            let isPlain = [text.utf8.first, text.utf8.last].allSatisfy { $0.map { $0 > UInt8(ascii: " ") && $0 < 0x7F } ?? false }
+            let isPlain = [text.utf8.first, text.utf8.last].allSatisfy {
+                $0.map { $0 > UInt8(ascii: " ") && $0 < 0x7F } ?? false
+            }
             return isPlain ? text : text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
         switch attribute.type {
@@ -68,14 +71,16 @@ enum XMLValueText {
         case .date: return Double(word()).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
         case .decimal:
             let word = word()
-            // The reader of decimals takes what it can and leaves the rest: only numbers are given to it.
+            // The reader of decimals takes what it can and leaves the rest: only numbers are given
+            // to it.
             guard Double(word) != nil, let number = Decimal(string: word), !number.isNaN else { return nil }
             return .decimal(number)
         case .uuid: return UUID(uuidString: word()).map { .uuid($0) }
         case .uri:
             let text = word()
             return URL(string: text).map { .uri($0) } ?? .string(text)
-        case .binary, .transformable: return Data(base64Encoded: text, options: .ignoreUnknownCharacters).map { .data($0) }
+        case .binary, .transformable:
+            return Data(base64Encoded: text, options: .ignoreUnknownCharacters).map { .data($0) }
         case .undefined, .objectID, .composite: return nil
         }
     }

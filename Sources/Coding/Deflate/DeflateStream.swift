@@ -17,7 +17,8 @@ package final class DeflateStream {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
         let size = Int32(MemoryLayout<z_stream>.size)
-        guard deflateInit2_(stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
+        guard deflateInit2_(stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
+        else {
             throw CodingError(.unsupported, "zlib can't compress with level \(level)")
         }
     }
@@ -28,7 +29,8 @@ package final class DeflateStream {
         chunk.deallocate()
     }
 
-    /// Compresses what follows with another level; 0 leaves it as it is. What was taken in before may come out at `sink`.
+    /// Compresses what follows with another level; 0 leaves it as it is. What was taken in before
+    /// may come out at `sink`.
     package func setLevel(_ level: Int, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard level != self.level else { return }
         stream.pointee.avail_in = 0
@@ -37,15 +39,20 @@ package final class DeflateStream {
             stream.pointee.next_out = chunk.bindMemory(to: UInt8.self).baseAddress
             stream.pointee.avail_out = UInt32(chunk.count)
             status = deflateParams(stream, Int32(level), Z_DEFAULT_STRATEGY)
-            guard status == Z_OK || status == Z_BUF_ERROR else { throw CodingError(.malformed, "zlib refused to compress (\(status))") }
+            guard status == Z_OK || status == Z_BUF_ERROR else {
+                throw CodingError(.malformed, "zlib refused to compress (\(status))")
+            }
             let produced = chunk.count - Int(stream.pointee.avail_out)
             if produced > 0 { try sink(UnsafeRawBufferPointer(rebasing: chunk[..<produced])) }
         } while status == Z_BUF_ERROR
         self.level = level
     }
 
-    /// Takes in at most 4 GiB of input and hands what comes of it to `sink`, in pieces that are valid only within the call.
-    package func compress(_ input: UnsafeRawBufferPointer, isLast: Bool, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+    /// Takes in at most 4 GiB of input and hands what comes of it to `sink`, in pieces that are
+    /// valid only within the call.
+    package func compress(
+        _ input: UnsafeRawBufferPointer, isLast: Bool, _ sink: (UnsafeRawBufferPointer) throws -> Void
+    ) throws {
         guard input.count <= Int(UInt32.max) else { throw CodingError(.tooLarge, "more than 4 GiB in one piece") }
         // zlib only reads through this pointer, and keeps it no longer than this call.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)

@@ -25,10 +25,13 @@ package final class InflateStream {
         chunk.deallocate()
     }
 
-    /// Takes in at most 4 GiB of input and hands what comes of it to `sink`, in pieces that are valid only within the call.
+    /// Takes in at most 4 GiB of input and hands what comes of it to `sink`, in pieces that are
+    /// valid only within the call.
     /// - Returns: how much of the input belongs to the stream.
     /// - Throws: `CodingError.malformed` for what is no such stream; what `sink` throws.
-    package func decompress(_ input: UnsafeRawBufferPointer, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws -> Int {
+    package func decompress(_ input: UnsafeRawBufferPointer, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws
+        -> Int
+    {
         guard input.count <= Int(UInt32.max) else { throw CodingError(.tooLarge, "more than 4 GiB in one piece") }
         // zlib only reads through this pointer, and keeps it no longer than this call.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
@@ -40,7 +43,9 @@ package final class InflateStream {
             let produced = chunk.count - Int(stream.pointee.avail_out)
             if produced > 0 { try sink(UnsafeRawBufferPointer(rebasing: chunk[..<produced])) }
             isAtEnd = status == Z_STREAM_END
-            if status == Z_BUF_ERROR || status == Z_OK && stream.pointee.avail_in == 0 && produced < chunk.count { break }
+            if status == Z_BUF_ERROR || status == Z_OK && stream.pointee.avail_in == 0 && produced < chunk.count {
+                break
+            }
             guard status == Z_OK || isAtEnd else { throw CodingError(.malformed, "no valid compressed stream") }
         }
         return input.count - Int(stream.pointee.avail_in)

@@ -7,7 +7,8 @@ package enum RawDeflate {
     package static func compress(_ data: Data, level: Int = 6) throws(CodingError) -> Data {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
-        guard deflateInit2_(&stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK else {
+        guard deflateInit2_(&stream, Int32(level), Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, size) == Z_OK
+        else {
             throw CodingError(.unsupported, "zlib can't compress with level \(level)")
         }
         defer { deflateEnd(&stream) }
@@ -15,8 +16,9 @@ package enum RawDeflate {
         return try run(&stream, &input, limit: .max, step: { deflate($0, Z_FINISH) })
     }
 
-    /// Decompresses `data`, stopping as soon as it has produced more than `limit` bytes, or more than `ratio` times the input
-    /// once past one MiB. Bytes after the end of the stream are refused.
+    /// Decompresses `data`, stopping as soon as it has produced more than `limit` bytes, or more
+    /// than `ratio` times the input once past one MiB. Bytes after the end of the stream are
+    /// refused.
     package static func decompress(_ data: Data, limit: Int, ratio: Int = 200) throws(CodingError) -> Data {
         var stream = z_stream()
         guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -25,12 +27,15 @@ package enum RawDeflate {
         defer { inflateEnd(&stream) }
         var input = [UInt8](data)
         let (allowed, overflow) = input.count.multipliedReportingOverflow(by: ratio)
-        return try run(&stream, &input, limit: overflow ? limit : min(limit, max(allowed, 1 << 20)), step: { inflate($0, Z_NO_FLUSH) })
+        return try run(
+            &stream, &input, limit: overflow ? limit : min(limit, max(allowed, 1 << 20)),
+            step: { inflate($0, Z_NO_FLUSH) })
     }
 
     /// Feeds all of `input` through `step` until the stream ends.
     ///
-    /// zlib keeps pointers into `input` and `chunk`: both stay inside the closures that lend them, and the stream is not used outside.
+    /// zlib keeps pointers into `input` and `chunk`: both stay inside the closures that lend them,
+    /// and the stream is not used outside.
     private static func run(
         _ stream: inout z_stream, _ input: inout [UInt8], limit: Int, step: (UnsafeMutablePointer<z_stream>) -> Int32
     ) throws(CodingError) -> Data {
@@ -53,11 +58,14 @@ package enum RawDeflate {
                     }
                     output.append(contentsOf: target[..<produced])
                     if status == Z_STREAM_END {
-                        if stream.avail_in > 0 { failure = CodingError(.malformed, "bytes after the end of the stream", offset: offset) }
+                        if stream.avail_in > 0 {
+                            failure = CodingError(.malformed, "bytes after the end of the stream", offset: offset)
+                        }
                         return
                     }
                     guard status == Z_OK || (status == Z_BUF_ERROR && produced > 0) else {
-                        failure = status == Z_BUF_ERROR
+                        failure =
+                            status == Z_BUF_ERROR
                             ? CodingError(.truncated, "the compressed stream ends too early", offset: offset)
                             : CodingError(.malformed, "no valid compressed stream", offset: offset)
                         return

@@ -3,7 +3,8 @@ package import Foundation
 
 /// The checksum of zip and gzip, taken over one piece or several.
 ///
-/// libdeflate computes it with the processor's instructions for it: packing a document takes it of every byte two to three times.
+/// libdeflate computes it with the processor's instructions for it: packing a document takes it of
+/// every byte two to three times.
 package struct CRC32: Sendable {
     /// The checksum of everything seen so far.
     package private(set) var value: UInt32 = 0

@@ -12,7 +12,8 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that digits of either case spell; nil where something else stands or a digit is left over.
+    /// The bytes that digits of either case spell; nil where something else stands or a digit is
+    /// left over.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -65,17 +65,21 @@ package struct SHA256: Sendable {
     private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         if isPortable { return compressPortably(blocks) }
         // `blocks` is a multiple of a block long, `state` has eight words; neither is kept.
-        state.withUnsafeMutableBufferPointer { folio_sha256_blocks($0.baseAddress, blocks.bindMemory(to: UInt8.self).baseAddress, blocks.count / 64) }
+        state.withUnsafeMutableBufferPointer {
+            folio_sha256_blocks($0.baseAddress, blocks.bindMemory(to: UInt8.self).baseAddress, blocks.count / 64)
+        }
     }
 
     /// Takes in whole blocks, by arithmetic alone.
     ///
-    /// The pointers are safe: `blocks` is a multiple of a block long, every place read in it lies inside the block at `start`; `w` and `k` have 64 places and are
-    /// used at 0…63 only; none of them leaves its closure.
+    /// The pointers are safe: `blocks` is a multiple of a block long, every place read in it lies
+    /// inside the block at `start`; `w` and `k` have 64 places and are used at 0…63 only; none of
+    /// them leaves its closure.
     private mutating func compressPortably(_ blocks: UnsafeRawBufferPointer) {
         var a0 = state[0], b0 = state[1], c0 = state[2], d0 = state[3]
         var e0 = state[4], f0 = state[5], g0 = state[6], h0 = state[7]
-        // Plain loops over plain pointers: a build without optimisation, as all tests are, takes ten times as long over ranges and buffers.
+        // Plain loops over plain pointers: a build without optimization, as all tests are, takes
+        // ten times as long over ranges and buffers.
         Self.constants.withUnsafeBufferPointer { constants in
             withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { words in
                 guard let k = constants.baseAddress, let w = words.baseAddress else { return }

@@ -49,15 +49,18 @@ package struct SHA512: Sendable {
 
     /// Takes in whole blocks.
     ///
-    /// The pointers are safe: `blocks` is a multiple of a block long, every place read in it lies inside the block at `start`; `w` and `k` have 80 places and are
-    /// used at 0…79 only; none of them leaves its closure.
+    /// The pointers are safe: `blocks` is a multiple of a block long, every place read in it lies
+    /// inside the block at `start`; `w` and `k` have 80 places and are used at 0…79 only; none of
+    /// them leaves its closure.
     private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         var a0 = state[0], b0 = state[1], c0 = state[2], d0 = state[3]
         var e0 = state[4], f0 = state[5], g0 = state[6], h0 = state[7]
         Self.constants.withUnsafeBufferPointer { k in
             withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 80) { w in
                 for start in stride(from: 0, to: blocks.count, by: 128) {
-                    for i in 0..<16 { w[i] = UInt64(bigEndian: blocks.loadUnaligned(fromByteOffset: start + 8 * i, as: UInt64.self)) }
+                    for i in 0..<16 {
+                        w[i] = UInt64(bigEndian: blocks.loadUnaligned(fromByteOffset: start + 8 * i, as: UInt64.self))
+                    }
                     for i in 16..<80 {
                         let w15 = w[i - 15], w2 = w[i - 2]
                         let s0 = Self.rotated(w15, 1) ^ Self.rotated(w15, 8) ^ (w15 >> 7)
@@ -94,7 +97,9 @@ package struct SHA512: Sendable {
         state = [a0, b0, c0, d0, e0, f0, g0, h0]
     }
 
-    @inline(__always) private static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 { word >> count | word << (64 - count) }
+    @inline(__always) private static func rotated(_ word: UInt64, _ count: UInt64) -> UInt64 {
+        word >> count | word << (64 - count)
+    }
 
     private static let constants: [UInt64] = [
         0x428a_2f98_d728_ae22, 0x7137_4491_23ef_65cd, 0xb5c0_fbcf_ec4d_3b2f, 0xe9b5_dba5_8189_dbbc,

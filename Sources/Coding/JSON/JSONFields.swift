@@ -36,5 +36,7 @@ package struct JSONFields {
 
     package func string(_ name: String) throws -> String { try required(name, \.string) }
     package func int<Number: FixedWidthInteger>(_ name: String) throws -> Number { try required(name) { $0.int() } }
-    package func object(_ name: String) throws -> JSONFields { try JSONFields(required(name) { $0 }, path: place(name)) }
+    package func object(_ name: String) throws -> JSONFields {
+        try JSONFields(required(name) { $0 }, path: place(name))
+    }
 }

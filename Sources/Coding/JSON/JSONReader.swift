@@ -44,7 +44,9 @@ package struct JSONReader {
 
     private mutating func word(_ word: StaticString, _ value: JSONValue) throws -> JSONValue {
         let end = position + word.utf8CodeUnitCount
-        guard end <= bytes.count, word.withUTF8Buffer({ bytes[position..<end].elementsEqual($0) }) else { throw failure("not a JSON value") }
+        guard end <= bytes.count, word.withUTF8Buffer({ bytes[position..<end].elementsEqual($0) }) else {
+            throw failure("not a JSON value")
+        }
         position = end
         return value
     }
@@ -76,7 +78,9 @@ package struct JSONReader {
             guard skip(UInt8(ascii: ":")) else { throw failure("expected a colon") }
             skipSpace()
             let member = try value(depth: depth + 1)
-            guard members.updateValue(member, forKey: name) == nil else { throw failure("the name \"\(name)\" occurs twice") }
+            guard members.updateValue(member, forKey: name) == nil else {
+                throw failure("the name \"\(name)\" occurs twice")
+            }
             skipSpace()
             if skip(UInt8(ascii: "}")) { return .object(members) }
             guard skip(UInt8(ascii: ",")) else { throw failure("expected a comma or a closing brace") }
@@ -126,7 +130,9 @@ package struct JSONReader {
             position += 1
             switch byte {
             case UInt8(ascii: "\""):
-                guard let string = String(validating: text, as: UTF8.self) else { throw failure("invalid UTF-8 in a string") }
+                guard let string = String(validating: text, as: UTF8.self) else {
+                    throw failure("invalid UTF-8 in a string")
+                }
                 return string
             case UInt8(ascii: "\\"): try escape(into: &text)
             case 0..<0x20: throw failure("a control character in a string")
@@ -149,7 +155,9 @@ package struct JSONReader {
         case UInt8(ascii: "u"):
             var code = try hexadecimal()
             if (0xD800..<0xDC00).contains(code) {
-                guard skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else { throw failure("half of a surrogate pair") }
+                guard skip(UInt8(ascii: "\\")), skip(UInt8(ascii: "u")) else {
+                    throw failure("half of a surrogate pair")
+                }
                 let low = try hexadecimal()
                 guard (0xDC00..<0xE000).contains(low) else { throw failure("half of a surrogate pair") }
                 code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
@@ -161,7 +169,9 @@ package struct JSONReader {
     }
 
     private mutating func hexadecimal() throws -> UInt32 {
-        guard position + 4 <= bytes.count, let code = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16) else {
+        guard position + 4 <= bytes.count,
+            let code = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+        else {
             throw failure("expected four hexadecimal digits")
         }
         position += 4

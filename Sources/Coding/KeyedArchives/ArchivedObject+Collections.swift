@@ -1,5 +1,6 @@
 extension ArchivedObject {
-    /// The elements of an array or set in their archived order, nil where the object is neither. A nil element is one that was archived as nil.
+    /// The elements of an array or set in their archived order, nil where the object is neither. A
+    /// nil element is one that was archived as nil.
     package func elements() throws(CodingError) -> [ArchivedObject?]? {
         guard isKind(of: "NSArray") || isKind(of: "NSSet") || isKind(of: "NSOrderedSet") else { return nil }
         if let list = field("NS.objects")?.array { return try resolve(list) }
@@ -9,10 +10,13 @@ extension ArchivedObject {
         return result
     }
 
-    /// The pairs of a dictionary, one with known keys included; nil where the object is no dictionary.
+    /// The pairs of a dictionary, one with known keys included; nil where the object is no
+    /// dictionary.
     package func entries() throws(CodingError) -> [(key: ArchivedObject, value: ArchivedObject?)]? {
         guard isKind(of: "NSDictionary") else { return nil }
-        if isKind(of: "NSKnownKeysDictionary") || className == "NSKnownKeysDictionary1" { return try knownKeysEntries() }
+        if isKind(of: "NSKnownKeysDictionary") || className == "NSKnownKeysDictionary1" {
+            return try knownKeysEntries()
+        }
         if let keys = field("NS.keys")?.array {
             return try pairs(try resolve(keys), try resolve(field("NS.objects")?.array ?? []))
         }
@@ -47,7 +51,9 @@ extension ArchivedObject {
     private func pairs(
         _ keys: [ArchivedObject?], _ values: [ArchivedObject?]
     ) throws(CodingError) -> [(key: ArchivedObject, value: ArchivedObject?)] {
-        guard keys.count == values.count else { throw malformed("a dictionary with \(keys.count) keys and \(values.count) values") }
+        guard keys.count == values.count else {
+            throw malformed("a dictionary with \(keys.count) keys and \(values.count) values")
+        }
         var result: [(key: ArchivedObject, value: ArchivedObject?)] = []
         result.reserveCapacity(keys.count)
         for (key, value) in zip(keys, values) {

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// The value classes of Foundation in the forms that archives hold them. Each property is nil where the object is something else.
+/// The value classes of Foundation in the forms that archives hold them. Each property is nil where
+/// the object is something else.
 extension ArchivedObject {
     package var string: String? {
         if let text = raw.string { return text }
@@ -33,7 +34,8 @@ extension ArchivedObject {
     }
 
     package var uuid: UUID? {
-        guard isKind(of: "NSUUID"), let bytes = field("NS.uuidbytes")?.data.map({ [UInt8]($0) }), bytes.count == 16 else { return nil }
+        guard isKind(of: "NSUUID"), let bytes = field("NS.uuidbytes")?.data.map({ [UInt8]($0) }), bytes.count == 16
+        else { return nil }
         return UUID(
             uuid: (
                 bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
@@ -50,7 +52,8 @@ extension ArchivedObject {
     }
 
     package var decimal: Decimal? {
-        guard isKind(of: "NSDecimalNumber"), let mantissa = field("NS.mantissa")?.data.map({ [UInt8]($0) }), mantissa.count == 16,
+        guard isKind(of: "NSDecimalNumber"), let mantissa = field("NS.mantissa")?.data.map({ [UInt8]($0) }),
+            mantissa.count == 16,
             let exponent = field("NS.exponent")?.integer, (-128...127).contains(exponent),
             let length = field("NS.length")?.integer, (0...8).contains(length)
         else { return nil }

@@ -1,13 +1,16 @@
 /// One object of a keyed archive. Two are equal if they are the same object of the same archive.
 package struct ArchivedObject: Sendable {
     package let archive: KeyedArchive
-    /// Its number in the archive: its identity, for whoever walks the graph and must not walk in circles.
+    /// Its number in the archive: its identity, for whoever walks the graph and must not walk in
+    /// circles.
     package let index: Int
 
-    /// The object as it stands in the archive's table: a dictionary with a `$class`, or a simple value.
+    /// The object as it stands in the archive's table: a dictionary with a `$class`, or a simple
+    /// value.
     package var raw: PropertyListValue { archive.objects[index] }
 
-    /// The class and its ancestors, nearest first; empty for a simple value (strings, numbers and most data have no class).
+    /// The class and its ancestors, nearest first; empty for a simple value (strings, numbers and
+    /// most data have no class).
     package var classChain: [String] {
         guard let reference = raw[key: "$class"]?.uid, reference < UInt64(archive.objects.count) else { return [] }
         let entry = archive.objects[Int(reference)]

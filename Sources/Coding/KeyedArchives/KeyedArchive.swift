@@ -1,12 +1,15 @@
 package import Foundation
 internal import Synchronization
 
-/// An archive in the format of `NSKeyedArchiver`: a table of objects that refer to each other by number, cycles included.
+/// An archive in the format of `NSKeyedArchiver`: a table of objects that refer to each other by
+/// number, cycles included.
 ///
-/// Nothing is instantiated. Objects are looked at one by one, whatever their class; a class that nobody knows is only a name with fields.
+/// Nothing is instantiated. Objects are looked at one by one, whatever their class; a class that
+/// nobody knows is only a name with fields.
 ///
-/// Invariant: an archive answers a bounded number of references, some for each of its objects. A few objects that refer to each other twice over are endless
-/// when walked as a tree, which is how everybody walks them.
+/// Invariant: an archive answers a bounded number of references, some for each of its objects. A
+/// few objects that refer to each other twice over are endless when walked as a tree, which is how
+/// everybody walks them.
 ///
 /// ```swift
 /// let root = try KeyedArchive(data).root()
@@ -20,13 +23,19 @@ package final class KeyedArchive: Sendable {
 
     package init(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError) {
         let list = try PropertyList.decode(data, limits: limits)
-        guard let archive = list.dictionary, let objects = archive["$objects"]?.array, let top = archive["$top"]?.dictionary else {
+        guard let archive = list.dictionary, let objects = archive["$objects"]?.array,
+            let top = archive["$top"]?.dictionary
+        else {
             throw CodingError(.malformed, "the property list is no keyed archive")
         }
         guard archive["$version"]?.integer == 100_000 else {
-            throw CodingError(.unsupported, "keyed archives of version \(archive["$version"]?.integer ?? 0) are not read, only 100000")
+            throw CodingError(
+                .unsupported, "keyed archives of version \(archive["$version"]?.integer ?? 0) are not read, only 100000"
+            )
         }
-        guard objects.first?.string == "$null" else { throw CodingError(.malformed, "the archive's table of objects does not begin with $null") }
+        guard objects.first?.string == "$null" else {
+            throw CodingError(.malformed, "the archive's table of objects does not begin with $null")
+        }
         self.objects = objects
         self.top = top
         limit = min(100_000 + 32 * objects.count, 4_000_000)
@@ -40,7 +49,8 @@ package final class KeyedArchive: Sendable {
     }
 
     /// The object that a reference stands for, nil for the null reference.
-    /// - Throws: `CodingError.malformed` for what is no reference, `tooMany` once more of them were followed than any model needs.
+    /// - Throws: `CodingError.malformed` for what is no reference, `tooMany` once more of them were
+    ///   followed than any model needs.
     func resolve(_ value: PropertyListValue) throws(CodingError) -> ArchivedObject? {
         guard let uid = value.uid else {
             throw CodingError(.malformed, "\(value.kindName) where the archive must have a reference")
@@ -48,7 +58,9 @@ package final class KeyedArchive: Sendable {
         guard followed.wrappingAdd(1, ordering: .relaxed).newValue <= limit else {
             throw CodingError(.tooMany, "the archive's objects refer to each other more than \(limit) times over")
         }
-        guard uid < UInt64(objects.count) else { throw CodingError(.malformed, "a reference to object \(uid) of \(objects.count)") }
+        guard uid < UInt64(objects.count) else {
+            throw CodingError(.malformed, "a reference to object \(uid) of \(objects.count)")
+        }
         return uid == 0 ? nil : ArchivedObject(archive: self, index: Int(uid))
     }
 }

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// Builds an archive in the format of `NSKeyedArchiver`. Objects are numbered in the order they are added; the same calls give the same bytes.
+/// Builds an archive in the format of `NSKeyedArchiver`. Objects are numbered in the order they are
+/// added; the same calls give the same bytes.
 ///
 /// ```swift
 /// var writer = KeyedArchiveWriter()
@@ -22,7 +23,8 @@ package struct KeyedArchiveWriter {
 
     private var objects: [PropertyListValue?] = [.string("$null")]
     private var simple: [PropertyListValue: Reference] = [:]
-    /// By their bytes: strings that are equal may be spelled by other scalars, and must come back as they were.
+    /// By their bytes: strings that are equal may be spelled by other scalars, and must come back
+    /// as they were.
     private var strings: [[UInt8]: Reference] = [:]
     private var classes: [[String]: Reference] = [:]
 
@@ -36,7 +38,8 @@ package struct KeyedArchiveWriter {
 
     /// Fills a reserved place; `class` is the chain of class names, nearest first.
     package mutating func fill(_ reference: Reference, class chain: [String], fields: [String: PropertyListValue]) {
-        precondition(reference != .null && objects[reference.index] == nil, "fill(_:class:fields:) fills a reserved place, once")
+        precondition(
+            reference != .null && objects[reference.index] == nil, "fill(_:class:fields:) fills a reserved place, once")
         var fields = fields
         fields["$class"] = classReference(chain).value
         objects[reference.index] = .dictionary(fields)
@@ -48,14 +51,16 @@ package struct KeyedArchiveWriter {
         return place
     }
 
-    /// Writes the archive. Every reserved place must have been filled. (Mutating, so that `finish(root: writer.add(…))` sees what its argument adds.)
+    /// Writes the archive. Every reserved place must have been filled. (Mutating, so that
+    /// `finish(root: writer.add(…))` sees what its argument adds.)
     package mutating func finish(root: Reference) -> Data {
         let table = objects.map { object in
             guard let object else { preconditionFailure("fill every place that reserve() gave before finish(root:)") }
             return object
         }
         return PropertyList.encodeBinary([
-            "$version": .integer(100_000), "$archiver": "NSKeyedArchiver", "$top": .dictionary(["root": root.value]), "$objects": .array(table),
+            "$version": .integer(100_000), "$archiver": "NSKeyedArchiver", "$top": .dictionary(["root": root.value]),
+            "$objects": .array(table),
         ])
     }
 
@@ -73,7 +78,9 @@ package struct KeyedArchiveWriter {
     /// A string, number, boolean or data: equal ones are one object.
     package mutating func add(_ value: PropertyListValue) -> Reference {
         switch value {
-        case .array, .dictionary, .uid, .date: preconditionFailure("add(_:) takes strings, numbers, booleans and data; the others have methods of their own")
+        case .array, .dictionary, .uid, .date:
+            preconditionFailure(
+                "add(_:) takes strings, numbers, booleans and data; the others have methods of their own")
         case .string(let text):
             let bytes = Array(text.utf8)
             if let known = strings[bytes] { return known }
@@ -102,19 +109,25 @@ package struct KeyedArchiveWriter {
     }
 
     package mutating func add(array elements: [Reference], isMutable: Bool = false) -> Reference {
-        add(class: (isMutable ? ["NSMutableArray"] : []) + ["NSArray", "NSObject"], fields: ["NS.objects": .array(elements.map(\.value))])
+        add(
+            class: (isMutable ? ["NSMutableArray"] : []) + ["NSArray", "NSObject"],
+            fields: ["NS.objects": .array(elements.map(\.value))])
     }
 
     package mutating func add(set elements: [Reference]) -> Reference {
         add(class: ["NSSet", "NSObject"], fields: ["NS.objects": .array(elements.map(\.value))])
     }
 
-    package mutating func add(dictionary pairs: [(key: Reference, value: Reference)], isMutable: Bool = false) -> Reference {
+    package mutating func add(dictionary pairs: [(key: Reference, value: Reference)], isMutable: Bool = false)
+        -> Reference
+    {
         add(class: Self.dictionaryClass(isMutable), fields: Self.dictionaryFields(pairs))
     }
 
     /// Fills a reserved place with a dictionary.
-    package mutating func fill(_ place: Reference, dictionary pairs: [(key: Reference, value: Reference)], isMutable: Bool = false) {
+    package mutating func fill(
+        _ place: Reference, dictionary pairs: [(key: Reference, value: Reference)], isMutable: Bool = false
+    ) {
         fill(place, class: Self.dictionaryClass(isMutable), fields: Self.dictionaryFields(pairs))
     }
 
@@ -123,7 +136,8 @@ package struct KeyedArchiveWriter {
     }
 
     package mutating func add(uuid: UUID) -> Reference {
-        add(class: ["NSUUID", "NSObject"], fields: ["NS.uuidbytes": .data(withUnsafeBytes(of: uuid.uuid) { Data($0) })])
+        add(
+            class: ["NSUUID", "NSObject"], fields: ["NS.uuidbytes": .data(withUnsafeBytes(of: uuid.uuid) { Data($0) })])
     }
 
     package mutating func add(url: URL) -> Reference {
@@ -150,7 +164,8 @@ package struct KeyedArchiveWriter {
         return add(
             class: ["NSDecimalNumberPlaceholder", "NSDecimalNumber", "NSNumber", "NSValue", "NSObject"],
             fields: [
-                "NS.exponent": .integer(Int64(length == 0 ? 0 : decimal.exponent)), "NS.length": .integer(Int64(length)),
+                "NS.exponent": .integer(Int64(length == 0 ? 0 : decimal.exponent)),
+                "NS.length": .integer(Int64(length)),
                 "NS.negative": .boolean(decimal.isNaN || decimal.isSignMinus), "NS.compact": true,
                 "NS.mantissa.bo": 1, "NS.mantissa": .data(Data(limbs)),
             ])

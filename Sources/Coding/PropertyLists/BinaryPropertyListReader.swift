@@ -3,12 +3,14 @@ package import Foundation
 /// Reads binary property lists, whoever made them.
 ///
 /// Invariants:
-/// 1. Every object is decoded at most once, so work is bounded by the bytes of the file: the encoded sizes of all decoded objects
-///    together may not exceed the file, which holds exactly when they do not overlap.
-/// 2. Containers are decoded with a stack of our own; its height, and the height of the finished value, stay within `limits.depth`.
-///    Whoever walks the value may therefore recurse.
-/// 3. Memory comes with what is decoded, and not with how many objects the trailer promises: an object that is not reached costs four bytes, and there are no more of them than
-///    bytes that they could begin at.
+/// 1. Every object is decoded at most once, so work is bounded by the bytes of the file: the
+///    encoded sizes of all decoded objects together may not exceed the file, which holds exactly
+///    when they do not overlap.
+/// 2. Containers are decoded with a stack of our own; its height, and the height of the finished
+///    value, stay within `limits.depth`. Whoever walks the value may therefore recurse.
+/// 3. Memory comes with what is decoded, and not with how many objects the trailer promises: an
+///    object that is not reached costs four bytes, and there are no more of them than bytes that
+///    they could begin at.
 /// 4. The finished value, walked as a tree, has at most `limits.objects` nodes.
 package struct BinaryPropertyListReader {
     /// What became of an object; what it is stands in `values` once it is done.
@@ -46,7 +48,9 @@ package struct BinaryPropertyListReader {
     private var values: [Finished] = []
     private var consumed = 0
 
-    package static func read(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError) -> PropertyListValue {
+    package static func read(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError)
+        -> PropertyListValue
+    {
         var reader = try BinaryPropertyListReader(data, limits: limits)
         return try reader.readTop()
     }
@@ -56,8 +60,12 @@ package struct BinaryPropertyListReader {
             throw CodingError(.tooLarge, "the property list has \(data.count) bytes, the limit is \(limits.bytes)")
         }
         let bytes = [UInt8](data)
-        guard bytes.count >= 40 else { throw CodingError(.truncated, "a binary property list has at least 40 bytes", offset: bytes.count) }
-        guard bytes.starts(with: Array("bplist0".utf8)) else { throw CodingError(.malformed, "no binary property list", offset: 0) }
+        guard bytes.count >= 40 else {
+            throw CodingError(.truncated, "a binary property list has at least 40 bytes", offset: bytes.count)
+        }
+        guard bytes.starts(with: Array("bplist0".utf8)) else {
+            throw CodingError(.malformed, "no binary property list", offset: 0)
+        }
         let trailer = bytes.count - 32
         let offsetSize = Int(bytes[trailer + 6]), referenceSize = Int(bytes[trailer + 7])
         guard (1...8).contains(offsetSize), (1...8).contains(referenceSize) else {
@@ -66,7 +74,9 @@ package struct BinaryPropertyListReader {
         func field(_ start: Int) throws(CodingError) -> Int {
             var value: UInt64 = 0
             for byte in bytes[start..<start + 8] { value = value << 8 | UInt64(byte) }
-            guard value <= UInt64(bytes.count) else { throw CodingError(.malformed, "the trailer points outside the file", offset: start) }
+            guard value <= UInt64(bytes.count) else {
+                throw CodingError(.malformed, "the trailer points outside the file", offset: start)
+            }
             return Int(value)
         }
         let count = try field(trailer + 8), top = try field(trailer + 16), table = try field(trailer + 24)
@@ -74,9 +84,12 @@ package struct BinaryPropertyListReader {
             throw CodingError(.malformed, "the table of offsets does not fit the file", offset: trailer + 8)
         }
         let places = offsetSize < 4 ? min(table - 8, 1 << (8 * offsetSize)) : table - 8
-        guard count <= places else { throw CodingError(.malformed, "more objects than the file has places for", offset: trailer + 8) }
+        guard count <= places else {
+            throw CodingError(.malformed, "more objects than the file has places for", offset: trailer + 8)
+        }
         guard count <= min(limits.objects, Int(Int32.max)) else {
-            throw CodingError(.tooMany, "the property list has \(count) objects, the limit is \(limits.objects)", offset: trailer + 8)
+            throw CodingError(
+                .tooMany, "the property list has \(count) objects, the limit is \(limits.objects)", offset: trailer + 8)
         }
         self.bytes = bytes
         self.limits = limits
@@ -100,7 +113,9 @@ package struct BinaryPropertyListReader {
             }
             let child = frame.elements[frame.next]
             stack[last].next += 1
-            if states[child] == .open { throw CodingError(.cyclic, "a container holds itself", offset: try offset(of: child)) }
+            if states[child] == .open {
+                throw CodingError(.cyclic, "a container holds itself", offset: try offset(of: child))
+            }
             guard states[child] == .untouched, let inner = try begin(child) else { continue }
             guard stack.count < limits.depth else {
                 throw CodingError(.tooDeep, "more than \(limits.depth) levels", offset: try offset(of: child))
@@ -128,7 +143,9 @@ package struct BinaryPropertyListReader {
             height = max(height, child.height + 1)
             nodes += child.nodes
             guard nodes <= limits.objects else {
-                throw CodingError(.tooMany, "more than \(limits.objects) objects when walked as a tree", offset: try offset(of: frame.index))
+                throw CodingError(
+                    .tooMany, "more than \(limits.objects) objects when walked as a tree",
+                    offset: try offset(of: frame.index))
             }
             values.append(child.value)
         }
@@ -141,7 +158,9 @@ package struct BinaryPropertyListReader {
             for (key, element) in zip(keys, values) {
                 let name = try name(ofKey: key)
                 guard pairs.updateValue(element, forKey: name) == nil else {
-                    throw CodingError(.malformed, "the key “\(name.prefix(80))” occurs twice in a dictionary", offset: try offset(of: frame.index))
+                    throw CodingError(
+                        .malformed, "the key “\(name.prefix(80))” occurs twice in a dictionary",
+                        offset: try offset(of: frame.index))
                 }
             }
             value = .dictionary(pairs)
@@ -181,11 +200,15 @@ package struct BinaryPropertyListReader {
             value = .data(Data(bytes[body]))
         case 0x5:
             let body = try body(at: start, unit: 1)
-            guard bytes[body].allSatisfy({ $0 < 0x80 }) else { throw CodingError(.malformed, "an ASCII string with other bytes", offset: start) }
+            guard bytes[body].allSatisfy({ $0 < 0x80 }) else {
+                throw CodingError(.malformed, "an ASCII string with other bytes", offset: start)
+            }
             value = .string(String(decoding: bytes[body], as: UTF8.self))
         case 0x6:
             let body = try body(at: start, unit: 2)
-            let units = stride(from: body.lowerBound, to: body.upperBound, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+            let units = stride(from: body.lowerBound, to: body.upperBound, by: 2).map {
+                UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+            }
             value = .string(String(decoding: units, as: UTF16.self))
         case 0x8:
             guard low < 8 else { throw unknown(marker, start) }
@@ -200,7 +223,8 @@ package struct BinaryPropertyListReader {
             let middle = body.lowerBound + body.count / 2
             states[index] = .open
             return Frame(
-                index: index, keys: try references(body.lowerBound..<middle), elements: try references(middle..<body.upperBound))
+                index: index, keys: try references(body.lowerBound..<middle),
+                elements: try references(middle..<body.upperBound))
         default: throw unknown(marker, start)
         }
         finish(index, Finished(value: value, height: 0, nodes: 1))
@@ -220,13 +244,17 @@ package struct BinaryPropertyListReader {
     private func offset(of index: Int) throws(CodingError) -> Int {
         let entry = tableOffset + index * offsetSize
         let value = unsigned(entry, offsetSize)
-        guard value >= 8, value < UInt64(tableOffset) else { throw CodingError(.malformed, "an object lies outside the file", offset: entry) }
+        guard value >= 8, value < UInt64(tableOffset) else {
+            throw CodingError(.malformed, "an object lies outside the file", offset: entry)
+        }
         return Int(value)
     }
 
     /// Counts `length` bytes from `start` as used up (invariant 1) and checks that they are there.
     private mutating func consume(_ length: Int, _ start: Int) throws(CodingError) {
-        guard length <= tableOffset - start else { throw CodingError(.truncated, "an object runs over the end", offset: start) }
+        guard length <= tableOffset - start else {
+            throw CodingError(.truncated, "an object runs over the end", offset: start)
+        }
         consumed += length
         guard consumed <= tableOffset else { throw CodingError(.malformed, "objects overlap", offset: start) }
     }
@@ -241,7 +269,9 @@ package struct BinaryPropertyListReader {
         }
         let high = unsigned(start + 1, 8), low = unsigned(start + 9, 8)
         if high == 0 { return low <= UInt64(Int64.max) ? .integer(Int64(low)) : .unsigned(low) }
-        guard high == .max, Int64(bitPattern: low) < 0 else { throw CodingError(.unsupported, "an integer of more than 64 bits", offset: start) }
+        guard high == .max, Int64(bitPattern: low) < 0 else {
+            throw CodingError(.unsupported, "an integer of more than 64 bits", offset: start)
+        }
         return .integer(Int64(bitPattern: low))
     }
 
@@ -261,7 +291,9 @@ package struct BinaryPropertyListReader {
             }
             let size = 1 << Int(bytes[start + 1] & 0x0F)
             header = 2 + size
-            guard header <= tableOffset - start else { throw CodingError(.truncated, "an object runs over the end", offset: start) }
+            guard header <= tableOffset - start else {
+                throw CodingError(.truncated, "an object runs over the end", offset: start)
+            }
             length = unsigned(start + 2, size)
         }
         guard header <= tableOffset - start, length <= UInt64((tableOffset - start - header) / unit) else {
@@ -276,7 +308,9 @@ package struct BinaryPropertyListReader {
         result.reserveCapacity(range.count / referenceSize)
         for start in stride(from: range.lowerBound, to: range.upperBound, by: referenceSize) {
             let index = unsigned(start, referenceSize)
-            guard index < UInt64(count) else { throw CodingError(.malformed, "a reference to object \(index) of \(count)", offset: start) }
+            guard index < UInt64(count) else {
+                throw CodingError(.malformed, "a reference to object \(index) of \(count)", offset: start)
+            }
             result.append(Int(index))
         }
         return result

@@ -1,6 +1,7 @@
 package import Foundation
 
-/// Writes binary property lists: equal strings, numbers, dates and data once each, keys in code-unit order, so that equal values give equal bytes.
+/// Writes binary property lists: equal strings, numbers, dates and data once each, keys in
+/// code-unit order, so that equal values give equal bytes.
 package struct BinaryPropertyListWriter {
     private enum Item {
         case scalar(PropertyListValue)
@@ -10,7 +11,8 @@ package struct BinaryPropertyListWriter {
 
     private var items: [Item] = []
     private var scalars: [PropertyListValue: Int] = [:]
-    /// By their bytes: strings that are equal may be spelled by other scalars, and must come back as they were.
+    /// By their bytes: strings that are equal may be spelled by other scalars, and must come back
+    /// as they were.
     private var strings: [[UInt8]: Int] = [:]
 
     package static func write(_ value: PropertyListValue) -> Data {
@@ -19,7 +21,8 @@ package struct BinaryPropertyListWriter {
         return Data(writer.encode(top: top).bytes)
     }
 
-    /// Writes a dictionary, and says where the value of each of its keys begins that stands for nothing else in it.
+    /// Writes a dictionary, and says where the value of each of its keys begins that stands for
+    /// nothing else in it.
     static func writeDictionary(_ pairs: [String: PropertyListValue]) -> (bytes: [UInt8], places: [String: Int]) {
         var writer = BinaryPropertyListWriter()
         let top = writer.add(.dictionary(pairs))
@@ -161,7 +164,9 @@ package struct BinaryPropertyListWriter {
     }
 
     private static func appendBigEndian(_ value: UInt64, _ size: Int, to bytes: inout [UInt8]) {
-        for shift in stride(from: (size - 1) * 8, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift))) }
+        for shift in stride(from: (size - 1) * 8, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(shift)))
+        }
     }
 
     /// The fewest bytes of 1, 2, 4 or 8 that hold `number`.

@@ -1,4 +1,5 @@
-/// A binary property list of a dictionary in whose bytes values of the same width are exchanged, which costs a hundredth of writing it anew.
+/// A binary property list of a dictionary in whose bytes values of the same width are exchanged,
+/// which costs a hundredth of writing it anew.
 ///
 ///     var list = EditablePropertyList(["count": "0001", "saved": .date(.now)])
 ///     list.exchange("count", for: "0002")     // true: written over
@@ -14,7 +15,8 @@ package struct EditablePropertyList: Sendable {
     }
 
     /// Writes a scalar over the value of a key.
-    /// - Returns: false, with the list as it was, where the value is of another kind or width, or stands for others too.
+    /// - Returns: false, with the list as it was, where the value is of another kind or width, or
+    ///   stands for others too.
     package mutating func exchange(_ key: String, for value: PropertyListValue) -> Bool {
         guard let place = places[key] else { return false }
         var new: [UInt8] = []
@@ -25,7 +27,9 @@ package struct EditablePropertyList: Sendable {
         // What tells kind and width stands at the beginning; that of a boolean is the whole.
         let head = Self.headSize(new)
         guard place + new.count <= bytes.count else { return false }
-        let isSameKind = new.count == 1 && new[0] & 0xFE == 0x08 ? bytes[place] & 0xFE == 0x08 : bytes[place..<place + head].elementsEqual(new[..<head])
+        let isSameKind =
+            new.count == 1 && new[0] & 0xFE == 0x08
+            ? bytes[place] & 0xFE == 0x08 : bytes[place..<place + head].elementsEqual(new[..<head])
         guard isSameKind else { return false }
         for (offset, byte) in new.enumerated() { bytes[place + offset] = byte }
         return true

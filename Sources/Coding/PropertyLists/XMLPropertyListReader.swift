@@ -1,16 +1,22 @@
 package import Foundation
 
-/// Reads XML property lists through `XMLReader`, so that entities and deep nesting are refused before a value is made.
+/// Reads XML property lists through `XMLReader`, so that entities and deep nesting are refused
+/// before a value is made.
 package struct XMLPropertyListReader {
-    package static func read(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError) -> PropertyListValue {
-        let tree = try XMLTree.read(data, limits: XMLReader.Limits(bytes: limits.bytes, depth: limits.depth + 2), elements: limits.objects)
+    package static func read(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError)
+        -> PropertyListValue
+    {
+        let tree = try XMLTree.read(
+            data, limits: XMLReader.Limits(bytes: limits.bytes, depth: limits.depth + 2), elements: limits.objects)
         return try value(of: tree)
     }
 
     /// The property list in a `plist` element, or in an element that is a value itself.
     package static func value(of tree: XMLTree) throws(CodingError) -> PropertyListValue {
         guard tree.name == "plist" else { return try simple(tree) }
-        guard tree.children.count == 1 else { throw CodingError(.malformed, "a property list holds one value, not \(tree.children.count)") }
+        guard tree.children.count == 1 else {
+            throw CodingError(.malformed, "a property list holds one value, not \(tree.children.count)")
+        }
         return try simple(tree.children[0])
     }
 
@@ -28,7 +34,9 @@ package struct XMLPropertyListReader {
             guard let date = try? Date(trimmed, strategy: .iso8601) else { throw malformed(element, trimmed) }
             return .date(date)
         case "data":
-            guard let data = Data(base64Encoded: element.text.filter { !$0.isWhitespace }) else { throw malformed(element, "") }
+            guard let data = Data(base64Encoded: element.text.filter { !$0.isWhitespace }) else {
+                throw malformed(element, "")
+            }
             return .data(data)
         case "array":
             var elements: [PropertyListValue] = []

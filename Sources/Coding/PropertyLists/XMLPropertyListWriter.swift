@@ -28,18 +28,23 @@ package struct XMLPropertyListWriter {
     }
 
     /// Adds the lines of a value, without what stands around it in a file.
-    package static func append(_ value: PropertyListValue, indent: String, _ style: Style, to text: inout String) throws(CodingError) {
+    package static func append(_ value: PropertyListValue, indent: String, _ style: Style, to text: inout String)
+        throws(CodingError)
+    {
         switch value {
         case .string(let string): text += "\(indent)<string>\(try XMLTree.escape(string))</string>\n"
         case .integer(let number): text += "\(indent)<integer>\(number)</integer>\n"
         case .unsigned(let number): text += "\(indent)<integer>\(number)</integer>\n"
         case .real(let number):
-            text += "\(indent)<real>\(number.isNaN ? "nan" : number.isInfinite ? (number < 0 ? "-inf" : "inf") : "\(number)")</real>\n"
+            text +=
+                "\(indent)<real>\(number.isNaN ? "nan" : number.isInfinite ? (number < 0 ? "-inf" : "inf") : "\(number)")</real>\n"
         case .boolean(let flag): text += "\(indent)<\(flag)/>\n"
         case .date(let date): text += "\(indent)<date>\(date.formatted(.iso8601))</date>\n"
         case .data(let data):
             let bytes = data.base64EncodedString()
-            text += style.breaksData ? "\(indent)<data>\n\(indent)\(bytes)\n\(indent)</data>\n" : "\(indent)<data>\(bytes)</data>\n"
+            text +=
+                style.breaksData
+                ? "\(indent)<data>\n\(indent)\(bytes)\n\(indent)</data>\n" : "\(indent)<data>\(bytes)</data>\n"
         case .array(let elements):
             guard !elements.isEmpty || !style.shortensEmpty else { return text += "\(indent)<array/>\n" }
             text += "\(indent)<array>\n"

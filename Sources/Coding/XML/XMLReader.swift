@@ -1,19 +1,22 @@
 package import Foundation
 
-/// Reads XML piece by piece: elements, attributes, text. It knows the five predefined entities and no others, skips a document type
-/// without looking at what it names, and refuses one with declarations of its own: no file can make it fetch or unfold anything.
+/// Reads XML piece by piece: elements, attributes, text. It knows the five predefined entities and
+/// no others, skips a document type without looking at what it names, and refuses one with
+/// declarations of its own: no file can make it fetch or unfold anything.
 ///
 /// ```swift
 /// var reader = try XMLReader(data)
 /// while let event = try reader.next() { … }
 /// ```
 ///
-/// UTF-8 only, as every Core Data tool writes; other encodings are `CodingError.unsupported`. Cost: linear, one pass.
+/// UTF-8 only, as every Core Data tool writes; other encodings are `CodingError.unsupported`. Cost:
+/// linear, one pass.
 package struct XMLReader {
     package enum Event: Equatable, Sendable {
         case start(name: String, attributes: [XMLAttribute])
         case end(name: String)
-        /// Characters between tags; a run of text may come in several pieces where comments or sections part it.
+        /// Characters between tags; a run of text may come in several pieces where comments or
+        /// sections part it.
         case text(String)
     }
 
@@ -35,7 +38,9 @@ package struct XMLReader {
     private var pendingEnd: String?
     private var sawRoot = false
 
-    package init(_ data: Data, limits: Limits = Limits()) throws(CodingError) { try self.init([UInt8](data), limits: limits) }
+    package init(_ data: Data, limits: Limits = Limits()) throws(CodingError) {
+        try self.init([UInt8](data), limits: limits)
+    }
 
     package init(_ bytes: [UInt8], limits: Limits = Limits()) throws(CodingError) {
         guard bytes.count <= limits.bytes else {
@@ -46,7 +51,9 @@ package struct XMLReader {
             throw CodingError(.unsupported, "the XML document is not UTF-8", offset: 0)
         }
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
-        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw CodingError(.malformed, "the XML document is no valid UTF-8") }
+        guard (try? UTF8Span(validating: bytes.span)) != nil else {
+            throw CodingError(.malformed, "the XML document is no valid UTF-8")
+        }
         self.bytes = bytes
         self.limits = limits
     }
@@ -68,16 +75,27 @@ package struct XMLReader {
                 if let text = try text() { return .text(text) }
                 continue
             }
-            let isPlainTag = place + 1 < bytes.count && bytes[place + 1] != UInt8(ascii: "!") && bytes[place + 1] != UInt8(ascii: "?")
+            let isPlainTag =
+                place + 1 < bytes.count && bytes[place + 1] != UInt8(ascii: "!")
+                && bytes[place + 1] != UInt8(ascii: "?")
             if isPlainTag { return bytes[place + 1] == UInt8(ascii: "/") ? try endTag() : try startTag() }
-            if starts("<!--") { try skip("<!--", through: "-->") }
-            else if starts("<?") { try instruction() }
-            else if starts("<![CDATA[") { return .text(try section()) }
-            else if starts("<!DOCTYPE") { try documentType() }
-            else if starts("<!") { throw error("a declaration that is not allowed here") }
-            else { return try startTag() }
+            if starts("<!--") {
+                try skip("<!--", through: "-->")
+            } else if starts("<?") {
+                try instruction()
+            } else if starts("<![CDATA[") {
+                return .text(try section())
+            } else if starts("<!DOCTYPE") {
+                try documentType()
+            } else if starts("<!") {
+                throw error("a declaration that is not allowed here")
+            } else {
+                return try startTag()
+            }
         }
-        guard open.isEmpty else { throw CodingError(.truncated, "the element “\(open.last ?? "")” is not closed", offset: place) }
+        guard open.isEmpty else {
+            throw CodingError(.truncated, "the element “\(open.last ?? "")” is not closed", offset: place)
+        }
         guard sawRoot else { throw CodingError(.truncated, "no XML element", offset: place) }
         return nil
     }
@@ -104,12 +122,17 @@ package struct XMLReader {
             }
             guard spaced else { throw error("no space before an attribute") }
             let attribute = try attribute()
-            guard !attributes.contains(where: { $0.name == attribute.name }) else { throw error("the attribute “\(attribute.name)” occurs twice") }
-            // No element of any format of ours has more than some thirty; each is compared with all before it.
+            guard !attributes.contains(where: { $0.name == attribute.name }) else {
+                throw error("the attribute “\(attribute.name)” occurs twice")
+            }
+            // No element of any format of ours has more than some thirty; each is compared with all
+            // before it.
             guard attributes.count < 128 else { throw CodingError(.tooMany, "more than 128 attributes", offset: start) }
             attributes.append(attribute)
         }
-        guard open.count < limits.depth else { throw CodingError(.tooDeep, "more than \(limits.depth) levels of elements", offset: start) }
+        guard open.count < limits.depth else {
+            throw CodingError(.tooDeep, "more than \(limits.depth) levels of elements", offset: start)
+        }
         open.append(name)
         sawRoot = true
         return .start(name: name, attributes: attributes)
@@ -129,7 +152,9 @@ package struct XMLReader {
     private mutating func attribute() throws(CodingError) -> XMLAttribute {
         let name = try name()
         skipSpace()
-        guard place < bytes.count, bytes[place] == UInt8(ascii: "=") else { throw error("the attribute “\(name)” has no value") }
+        guard place < bytes.count, bytes[place] == UInt8(ascii: "=") else {
+            throw error("the attribute “\(name)” has no value")
+        }
         place += 1
         skipSpace()
         guard place < bytes.count, bytes[place] == UInt8(ascii: "\"") || bytes[place] == UInt8(ascii: "'") else {
@@ -152,17 +177,21 @@ package struct XMLReader {
                 place += 1
             }
         }
-        guard place < bytes.count else { throw CodingError(.truncated, "the value of “\(name)” is not closed", offset: place) }
+        guard place < bytes.count else {
+            throw CodingError(.truncated, "the value of “\(name)” is not closed", offset: place)
+        }
         place += 1
         return XMLAttribute(name: name, value: String(decoding: value, as: UTF8.self))
     }
 
-    /// A value whose characters stand for themselves, which most do; nil where there is something to replace or to refuse.
+    /// A value whose characters stand for themselves, which most do; nil where there is something
+    /// to replace or to refuse.
     private mutating func plainValue(until quote: UInt8) -> String? {
         var end = place
         while end < bytes.count, bytes[end] != quote {
             switch bytes[end] {
-            case UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): return nil
+            case UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+                return nil
             default: end += 1
             }
         }
@@ -175,7 +204,8 @@ package struct XMLReader {
         let start = place
         loop: while place < bytes.count {
             switch bytes[place] {
-            case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "&"),
+            case 0...0x20, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "/"), UInt8(ascii: "="),
+                UInt8(ascii: "&"),
                 UInt8(ascii: "\""), UInt8(ascii: "'"):
                 break loop
             default: place += 1
@@ -203,13 +233,16 @@ package struct XMLReader {
             }
         }
         if open.isEmpty {
-            guard result.allSatisfy({ $0 <= 0x20 }) else { throw CodingError(.malformed, "text outside the root element", offset: start) }
+            guard result.allSatisfy({ $0 <= 0x20 }) else {
+                throw CodingError(.malformed, "text outside the root element", offset: start)
+            }
             return nil
         }
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The characters up to the next tag where they stand for themselves, which most do; nil where there is something to replace.
+    /// The characters up to the next tag where they stand for themselves, which most do; nil where
+    /// there is something to replace.
     private mutating func plainText() -> String? {
         let start = place
         let found: (end: Int, text: String)? = bytes.withUnsafeBytes { all in
@@ -220,7 +253,10 @@ package struct XMLReader {
             }
             let count = position(of: "<", in: left) ?? left
             guard position(of: "&", in: count) == nil, position(of: "\r", in: count) == nil else { return nil }
-            return (start + count, String(decoding: UnsafeRawBufferPointer(rebasing: all[start..<start + count]), as: UTF8.self))
+            return (
+                start + count,
+                String(decoding: UnsafeRawBufferPointer(rebasing: all[start..<start + count]), as: UTF8.self)
+            )
         }
         guard let found else { return nil }
         place = found.end
@@ -247,8 +283,12 @@ package struct XMLReader {
         case "quot": return "\""
         case "apos": return "'"
         default:
-            let digits = name.hasPrefix("#x") ? UInt32(name.dropFirst(2), radix: 16) : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
-            guard let code = digits, let scalar = Unicode.Scalar(code), code >= 0x20 || code == 9 || code == 10 || code == 13 else {
+            let digits =
+                name.hasPrefix("#x")
+                ? UInt32(name.dropFirst(2), radix: 16) : name.hasPrefix("#") ? UInt32(name.dropFirst()) : nil
+            guard let code = digits, let scalar = Unicode.Scalar(code),
+                code >= 0x20 || code == 9 || code == 10 || code == 13
+            else {
                 throw error("the entity “&\(name);” is not known")
             }
             return String(Character(scalar))
@@ -273,11 +313,14 @@ package struct XMLReader {
         let start = place
         while place < bytes.count, bytes[place] != UInt8(ascii: ">") {
             guard bytes[place] != UInt8(ascii: "[") else {
-                throw CodingError(.unsupported, "a document type with declarations of its own is refused", offset: start)
+                throw CodingError(
+                    .unsupported, "a document type with declarations of its own is refused", offset: start)
             }
             place += 1
         }
-        guard place < bytes.count else { throw CodingError(.truncated, "the document type is not closed", offset: start) }
+        guard place < bytes.count else {
+            throw CodingError(.truncated, "the document type is not closed", offset: start)
+        }
         place += 1
     }
 

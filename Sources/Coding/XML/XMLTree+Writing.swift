@@ -1,10 +1,14 @@
 package import Foundation
 
 extension XMLTree {
-    /// The element as text, children indented by four spaces, elements without content closed at once.
+    /// The element as text, children indented by four spaces, elements without content closed at
+    /// once.
     ///
-    /// - Throws: `CodingError.unsupported` for a character that XML can't hold (most control characters).
-    package func write(prolog: String = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#) throws(CodingError) -> Data {
+    /// - Throws: `CodingError.unsupported` for a character that XML can't hold (most control
+    ///   characters).
+    package func write(prolog: String = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#) throws(CodingError)
+        -> Data
+    {
         var output = prolog + "\n"
         try append(to: &output, indent: 0)
         return Data(output.utf8)
@@ -13,7 +17,9 @@ extension XMLTree {
     private func append(to output: inout String, indent: Int) throws(CodingError) {
         let space = String(repeating: "    ", count: indent)
         output += "\(space)<\(name)"
-        for attribute in attributes { output += " \(attribute.name)=\"\(try Self.escape(attribute.value, isAttribute: true))\"" }
+        for attribute in attributes {
+            output += " \(attribute.name)=\"\(try Self.escape(attribute.value, isAttribute: true))\""
+        }
         if children.isEmpty {
             output += text.isEmpty ? "/>\n" : ">\(try Self.escape(text))</\(name)>\n"
             return
@@ -23,10 +29,14 @@ extension XMLTree {
         output += "\(space)</\(name)>\n"
     }
 
-    /// `text` with everything replaced that has a meaning in XML; in attributes white space too, which would come back as blanks.
+    /// `text` with everything replaced that has a meaning in XML; in attributes white space too,
+    /// which would come back as blanks.
     package static func escape(_ text: String, isAttribute: Bool = false) throws(CodingError) -> String {
         // The bytes of U+FFFE and U+FFFF begin with 0xEF.
-        let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0xEF && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "\"") }
+        let isPlain = text.utf8.allSatisfy {
+            $0 >= 0x20 && $0 < 0xEF && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
+                && $0 != UInt8(ascii: "\"")
+        }
         if isPlain { return text }
         var result = ""
         result.reserveCapacity(text.utf8.count)
@@ -41,7 +51,9 @@ extension XMLTree {
             case "\t" where isAttribute: result += "&#9;"
             case "\t", "\n": result.unicodeScalars.append(scalar)
             case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
-                throw CodingError(.unsupported, "XML can't hold the character U+\(String(scalar.value, radix: 16, uppercase: true))", object: String(text.prefix(40)))
+                throw CodingError(
+                    .unsupported, "XML can't hold the character U+\(String(scalar.value, radix: 16, uppercase: true))",
+                    object: String(text.prefix(40)))
             default: result.unicodeScalars.append(scalar)
             }
         }

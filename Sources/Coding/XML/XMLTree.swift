@@ -26,7 +26,9 @@ package struct XMLTree: Equatable, Sendable {
     }
 
     /// Reads a document whole; see `XMLReader` for what is refused.
-    package static func read(_ data: Data, limits: XMLReader.Limits = XMLReader.Limits(), elements: Int = 2_000_000) throws(CodingError) -> XMLTree {
+    package static func read(_ data: Data, limits: XMLReader.Limits = XMLReader.Limits(), elements: Int = 2_000_000)
+        throws(CodingError) -> XMLTree
+    {
         var reader = try XMLReader(data, limits: limits)
         var stack: [XMLTree] = []
         var count = 0
@@ -41,7 +43,8 @@ package struct XMLTree: Equatable, Sendable {
             case .end:
                 guard let done = stack.popLast() else { throw CodingError(.malformed, "a closing tag too many") }
                 guard let last = stack.indices.last else {
-                    // What follows the root can only be space and comments; anything else is thrown here.
+                    // What follows the root can only be space and comments; anything else is thrown
+                    // here.
                     while try reader.next() != nil {}
                     return done
                 }

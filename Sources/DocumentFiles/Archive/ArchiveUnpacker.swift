@@ -24,8 +24,11 @@ package struct ArchiveUnpacker {
                 let protection = try FileProtection.ofDocument(source).replacing(target.path)
                 let pages = manifest.store.pages
                 func check(_ entry: ZipEntry) -> ContentCheck? {
-                    if entry.name == PackageLayout.store { return pages?.check(orThrow: DocumentSession.altered(source)) }
-                    return entry.name.hasPrefix(PackageLayout.content + "/") && !entry.isDirectory ? ContentFolder.check(valueAt: FilePath.join(source, entry.name), .writing) : nil
+                    if entry.name == PackageLayout.store {
+                        return pages?.check(orThrow: DocumentSession.altered(source))
+                    }
+                    return entry.name.hasPrefix(PackageLayout.content + "/") && !entry.isDirectory
+                        ? ContentFolder.check(valueAt: FilePath.join(source, entry.name), .writing) : nil
                 }
                 try archive.reader.extract(to: temporary, protection, isSynchronized: true, checking: check) { count in
                     done += count
@@ -34,7 +37,8 @@ package struct ArchiveUnpacker {
                 // They are the archive's own.
                 try Disk.removeFileIfPresent(FilePath.join(temporary, PackageLayout.storeSums))
                 try Disk.replaceFile(
-                    FilePath.join(temporary, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8), mode: protection.fileMode)
+                    FilePath.join(temporary, PackageLayout.mimetype),
+                    with: Array("\(PackageLayout.packageType)\n".utf8), mode: protection.fileMode)
                 try PackageReader(temporary).checkStore()
                 try protection.protect(temporary)
                 try Disk.synchronizeTree(temporary)

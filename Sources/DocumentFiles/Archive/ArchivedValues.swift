@@ -16,7 +16,8 @@ package final class ArchivedValues: Sendable {
         self.reader = reader
         self.scratch = scratch
         var entries: [UUID: ZipEntry] = [:]
-        for entry in reader.directory.entries where entry.name.hasPrefix(PackageLayout.content + "/") && !entry.isDirectory {
+        for entry in reader.directory.entries
+        where entry.name.hasPrefix(PackageLayout.content + "/") && !entry.isDirectory {
             if let name = UUID(uuidString: FilePath.name(entry.name)) { entries[name] = entry }
         }
         self.entries = entries
@@ -29,7 +30,8 @@ package final class ArchivedValues: Sendable {
     var sizes: [UUID: Int64] { entries.mapValues(\.size) }
 
     /// A value to be read in pieces.
-    /// - Throws: `ArchiveError`, where it is missing, and while it is read where it is damaged: whoever reads all of it is told at its end at the latest.
+    /// - Throws: `ArchiveError`, where it is missing, and while it is read where it is damaged:
+    ///   whoever reads all of it is told at its end at the latest.
     package func open(_ name: String) throws -> any LargeValueInput {
         guard let entry = entry(name) else { throw ArchiveError(.missingEntry, "is missing", path: path, entry: name) }
         return ArchivedValue(try reader.input(of: entry))
@@ -53,5 +55,7 @@ private final class ArchivedValue: LargeValueInput {
     init(_ input: EntryInput) { self.input = input }
 
     var count: Int64 { input.entry.size }
-    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int { try input.read(into: buffer, at: offset) }
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
+        try input.read(into: buffer, at: offset)
+    }
 }

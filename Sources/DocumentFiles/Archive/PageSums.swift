@@ -6,15 +6,19 @@ internal import Synchronization
 
 /// How stores in archives are held against what was packed.
 package enum StoreCheck {
-    /// Stores of up to so many bytes are checked as a whole when they are opened, and have no sums. To be changed by tests.
+    /// Stores of up to so many bytes are checked as a whole when they are opened, and have no sums.
+    /// To be changed by tests.
     @TaskLocal package static var largestWhole: Int64 = 64 << 20
 }
 
-/// Sums of the pages of a store in an archive: what is read of a large store is held against them page by page, so that a check costs in proportion to what is read.
+/// Sums of the pages of a store in an archive: what is read of a large store is held against them
+/// page by page, so that a check costs in proportion to what is read.
 ///
-/// The entry `store/store.sums`, all numbers little-endian: eight bytes `FolioSum`; version, 1, and size of a page, 4096, four bytes each; length of the store, eight bytes; CRC-32 of
-/// the store and of these 28 bytes, four bytes each; then the CRC-32 of each page, four bytes each, the last page as long as it is. Where the store's length or checksum is not
-/// that of the entry, another program has replaced the store, and the sums mean nothing.
+/// The entry `store/store.sums`, all numbers little-endian: eight bytes `FolioSum`; version, 1, and
+/// size of a page, 4096, four bytes each; length of the store, eight bytes; CRC-32 of the store and
+/// of these 28 bytes, four bytes each; then the CRC-32 of each page, four bytes each, the last page
+/// as long as it is. Where the store's length or checksum is not that of the entry, another program
+/// has replaced the store, and the sums mean nothing.
 package final class PageSums: Sendable {
     package static let pageSize = 4096
     private static let magic = Array("FolioSum".utf8)
@@ -48,7 +52,9 @@ package final class PageSums: Sendable {
             try WorkProgress.check()
             whole.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             for start in stride(from: 0, to: count, by: pageSize) {
-                put(CRC32.checksum(UnsafeRawBufferPointer(rebasing: buffer[start..<min(start + pageSize, count)])), to: &sums)
+                put(
+                    CRC32.checksum(UnsafeRawBufferPointer(rebasing: buffer[start..<min(start + pageSize, count)])),
+                    to: &sums)
             }
             done += Int64(count)
         }
@@ -69,14 +75,16 @@ package final class PageSums: Sendable {
 
     /// The sums of an archive's store; nil where it has none that are its own.
     package init?(_ directory: ZipDirectory, in file: File) throws {
-        guard let entry = directory[PackageLayout.storeSums], let store = directory[PackageLayout.store], entry.method == .stored, store.method == .stored,
+        guard let entry = directory[PackageLayout.storeSums], let store = directory[PackageLayout.store],
+            entry.method == .stored, store.method == .stored,
             entry.size >= Self.headerSize
         else { return nil }
         let header = try Self.read(file, at: entry.dataOffset, count: Int(Self.headerSize))
         func number<Number: FixedWidthInteger>(_ place: Int) -> Number {
             header.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Number.self)) }
         }
-        guard header.starts(with: Self.magic), number(8) == UInt32(1), number(12) == UInt32(Self.pageSize), number(16) == store.size,
+        guard header.starts(with: Self.magic), number(8) == UInt32(1), number(12) == UInt32(Self.pageSize),
+            number(16) == store.size,
             number(24) == store.crc32, number(28) == CRC32.checksum(header[..<28])
         else { return nil }
         count = (store.size + Int64(Self.pageSize) - 1) / Int64(Self.pageSize)
@@ -88,7 +96,9 @@ package final class PageSums: Sendable {
     private static func read(_ file: File, at offset: Int64, count: Int) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let done = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
-        guard done == count else { throw FileSystemError(.changed, operation: "read", path: file.path, detail: "it ends too early") }
+        guard done == count else {
+            throw FileSystemError(.changed, operation: "read", path: file.path, detail: "it ends too early")
+        }
         return bytes
     }
 
@@ -108,9 +118,13 @@ package final class PageSums: Sendable {
         let first = page / Self.batch * Self.batch
         return try recent.withLock { recent in
             if recent.first != first {
-                recent = (first, try Self.read(file, at: offset + 4 * first, count: 4 * Int(min(Self.batch, count - first))))
+                recent = (
+                    first, try Self.read(file, at: offset + 4 * first, count: 4 * Int(min(Self.batch, count - first)))
+                )
             }
-            return recent.sums.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4 * Int(page - first), as: UInt32.self)) }
+            return recent.sums.withUnsafeBytes {
+                UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4 * Int(page - first), as: UInt32.self))
+            }
         }
     }
 }

@@ -22,7 +22,9 @@ package struct ComparedProperty {
     package let new: Side?
 
     /// By name; without those that say nothing of their own.
-    package static func pairs(_ old: (Entity, any PersistentStore)?, _ new: (Entity, any PersistentStore)?) -> [ComparedProperty] {
+    package static func pairs(_ old: (Entity, any PersistentStore)?, _ new: (Entity, any PersistentStore)?)
+        -> [ComparedProperty]
+    {
         let old = old.map { sides($0, $1) } ?? [:], new = new.map { sides($0, $1) } ?? [:]
         return Set(old.keys).union(new.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map {
             ComparedProperty(name: $0, old: old[$0], new: new[$0])
@@ -34,12 +36,15 @@ package struct ComparedProperty {
         let slots = store.layouts[entity.index].slots
         for property in entity.properties where !property.isTransient {
             if let attribute = property.attribute {
-                if attribute.type != .undefined, attribute.type != .objectID { sides[property.name] = .attribute(slots[property.index]) }
+                if attribute.type != .undefined, attribute.type != .objectID {
+                    sides[property.name] = .attribute(slots[property.index])
+                }
             } else if !property.isToMany {
                 let inverse = store.identity.model.inverse(of: property).flatMap { $0.isToMany ? nil : $0.name }
                 sides[property.name] = .toOne(slots[property.index], inverse: inverse)
             } else if isTold(property, store.identity.model) {
-                sides[property.name] = .toMany(index: property.index, isOrdered: property.relationship?.isOrdered ?? false)
+                sides[property.name] = .toMany(
+                    index: property.index, isOrdered: property.relationship?.isOrdered ?? false)
             }
         }
         return sides
@@ -51,20 +56,30 @@ package struct ComparedProperty {
         guard let inverse = model.inverse(of: property) else { return true }
         guard inverse.isToMany else { return false }
         // By name, so that it is the same side in both models.
-        func path(_ property: Property) -> [String] { [model.entities[property.declaringEntityIndex].name, property.name] }
+        func path(_ property: Property) -> [String] {
+            [model.entities[property.declaringEntityIndex].name, property.name]
+        }
         return path(property).lexicographicallyPrecedes(path(inverse)) || path(property) == path(inverse)
     }
 
-    /// How the present rows of two cursors differ here; nil where they don't. A cursor is nil where its document has no such object.
+    /// How the present rows of two cursors differ here; nil where they don't. A cursor is nil where
+    /// its document has no such object.
     /// - Throws: what the stores throw.
     package func difference(_ left: RowCursor?, _ right: RowCursor?) throws -> PropertyDifference? {
-        if let left, let right, let old, let new, let isSame = Self.quickly(left.row, old, right.row, new), isSame { return nil }
+        if let left, let right, let old, let new, let isSame = Self.quickly(left.row, old, right.row, new), isSame {
+            return nil
+        }
         let before = Self.value(old, left), after = Self.value(new, right)
-        if try before.isSame(as: after) || Self.isTold(elsewhere: old, left, after) || Self.isTold(elsewhere: new, right, before) { return nil }
+        if try before.isSame(as: after) || Self.isTold(elsewhere: old, left, after)
+            || Self.isTold(elsewhere: new, right, before)
+        {
+            return nil
+        }
         return PropertyDifference(name: name, old: before, new: after)
     }
 
-    /// Compares without making values where that is easy; nil where it is not, or where they differ.
+    /// Compares without making values where that is easy; nil where it is not, or where they
+    /// differ.
     private static func quickly(_ left: Row, _ old: Side, _ right: Row, _ new: Side) -> Bool? {
         guard case .attribute(let a) = old, case .attribute(let b) = new, a.kind == b.kind else { return nil }
         guard left.hasValue(a), right.hasValue(b) else { return !left.hasValue(a) && !right.hasValue(b) }
@@ -78,9 +93,12 @@ package struct ComparedProperty {
         }
     }
 
-    /// Whether a document that has nil here has the same link at its other end: old stores keep some one-to-one links at one end only.
+    /// Whether a document that has nil here has the same link at its other end: old stores keep
+    /// some one-to-one links at one end only.
     private static func isTold(elsewhere side: Side?, _ cursor: RowCursor?, _ other: PropertyValue) throws -> Bool {
-        guard let cursor, case .toOne(let slot, let inverse?) = side, cursor.row.reference(slot) == nil, case .object(let target) = other else { return false }
+        guard let cursor, case .toOne(let slot, let inverse?) = side, cursor.row.reference(slot) == nil,
+            case .object(let target) = other
+        else { return false }
         return try cursor.isTarget(of: inverse, ofObject: target.entity.name, target.key)
     }
 

@@ -27,7 +27,8 @@ public struct ObjectDifference: Sendable {
 /// A property that two objects do not have alike.
 public struct PropertyDifference: Sendable {
     public var name: String
-    /// `.object` for a to-one relationship, a `.list` of these for a to-many; `.null` too where the object or its entity has no such property.
+    /// `.object` for a to-one relationship, a `.list` of these for a to-many; `.null` too where the
+    /// object or its entity has no such property.
     public var old: PropertyValue
     public var new: PropertyValue
 }

@@ -4,13 +4,14 @@ package import Schema
 internal import Storage
 
 extension PropertyValue {
-    /// Whether two documents have the same here: text by its code units, numbers with NaN the same as NaN, bytes by what they are wherever they are kept, objects by
-    /// entity and number.
+    /// Whether two documents have the same here: text by its code units, numbers with NaN the same
+    /// as NaN, bytes by what they are wherever they are kept, objects by entity and number.
     package func isSame(as other: PropertyValue) -> Bool {
         switch (self, other) {
         case (.double(let a), .double(let b)): a == b || a.isNaN && b.isNaN
         case (.float(let a), .float(let b)): a == b || a.isNaN && b.isNaN
-        case (.date(let a), .date(let b)): a == b || a.timeIntervalSinceReferenceDate.isNaN && b.timeIntervalSinceReferenceDate.isNaN
+        case (.date(let a), .date(let b)):
+            a == b || a.timeIntervalSinceReferenceDate.isNaN && b.timeIntervalSinceReferenceDate.isNaN
         case (.decimal(let a), .decimal(let b)): a == b || a.isNaN && b.isNaN
         case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
         case (.uri(let a), .uri(let b)): a.absoluteString.utf8.elementsEqual(b.absoluteString.utf8)
@@ -24,7 +25,8 @@ extension PropertyValue {
         }
     }
 
-    /// The first twelve digits of the SHA-256 of a binary value, hexadecimal; nil for others, and where its file is missing.
+    /// The first twelve digits of the SHA-256 of a binary value, hexadecimal; nil for others, and
+    /// where its file is missing.
     package var shortDigest: String? {
         let value: LargeValue
         switch self {

@@ -2,7 +2,8 @@ package import RowMemory
 package import Schema
 package import Storage
 
-/// The rows of one entity in ascending order of number, with the members of some of their relationships; a batch at a time.
+/// The rows of one entity in ascending order of number, with the members of some of their
+/// relationships; a batch at a time.
 package final class RowCursor {
     package let identity: StoreIdentity
     private let source: any RowStore
@@ -20,7 +21,9 @@ package final class RowCursor {
     ///   - source: The store that has this identity, or one moment of it.
     ///   - entity: Nil for a store that does not know it: there are no rows then.
     ///   - members: The places of to-many relationships whose members are wanted.
-    package init(_ source: any RowStore, _ identity: StoreIdentity, _ entity: Entity?, members: [Int], after start: Int64? = nil) {
+    package init(
+        _ source: any RowStore, _ identity: StoreIdentity, _ entity: Entity?, members: [Int], after start: Int64? = nil
+    ) {
         self.source = source
         self.identity = identity
         self.start = start
@@ -41,12 +44,16 @@ package final class RowCursor {
         if index >= rows.count, !isLast { try load() }
     }
 
-    /// Whether an object of the store leads to the present row by one of its to-one relationships. Costs a read of that object.
+    /// Whether an object of the store leads to the present row by one of its to-one relationships.
+    /// Costs a read of that object.
     func isTarget(of relationship: String, ofObject entityName: String, _ key: Int64) throws -> Bool {
-        guard let entity, let other = identity.model.entity(named: entityName), let property = other.property(named: relationship), !property.isToMany else { return false }
+        guard let entity, let other = identity.model.entity(named: entityName),
+            let property = other.property(named: relationship), !property.isToMany
+        else { return false }
         let found = try source.rows(RowRequest(entityIndex: other.index, selection: .keys([key])))
         guard !found.isEmpty else { return false }
-        return found[0].reference(found[0].layout.slots[property.index]) == ObjectReference(key: row.key, entityIndex: entity.index)
+        return found[0].reference(found[0].layout.slots[property.index])
+            == ObjectReference(key: row.key, entityIndex: entity.index)
     }
 
     private func load() throws {
@@ -57,7 +64,9 @@ package final class RowCursor {
         index = 0
         let owners = (0..<rows.count).map { rows[$0].key }
         for property in memberProperties {
-            members[property] = try source.related(entityIndex: entity.index, propertyIndex: property, owners: owners, includingRows: false).members
+            members[property] = try source.related(
+                entityIndex: entity.index, propertyIndex: property, owners: owners, includingRows: false
+            ).members
         }
     }
 }

@@ -4,16 +4,24 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Ends a session by putting another store in the place of its package's, in a folder of its own: a new store never lies beside an old WAL.
+/// Ends a session by putting another store in the place of its package's, in a folder of its own: a
+/// new store never lies beside an old WAL.
 ///
-/// The commit point is the exchange of the folder; whatever fails or crashes before leaves the document as it was. The lock stays with the caller.
+/// The commit point is the exchange of the folder; whatever fails or crashes before leaves the
+/// document as it was. The lock stays with the caller.
 struct StoreExchange {
     let session: DocumentSession
 
-    /// Makes the store that `make` puts together the next generation. What is saved now is kept as a version first; work that was autosaved and not saved has to be out of the way.
-    /// - Parameter make: Makes a closed store that carries a marker; answers the large values that it refers to.
-    func makeNextGeneration(for reason: DocumentVersion.Reason, _ make: (_ path: String, _ marker: DocumentMarker) throws -> Set<UUID>) throws {
-        guard let marker = session.marker, marker.isSaved else { preconditionFailure("Autosaved work is saved or set aside before a store is replaced") }
+    /// Makes the store that `make` puts together the next generation. What is saved now is kept as
+    /// a version first; work that was autosaved and not saved has to be out of the way.
+    /// - Parameter make: Makes a closed store that carries a marker; answers the large values that
+    ///   it refers to.
+    func makeNextGeneration(
+        for reason: DocumentVersion.Reason, _ make: (_ path: String, _ marker: DocumentMarker) throws -> Set<UUID>
+    ) throws {
+        guard let marker = session.marker, marker.isSaved else {
+            preconditionFailure("Autosaved work is saved or set aside before a store is replaced")
+        }
         try session.keepVersion()
         var next = marker.nextSave(after: session.keeping.lastGeneration())
         next.journal = nil
@@ -25,7 +33,9 @@ struct StoreExchange {
 
     /// Closes the store and puts the one that `build` makes in its place.
     /// - Parameter keep: Takes out of the folder that was replaced what is worth keeping.
-    func replaceStore(_ build: (_ path: String) throws -> Void, keeping keep: (_ folder: String) throws -> Void = { _ in }) throws {
+    func replaceStore(
+        _ build: (_ path: String) throws -> Void, keeping keep: (_ folder: String) throws -> Void = { _ in }
+    ) throws {
         guard let package = session.package else { preconditionFailure("A store by itself is not replaced") }
         let folder = FilePath.join(package, PackageLayout.storeFolder)
         let before = try Disk.identity(of: folder)
@@ -50,9 +60,11 @@ struct StoreExchange {
         try? session.workingSet?.remove()
     }
 
-    /// Gives a closed store a marker of its own; answers its model and the large values that it refers to.
+    /// Gives a closed store a marker of its own; answers its model and the large values that it
+    /// refers to.
     static func mark(
-        _ path: String, _ marker: DocumentMarker, _ content: ContentFolder, adding metadata: [String: MetadataValue?] = [:]
+        _ path: String, _ marker: DocumentMarker, _ content: ContentFolder,
+        adding metadata: [String: MetadataValue?] = [:]
     ) throws -> (model: ManagedObjectModel, names: Set<UUID>) {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false

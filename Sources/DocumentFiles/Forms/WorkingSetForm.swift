@@ -2,14 +2,17 @@ internal import FileSystem
 internal import SQLiteStore
 internal import Storage
 
-/// An archive, or a package in a shared place: what is committed goes to a working set, and a save (`WorkingSetSave`) puts a new archive or store in the place of the old one.
+/// An archive, or a package in a shared place: what is committed goes to a working set, and a save
+/// (`WorkingSetSave`) puts a new archive or store in the place of the old one.
 final class WorkingSetForm: SessionForm {
     private var set: WorkingSet
     /// The state of the document that the working set belongs to.
     private(set) var origin: WorkingSetOrigin.State
-    /// Whether a save has replaced that state, so that nothing more may be committed: another session goes on.
+    /// Whether a save has replaced that state, so that nothing more may be committed: another
+    /// session goes on.
     private(set) var isReplaced = false
-    /// The store as a file of its own, which is to take the place of the one that lies in the document.
+    /// The store as a file of its own, which is to take the place of the one that lies in the
+    /// document.
     private(set) var ownStore: Replacement?
 
     init(_ set: WorkingSet, _ origin: WorkingSetOrigin.State) {
@@ -30,21 +33,26 @@ final class WorkingSetForm: SessionForm {
         isReplaced = true
     }
 
-    /// A save that was interrupted behind its commit; one that the package's own WAL has stays there until the next.
+    /// A save that was interrupted behind its commit; one that the package's own WAL has stays
+    /// there until the next.
     func finishSave(_ session: DocumentSession) throws {
         guard session.kind == .package, session.place.database != nil, try !session.wal.hasContent() else { return }
         try session.describeSharedStore()
     }
 
-    /// The saved state is in the document, so that a store of the working set is free for the work; one that lies in the document gets a file first, and the session goes on on that.
+    /// The saved state is in the document, so that a store of the working set is free for the work;
+    /// one that lies in the document gets a file first, and the session goes on on that.
     func foldAutosavedWork(_ session: DocumentSession) throws {
-        guard session.place.database != nil else { return _ = try DocumentError.stage(.checkpointing, session.path) { try session.checkpoint() } }
+        guard session.place.database != nil else {
+            return _ = try DocumentError.stage(.checkpointing, session.path) { try session.checkpoint() }
+        }
         let replacement = Replacement(of: FilePath.join(set.path, PackageLayout.storeFolder))
         do {
             try willCommit(session)
             try DocumentError.stage(.writing, session.path) {
                 try Disk.makeDirectory(replacement.temporary, mode: 0o700)
-                try session.packageStore.copy(to: FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))
+                try session.packageStore.copy(
+                    to: FilePath.join(replacement.temporary, FilePath.name(PackageLayout.store)))
                 try Disk.synchronizeDirectory(replacement.temporary)
             }
         } catch {
@@ -54,14 +62,16 @@ final class WorkingSetForm: SessionForm {
         ownStore = replacement
     }
 
-    /// Closes the store and puts the file that `foldAutosavedWork` wrote in its place. In one exchange, so that a crash leaves either the WAL on the document's store or the new file.
+    /// Closes the store and puts the file that `foldAutosavedWork` wrote in its place. In one
+    /// exchange, so that a crash leaves either the WAL on the document's store or the new file.
     func exchangeOwnStore(_ session: DocumentSession) throws {
         guard let replacement = ownStore else { preconditionFailure("Nothing was prepared") }
         ownStore = nil
         defer { try? Disk.removeTree(replacement.temporary) }
         let before = try Disk.identity(of: replacement.target)
         try session.closeStore()
-        // Where this fails the WAL on the document's store is there as before, and the next autosave tries again.
+        // Where this fails the WAL on the document's store is there as before, and the next
+        // autosave tries again.
         try? replacement.commit(expecting: before)
     }
 

@@ -4,10 +4,12 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// A save of a document that has a working set: a new archive, or a new store of a package in a shared place, takes the place of the old one by one exchange. That is the commit point; what
-/// was committed before is autosaved work until then.
+/// A save of a document that has a working set: a new archive, or a new store of a package in a
+/// shared place, takes the place of the old one by one exchange. That is the commit point; what was
+/// committed before is autosaved work until then.
 ///
-/// Needs no object graph. Nothing may be committed while it runs or afterwards, for the working set goes with what was replaced.
+/// Needs no object graph. Nothing may be committed while it runs or afterwards, for the working set
+/// goes with what was replaced.
 struct WorkingSetSave {
     private let session: DocumentSession
     private let path: String
@@ -34,8 +36,12 @@ struct WorkingSetSave {
     func replaceArchive(dropping models: [String]) throws {
         let replacement = Replacement(of: path)
         do {
-            let state = try DocumentError.stage(.packing, path) { try withStaging { try writeArchive(replacement.temporary, in: $0, dropping: models) } }
-            try exchange(replacement, for: state, expecting: form.origin.identity, "archive") { try Disk.identity(of: path) == form.origin.identity }
+            let state = try DocumentError.stage(.packing, path) {
+                try withStaging { try writeArchive(replacement.temporary, in: $0, dropping: models) }
+            }
+            try exchange(replacement, for: state, expecting: form.origin.identity, "archive") {
+                try Disk.identity(of: path) == form.origin.identity
+            }
             session.identity = state.identity
         } catch {
             _ = try? Disk.removeFileIfPresent(replacement.temporary)
@@ -44,26 +50,36 @@ struct WorkingSetSave {
         _ = try? Disk.removeFileIfPresent(replacement.temporary)
     }
 
-    /// Puts a store with what is committed in the place of a package's, as one exchange of the store's folder.
+    /// Puts a store with what is committed in the place of a package's, as one exchange of the
+    /// store's folder.
     /// - Parameter parts: The application's own files, which take their names after the commit.
     func replaceSharedStore(_ parts: CapturedParts, dropping models: [String], reason: DocumentVersion.Reason) throws {
-        guard let package = session.package, session.versions != nil else { preconditionFailure("Only a package in a shared place has a store of its own beside a working set") }
-        let folder = FilePath.join(package, PackageLayout.storeFolder), main = FilePath.join(package, PackageLayout.store)
+        guard let package = session.package, session.versions != nil else {
+            preconditionFailure("Only a package in a shared place has a store of its own beside a working set")
+        }
+        let folder = FilePath.join(package, PackageLayout.storeFolder),
+            main = FilePath.join(package, PackageLayout.store)
         let before = try Disk.identity(of: folder)
         let replacement = Replacement(of: folder)
         // What it replaced, once that is done.
         defer { try? Disk.removeTree(replacement.temporary) }
         let staged = try session.stage(parts)
         defer { staged.remove() }
-        let state = try DocumentError.stage(.writing, path) { try withStaging { try writeStore(in: replacement.temporary, as: main, by: $0) } }
+        let state = try DocumentError.stage(.writing, path) {
+            try withStaging { try writeStore(in: replacement.temporary, as: main, by: $0) }
+        }
         try DocumentError.stage(.versioning, path) {
-            // Where the working set's own store has taken up autosaved work, nobody has the package's open.
+            // Where the working set's own store has taken up autosaved work, nobody has the
+            // package's open.
             let closed = session.place.database == nil ? main : nil
-            try session.keeping.keepReplaced(session.packageStore, closed: closed, by: marker.savedState, for: reason, session.content)
+            try session.keeping.keepReplaced(
+                session.packageStore, closed: closed, by: marker.savedState, for: reason, session.content)
         }
         try DocumentError.stage(.replacing, path) { try WorkProgress.check() }
         try exchange(replacement, for: state, expecting: before, "document") {
-            guard try Disk.identity(of: main) == form.origin.identity, let identity = session.identity else { return false }
+            guard try Disk.identity(of: main) == form.origin.identity, let identity = session.identity else {
+                return false
+            }
             return try Disk.identity(of: path)?.isSameFile(as: identity) == true
         }
         session.unfinishedSave = session.place(staged)
@@ -76,14 +92,19 @@ struct WorkingSetSave {
         }
     }
 
-    /// Exchanges the old state for the new one, which the working set notes before as about to be there. From then on the save stands; what a crash leaves, the next opening sees to be done with.
+    /// Exchanges the old state for the new one, which the working set notes before as about to be
+    /// there. From then on the save stands; what a crash leaves, the next opening sees to be done
+    /// with.
     private func exchange(
-        _ replacement: Replacement, for state: WorkingSetOrigin.State, expecting before: FileIdentity?, _ kind: String, isUnchanged: () throws -> Bool
+        _ replacement: Replacement, for state: WorkingSetOrigin.State, expecting before: FileIdentity?, _ kind: String,
+        isUnchanged: () throws -> Bool
     ) throws {
         try DocumentError.stage(.replacing, path) {
             try WorkingSetOrigin(path: path, state: form.origin, pending: state).write(in: workingSet.path)
             guard try isUnchanged() else {
-                throw DocumentError(.changed, "the \(kind) was changed by another program", path: path, hint: "save it as another document")
+                throw DocumentError(
+                    .changed, "the \(kind) was changed by another program", path: path,
+                    hint: "save it as another document")
             }
             try replacement.commit(expecting: before)
         }
@@ -91,9 +112,11 @@ struct WorkingSetSave {
         session.marker = marker
     }
 
-    /// Runs `body` with a folder beside the working set, where a WAL may lie; it is gone afterwards.
+    /// Runs `body` with a folder beside the working set, where a WAL may lie; it is gone
+    /// afterwards.
     private func withStaging<Result>(_ body: (_ folder: String) throws -> Result) throws -> Result {
-        let staging = FilePath.join(FilePath.parent(workingSet.path), ".\(FilePath.name(workingSet.path)).tmp-\(UniqueName.make())")
+        let staging = FilePath.join(
+            FilePath.parent(workingSet.path), ".\(FilePath.name(workingSet.path)).tmp-\(UniqueName.make())")
         defer { try? Disk.removeTree(staging) }
         try Disk.makeDirectory(staging, mode: 0o700)
         return try body(staging)
@@ -114,7 +137,9 @@ struct WorkingSetSave {
     // MARK: The archive
 
     /// Writes the new archive into a file; answers the state that it is.
-    private func writeArchive(_ target: String, in staging: String, dropping models: [String]) throws -> WorkingSetOrigin.State {
+    private func writeArchive(_ target: String, in staging: String, dropping models: [String]) throws
+        -> WorkingSetOrigin.State
+    {
         let copy = FilePath.join(staging, "store.sqlite")
         try copyStore(to: copy)
         var manifest = try session.nextManifest(marker)
@@ -134,22 +159,31 @@ struct WorkingSetSave {
         return try ArchiveFile(target).state()
     }
 
-    /// Everything that the new archive holds, in the order in which it lies there: the same content gives the same bytes.
+    /// Everything that the new archive holds, in the order in which it lies there: the same content
+    /// gives the same bytes.
     private func archiveParts(_ manifest: Manifest, store: String, dropping: [String]) throws -> [ArchivePart] {
         var parts = [
-            ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
+            ArchivePart(
+                name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
             ArchivePart(name: PackageLayout.manifest, content: .bytes(try manifest.encoded)),
         ]
         let dropped = dropping.map { "\(PackageLayout.models)/\($0).xcdatamodel/" }
-        parts += try self.parts(under: PackageLayout.models).filter { part in !dropped.contains { part.name.hasPrefix($0) } }
+        parts += try self.parts(under: PackageLayout.models).filter { part in
+            !dropped.contains { part.name.hasPrefix($0) }
+        }
         parts += try PageSums.storeParts(store)
-        for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] { parts += try self.parts(under: folder) }
+        for folder in [PackageLayout.content, PackageLayout.extra, PackageLayout.preview] {
+            parts += try self.parts(under: folder)
+        }
         return parts
     }
 
-    /// The versions of an archive that carries some, with the state that is about to be replaced as a whole copy: an archive's store is written anew, page by page.
+    /// The versions of an archive that carries some, with the state that is about to be replaced as
+    /// a whole copy: an archive's store is written anew, page by page.
     private func keepArchivedVersion(in staging: String) throws -> [ArchivePart] {
-        guard let versions = try session.archivedVersions(in: staging), let previous = session.keeping.head else { return [] }
+        guard let versions = try session.archivedVersions(in: staging), let previous = session.keeping.head else {
+            return []
+        }
         if session.place.database == nil, let archive = session.place.archive {
             // The working set's own store may have taken up autosaved work.
             let saved = FilePath.join(staging, "saved.sqlite")
@@ -165,15 +199,20 @@ struct WorkingSetSave {
     }
 
     /// The application's own files and the previews.
-    private func ownFiles() throws -> [ArchivePart] { try [PackageLayout.extra, PackageLayout.preview].flatMap { try parts(under: $0) } }
+    private func ownFiles() throws -> [ArchivePart] {
+        try [PackageLayout.extra, PackageLayout.preview].flatMap { try parts(under: $0) }
+    }
 
-    /// What the archive has under a folder, as it lies there, and what the working set has beside or instead, by name.
+    /// What the archive has under a folder, as it lies there, and what the working set has beside
+    /// or instead, by name.
     private func parts(under folder: String) throws -> [ArchivePart] {
         let own = try session.package.map { try ArchiveFile.files(in: $0, under: folder) } ?? []
         let names = Set(own.map(\.name))
         let entries = session.place.archive?.reader.directory.entries ?? []
         let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
-        let kept = entries.filter { !$0.isDirectory && $0.name.hasPrefix(folder + "/") && !names.contains($0.name) && !isRemoved($0.name) }
+        let kept = entries.filter {
+            !$0.isDirectory && $0.name.hasPrefix(folder + "/") && !names.contains($0.name) && !isRemoved($0.name)
+        }
         guard let reader = session.place.archive?.reader else { return own }
         return (own + kept.map { reader.part($0) }).sorted { $0.name < $1.name }
     }
@@ -183,7 +222,8 @@ struct WorkingSetSave {
         try session.packageStore.copy(to: path)
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false
-        let copy = try SQLitePersistentStore.open(description, model: session.model, files: session.content?.externalValues)
+        let copy = try SQLitePersistentStore.open(
+            description, model: session.model, files: session.content?.externalValues)
         do {
             var changes = ChangeSet()
             changes.metadata = marker.metadata

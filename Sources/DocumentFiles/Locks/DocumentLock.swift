@@ -3,10 +3,11 @@ internal import Foundation
 internal import Coding
 internal import Synchronization
 
-/// The lock of a document that is being edited: a kernel lock on a hidden file beside it, which says who holds it.
+/// The lock of a document that is being edited: a kernel lock on a hidden file beside it, which
+/// says who holds it.
 ///
-/// A process that dies loses the lock, whatever stands in the file. The lock is never put on the store itself: closing any descriptor of
-/// that would drop SQLite's own locks.
+/// A process that dies loses the lock, whatever stands in the file. The lock is never put on the
+/// store itself: closing any descriptor of that would drop SQLite's own locks.
 package final class DocumentLock: Sendable {
     private let lock: FileLock
 
@@ -23,20 +24,23 @@ package final class DocumentLock: Sendable {
 
     private func forget() { Self.held.withLock { $0[ObjectIdentifier(self)] = nil } }
 
-    /// Removes the files of the locks that this process holds, which go with it: for a program that ends without closing its documents, none of which it is writing.
+    /// Removes the files of the locks that this process holds, which go with it: for a program that
+    /// ends without closing its documents, none of which it is writing.
     package static func removeFiles() {
         held.withLock { for file in $0.values { _ = try? Disk.removeFileIfPresent(file) } }
     }
 
     /// Takes the lock of the document at `path`, which need not exist yet.
-    /// - Throws: `DocumentError` `.locked` with the holder, or `.permission` where no lock file can be made.
+    /// - Throws: `DocumentError` `.locked` with the holder, or `.permission` where no lock file can
+    ///   be made.
     package static func acquire(_ path: String, document: String?) throws -> DocumentLock {
         let current = LockHolder.current(document: document)
         return try DocumentError.stage(.locking, path) {
             let file = try lockFile(for: path)
             guard let lock = try FileLock.acquire(file) else { throw busy(holder(in: file), path) }
             let previous = try? decoded(lock.read(limit: largestFile))
-            // A free lock of another machine proves nothing: its kernel doesn't tell ours on every file system.
+            // A free lock of another machine proves nothing: its kernel doesn't tell ours on every
+            // file system.
             if let previous, !previous.isOfThisMachine(current) {
                 try lock.release(removing: false)
                 throw busy(previous, path)
@@ -51,7 +55,8 @@ package final class DocumentLock: Sendable {
         }
     }
 
-    /// Adds to what the lock file says which document it is. Of use to readers of the file alone, so a failure is none.
+    /// Adds to what the lock file says which document it is. Of use to readers of the file alone,
+    /// so a failure is none.
     package func note(document: String) { try? lock.write(LockHolder.current(document: document).json) }
 
     package func release() {
@@ -63,14 +68,17 @@ package final class DocumentLock: Sendable {
     package static func holder(of path: String) -> LockHolder? {
         for file in [siblingFile(for: path), runtimeFile(for: path)].compactMap({ $0 }) {
             guard (try? FileLock.isHeld(file)) == true else { continue }
-            return holder(in: file) ?? LockHolder(pid: 0, host: "?", bootID: "", user: "?", program: "?", document: nil, since: .distantPast)
+            return holder(in: file)
+                ?? LockHolder(
+                    pid: 0, host: "?", bootID: "", user: "?", program: "?", document: nil, since: .distantPast)
         }
         return nil
     }
 
     private static func busy(_ holder: LockHolder?, _ path: String) -> DocumentError {
         let who = holder.map { "open in \($0)" } ?? "open in another program"
-        return DocumentError(.locked, who, path: path, stage: .locking, hint: "try again later, or open it for reading", holder: holder)
+        return DocumentError(
+            .locked, who, path: path, stage: .locking, hint: "try again later, or open it for reading", holder: holder)
     }
 
     private static func holder(in file: String) -> LockHolder? {
@@ -102,7 +110,9 @@ package final class DocumentLock: Sendable {
     }
 
     private static func runtimeFile(for path: String) -> String? {
-        guard let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else { return nil }
+        guard let runtime = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") else {
+            return nil
+        }
         return "\(runtime)/folio/locks/\(Hex.encode(SHA256.digest(Array(path.utf8)).prefix(16))).lock"
     }
 }

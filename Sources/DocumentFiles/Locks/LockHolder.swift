@@ -25,11 +25,13 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
     private static let thisProcess: LockHolder = {
         let process = ProcessInfo.processInfo
         return LockHolder(
-            pid: process.processIdentifier, host: process.hostName, bootID: bootIdentifier, user: process.userName, program: process.processName,
+            pid: process.processIdentifier, host: process.hostName, bootID: bootIdentifier, user: process.userName,
+            program: process.processName,
             document: nil, since: .distantPast)
     }()
 
-    /// The holder as JSON, as the coder writes it: made by hand, since opening a document waits for it, twice.
+    /// The holder as JSON, as the coder writes it: made by hand, since opening a document waits for
+    /// it, twice.
     var json: [UInt8] {
         get throws {
             var text: [UInt8] = []
@@ -53,7 +55,8 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 
     private static func addQuoted(_ value: String, to text: inout [UInt8]) throws {
-        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else {
+        guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
+        else {
             text += try JSONCoding.encoder.encode(value)
             return
         }
@@ -67,7 +70,8 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
         return String(decoding: bytes.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
     }()
 
-    /// Whether a free kernel lock proves that the holder is gone: its kernel is ours, or was on this machine.
+    /// Whether a free kernel lock proves that the holder is gone: its kernel is ours, or was on
+    /// this machine.
     func isOfThisMachine(_ current: LockHolder) -> Bool { bootID == current.bootID || host == current.host }
 
     /// One line: program, process, user, host, since when.

@@ -3,7 +3,8 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// What the files of a document's store say of the saved state, of unsaved work and of a WAL that is not the store's, before the store is opened. Under the document's lock each is read once, and
+/// What the files of a document's store say of the saved state, of unsaved work and of a WAL that
+/// is not the store's, before the store is opened. Under the document's lock each is read once, and
 /// nothing where there is no WAL.
 struct DocumentInspection {
     /// What a store notes of one of its states.
@@ -12,9 +13,11 @@ struct DocumentInspection {
         let marker: DocumentMarker
     }
 
-    /// The main file without its WAL; nil where it was not read, or can't be read by itself: a checkpoint that was cut short leaves a main file that only the WAL makes whole.
+    /// The main file without its WAL; nil where it was not read, or can't be read by itself: a
+    /// checkpoint that was cut short leaves a main file that only the WAL makes whole.
     let main: State?
-    /// The last commit; nil where it was not read, is none of a document, or is damaged though the main file is not.
+    /// The last commit; nil where it was not read, is none of a document, or is damaged though the
+    /// main file is not.
     private let newest: State?
     private let hasWAL: Bool
 
@@ -33,7 +36,8 @@ struct DocumentInspection {
         }
     }
 
-    /// A working set that an editor left: its WAL, or its own store, which may have taken work up. That of a package tells of such work by `DocumentMarker.lastSave`.
+    /// A working set that an editor left: its WAL, or its own store, which may have taken work up.
+    /// That of a package tells of such work by `DocumentMarker.lastSave`.
     init(ofWorkingSet place: StorePlace) throws {
         main = nil
         hasWAL = try place.hasJournal()
@@ -42,10 +46,13 @@ struct DocumentInspection {
 
     /// What the main file of a store says without its WAL; nil where it can't be read by itself.
     static func mainFile(ofStoreAt store: String) -> State? {
-        (try? SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true)).flatMap { State($0) }
+        (try? SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true)).flatMap {
+            State($0)
+        }
     }
 
-    /// Whether the WAL is not of the store: of another one, stale, or made on another state of the main file.
+    /// Whether the WAL is not of the store: of another one, stale, or made on another state of the
+    /// main file.
     var isWALForeign: Bool {
         guard hasWAL, let main else { return false }
         guard let newest else { return true }

@@ -4,11 +4,13 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// Opens a document for editing. Its lock is held: what a crash left is mended, then the store's files are inspected, what becomes of unsaved work is decided by that, and the store is opened.
+/// Opens a document for editing. Its lock is held: what a crash left is mended, then the store's
+/// files are inspected, what becomes of unsaved work is decided by that, and the store is opened.
 struct SessionOpener {
     let model: DocumentSession.ModelResolver
     let recovery: DocumentRecovery
-    /// The session that goes on with what is opened, whose large values go on being read; nil for none.
+    /// The session that goes on with what is opened, whose large values go on being read; nil for
+    /// none.
     var following: DocumentSession?
 
     /// Mends what is at a path, links resolved, and opens it.
@@ -59,11 +61,14 @@ struct SessionOpener {
         guard recovery == .discard, inspection.hasUnsavedWork || session.marker?.lastSave != nil else { return session }
         // Only an open store tells whether somebody reads what is to be set aside.
         try session.closeDiscardingAutosavedWork()
-        // The model may be another than that of what was discarded, which may be a migration that did not end.
+        // The model may be another than that of what was discarded, which may be a migration that
+        // did not end.
         return try SessionOpener(model: model, recovery: .refuse).open(document)
     }
 
-    /// Opens a document whose commits go to a working set: an archive, or a package where a WAL must not lie. It is read where it is, takes no lock of SQLite's there, and is written by saves alone.
+    /// Opens a document whose commits go to a working set: an archive, or a package where a WAL
+    /// must not lie. It is read where it is, takes no lock of SQLite's there, and is written by
+    /// saves alone.
     func openWithWorkingSet(_ document: DetectedDocument) throws -> DocumentSession {
         let path = document.path
         let archive = document.kind == .archive ? try ArchiveFile(path) : nil
@@ -75,7 +80,8 @@ struct SessionOpener {
         }
         let state = try archive?.state() ?? WorkingSetOrigin.state(ofStore: FilePath.join(path, PackageLayout.store))
         func place(_ set: WorkingSet) throws -> StorePlace {
-            try archive.map { try StorePlace($0, set, isTrusted: following != nil) } ?? StorePlace(sharedPackage: path, set)
+            try archive.map { try StorePlace($0, set, isTrusted: following != nil) }
+                ?? StorePlace(sharedPackage: path, set)
         }
         if following == nil { try WorkingSet.removeFinished(for: path, state, uuid: manifest.uuid) }
         let left = try workingSetToKeep(WorkingSet.existing(for: path, state, uuid: manifest.uuid), path, place)
@@ -85,7 +91,10 @@ struct SessionOpener {
             try StoreWAL(inPackage: path).setAutosavedWorkAside(in: path, savedGeneration: manifest.generation)
         }
         try left?.noteState(state)
-        let set = try left ?? archive.map { try WorkingSet.make(from: $0, uuid: manifest.uuid, generation: manifest.generation) }
+        let set =
+            try left ?? archive.map {
+                try WorkingSet.make(from: $0, uuid: manifest.uuid, generation: manifest.generation)
+            }
             ?? WorkingSet.make(forPackage: path, state, uuid: manifest.uuid, generation: manifest.generation)
         let session = try openStore(document, place(set))
         session.identity = try archive == nil ? Disk.identity(of: path) : state.identity
@@ -97,7 +106,8 @@ struct SessionOpener {
 
     // MARK: Work that was left
 
-    /// Reads what the files of a package's store say, and puts a WAL out of the way that is not the store's, never to be applied; answers where that is.
+    /// Reads what the files of a package's store say, and puts a WAL out of the way that is not the
+    /// store's, never to be applied; answers where that is.
     private func inspect(_ package: String, hasWAL: Bool) throws -> (DocumentInspection, quarantined: String?) {
         guard hasWAL else { return (DocumentInspection(), nil) }
         let store = FilePath.join(package, PackageLayout.store)
@@ -107,7 +117,9 @@ struct SessionOpener {
     }
 
     /// The working set that an editor left, where it has work that is wanted; else it is removed.
-    private func workingSetToKeep(_ left: WorkingSet?, _ path: String, _ place: (WorkingSet) throws -> StorePlace) throws -> WorkingSet? {
+    private func workingSetToKeep(_ left: WorkingSet?, _ path: String, _ place: (WorkingSet) throws -> StorePlace)
+        throws -> WorkingSet?
+    {
         guard let left else { return nil }
         try Leftovers.mend(FilePath.join(left.path, PackageLayout.storeFolder))
         let hasWork = try DocumentInspection(ofWorkingSet: place(left)).hasUnsavedWork
@@ -126,8 +138,12 @@ struct SessionOpener {
 
     // MARK: The store
 
-    private func openStore(_ document: DetectedDocument, _ place: StorePlace, _ inspection: DocumentInspection = DocumentInspection()) throws -> DocumentSession {
-        try Self.openStore(document, place, isEditing: true, content: following?.content, mainFile: inspection.main?.marker, model: model)
+    private func openStore(
+        _ document: DetectedDocument, _ place: StorePlace, _ inspection: DocumentInspection = DocumentInspection()
+    ) throws -> DocumentSession {
+        try Self.openStore(
+            document, place, isEditing: true, content: following?.content, mainFile: inspection.main?.marker,
+            model: model)
     }
 
     /// Opens a document for reading, whatever becomes of it meanwhile.
@@ -135,11 +151,15 @@ struct SessionOpener {
         let document = try DetectedDocument(path)
         return try DocumentError.stage(.opening, document.path) {
             if document.kind == .package, try SharedPlace.holds(document.path),
-                let left = try WorkingSet.existing(forPackage: document.path, uuid: PackageReader(document.path).manifest().uuid)
+                let left = try WorkingSet.existing(
+                    forPackage: document.path, uuid: PackageReader(document.path).manifest().uuid)
             {
-                return try openStore(document, StorePlace(sharedPackage: document.path, left), isEditing: false, model: model)
+                return try openStore(
+                    document, StorePlace(sharedPackage: document.path, left), isEditing: false, model: model)
             }
-            guard document.kind == .archive else { return try openStore(document, StorePlace(document), isEditing: false, model: model) }
+            guard document.kind == .archive else {
+                return try openStore(document, StorePlace(document), isEditing: false, model: model)
+            }
             let archive = try ArchiveFile(document.path)
             if let left = try WorkingSet.existing(for: archive, uuid: archive.manifest().uuid) {
                 return try openStore(document, StorePlace(archive, left), isEditing: false, model: model)
@@ -153,7 +173,8 @@ struct SessionOpener {
     ///   - content: The folder of large values that goes on being used; nil for one of its own.
     ///   - mainFile: What the main file notes by itself, where that was read.
     static func openStore(
-        _ document: DetectedDocument, _ place: StorePlace, isEditing: Bool, content known: ContentFolder? = nil, mainFile: DocumentMarker? = nil,
+        _ document: DetectedDocument, _ place: StorePlace, isEditing: Bool, content known: ContentFolder? = nil,
+        mainFile: DocumentMarker? = nil,
         model: DocumentSession.ModelResolver
     ) throws -> DocumentSession {
         do {
@@ -163,7 +184,9 @@ struct SessionOpener {
             description.createsIfMissing = false
             description.isReadOnly = !isEditing
             description.journal = manifest == nil ? .asFound : .heldByDocument
-            if !isEditing, document.kind == .package, place.workingSet == nil { description.ignoresWAL = try StoreWAL(ofStoreAt: place.storePath).isForeign() }
+            if !isEditing, document.kind == .package, place.workingSet == nil {
+                description.ignoresWAL = try StoreWAL(ofStoreAt: place.storePath).isForeign()
+            }
             let content = place.content(known)
             description.type = document.storeType
             StoreConfiguration.current?.apply(to: &description)
@@ -174,10 +197,13 @@ struct SessionOpener {
                 store = try BareStore.open(description, model: model)
             }
             do {
-                let session = DocumentSession(kind: document.kind, path: document.path, isEditing: isEditing, place: place.opened, store: store, content: content)
+                let session = DocumentSession(
+                    kind: document.kind, path: document.path, isEditing: isEditing, place: place.opened, store: store,
+                    content: content)
                 session.manifest = manifest
                 let hasJournal = try manifest != nil && place.hasJournal()
-                // Before the marker is read: counting reads all of the WAL, and an editor at work commits meanwhile.
+                // Before the marker is read: counting reads all of the WAL, and an editor at work
+                // commits meanwhile.
                 let outsideCommits = try hasJournal ? session.countOutsideCommits(mainFile: mainFile) : 0
                 if let manifest { try readMarker(session, manifest, hasJournal: hasJournal) }
                 session.journal.noteOutsideCommits(outsideCommits)
@@ -200,7 +226,9 @@ struct SessionOpener {
         guard let marker = DocumentMarker(try known ?? session.store.metadata()) else {
             throw malformed("the store is not that of a document: its metadata lack the marker")
         }
-        guard session.uuid == manifest.uuid.uppercased() else { throw malformed("the store is that of another document: \(session.uuid), not \(manifest.uuid)") }
+        guard session.uuid == manifest.uuid.uppercased() else {
+            throw malformed("the store is that of another document: \(session.uuid), not \(manifest.uuid)")
+        }
         guard marker.generation >= manifest.generation else { throw malformed("the store is older than the manifest") }
         session.marker = marker
         session.journal = JournalStatus(marker, hasContent: hasJournal)

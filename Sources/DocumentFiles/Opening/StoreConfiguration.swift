@@ -3,7 +3,8 @@ package import Storage
 
 /// What an application wants of a document's store, beyond what the document itself decides.
 ///
-/// It goes along with every piece of work on the document's files as a value of the task: stores are opened in many places, again after reverting, moving and each save of an archive.
+/// It goes along with every piece of work on the document's files as a value of the task: stores
+/// are opened in many places, again after reverting, moving and each save of an archive.
 package struct StoreConfiguration: Sendable {
     @TaskLocal package static var current: StoreConfiguration?
 
@@ -16,7 +17,8 @@ package struct StoreConfiguration: Sendable {
         wanted = description
     }
 
-    /// Puts what is the application's to say into the description of a store that is about to be opened.
+    /// Puts what is the application's to say into the description of a store that is about to be
+    /// opened.
     package func apply(to description: inout PersistentStoreDescription) {
         description.timeout = wanted.timeout
         description.waitObserver = wanted.waitObserver

@@ -7,9 +7,11 @@ package import SQLiteStore
 package import Schema
 package import Storage
 
-/// Where the parts of a document are: in a package, in an archive and its working set, or, for a store by itself, nowhere.
+/// Where the parts of a document are: in a package, in an archive and its working set, or, for a
+/// store by itself, nowhere.
 ///
-/// An archive's store is read where it lies, at its entry's place, and what is committed goes to a WAL in the working set; only one that is compressed is taken out.
+/// An archive's store is read where it lies, at its entry's place, and what is committed goes to a
+/// WAL in the working set; only one that is compressed is taken out.
 package struct StorePlace {
     /// The store's main file, or where it would be if it were one.
     package let storePath: String
@@ -70,7 +72,8 @@ package struct StorePlace {
         }
     }
 
-    /// A copy of the store of another place, in a folder that goes when the session ends; all else stays where it is.
+    /// A copy of the store of another place, in a folder that goes when the session ends; all else
+    /// stays where it is.
     init(copyIn folder: String, of place: StorePlace) {
         package = place.package
         archive = place.archive
@@ -94,17 +97,22 @@ package struct StorePlace {
     /// Makes sure that SQLite meets nothing planted when it opens the store.
     package func check() throws {
         guard let package else { return }
-        guard let workingSet else { return try (reader ?? PackageReader(package)).checkStore(hasMainFile: database == nil) }
+        guard let workingSet else {
+            return try (reader ?? PackageReader(package)).checkStore(hasMainFile: database == nil)
+        }
         try PackageReader(package).checkStore()
         try PackageReader(workingSet).checkStore(hasMainFile: database == nil)
     }
 
-    /// Whether there are commits that the main file lacks; after `check`, which has looked where an opening has the lock.
+    /// Whether there are commits that the main file lacks; after `check`, which has looked where an
+    /// opening has the lock.
     package func hasJournal() throws -> Bool { try reader?.hasJournal ?? StoreWAL(ofStoreAt: storePath).hasContent() }
 
     /// What the store says of itself; it need not be open.
     package func storedModelInfo() throws -> StoredModelInfo {
-        guard let database else { return try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: storePath)) }
+        guard let database else {
+            return try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: storePath))
+        }
         return try SQLitePersistentStore.storedModelInfo(in: database, workingPath: storePath)
     }
 
@@ -114,7 +122,9 @@ package struct StorePlace {
     /// The large values. Those that `known` has are there still, and it is what goes on.
     package func content(_ known: ContentFolder? = nil) -> ContentFolder? {
         guard let archive else { return package.map { ContentFolder(inPackage: $0) } }
-        guard let folder = package ?? temporaryFolder else { preconditionFailure("An archive is opened with a folder for what has to be taken out") }
+        guard let folder = package ?? temporaryFolder else {
+            preconditionFailure("An archive is opened with a folder for what has to be taken out")
+        }
         let values = ArchivedValues(archive.reader, scratch: FilePath.join(folder, PackageLayout.scratch))
         guard let known else { return ContentFolder(in: values, workingSet: folder) }
         known.move(to: values, workingSet: folder)
@@ -123,15 +133,20 @@ package struct StorePlace {
 
     /// - Parameter likely: The name of the model that the store most likely has.
     package func open(
-        _ description: PersistentStoreDescription, _ content: ContentFolder?, likely: String? = nil, model resolve: ([String: Data]) throws -> ManagedObjectModel?
+        _ description: PersistentStoreDescription, _ content: ContentFolder?, likely: String? = nil,
+        model resolve: ([String: Data]) throws -> ManagedObjectModel?
     ) throws -> SQLitePersistentStore {
         let resolver: (StoreSignature?) throws -> ManagedObjectModel? = { signature in
             guard let signature else { return nil }
-            return try resolve(signature.versionHashes) ?? model(fitting: signature.versionHashes, likely: likely)?.model
+            return try resolve(signature.versionHashes)
+                ?? model(fitting: signature.versionHashes, likely: likely)?.model
         }
-        guard let database else { return try SQLitePersistentStore.open(description, files: content?.externalValues, resolvingModel: resolver) }
+        guard let database else {
+            return try SQLitePersistentStore.open(description, files: content?.externalValues, resolvingModel: resolver)
+        }
         guard let content else { preconditionFailure("An archive has a place for its values") }
-        return try SQLitePersistentStore.open(description, in: database, files: content.externalValues, resolvingModel: resolver)
+        return try SQLitePersistentStore.open(
+            description, in: database, files: content.externalValues, resolvingModel: resolver)
     }
 
     /// The size of the store without its WAL, in bytes.
@@ -149,16 +164,23 @@ extension StorePlace {
 
     /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
     /// - Parameter likely: The name of the one that it most likely is.
-    package func model(fitting hashes: [String: Data], likely: String? = nil) throws -> (name: String, model: ManagedObjectModel)? {
-        if let package, let found = try (reader ?? PackageReader(package)).model(fitting: hashes, likely: likely) { return found }
+    package func model(fitting hashes: [String: Data], likely: String? = nil) throws -> (
+        name: String, model: ManagedObjectModel
+    )? {
+        if let package, let found = try (reader ?? PackageReader(package)).model(fitting: hashes, likely: likely) {
+            return found
+        }
         return try archive?.model(fitting: hashes)
     }
 
     /// The bytes of a model's `contents`; nil where the document has none of this name.
     func modelBytes(_ name: String) throws -> [UInt8]? {
-        if let package, case let reader = try PackageReader(package), try reader.modelNames().contains(name) { return try reader.model(name) }
+        if let package, case let reader = try PackageReader(package), try reader.modelNames().contains(name) {
+            return try reader.model(name)
+        }
         guard let archive, archive.modelNames().contains(name) else { return nil }
-        return try archive.reader.read("\(PackageLayout.models)/\(name).xcdatamodel/contents", limit: PackageReader.largestModel)
+        return try archive.reader.read(
+            "\(PackageLayout.models)/\(name).xcdatamodel/contents", limit: PackageReader.largestModel)
     }
 }
 

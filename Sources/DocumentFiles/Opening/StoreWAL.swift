@@ -20,7 +20,8 @@ package struct StoreWAL {
     /// Whether there may be commits that the main file lacks.
     package func hasContent() throws -> Bool { try size() > 0 }
 
-    /// Whether it is not of the store: of another store, stale, or made on another state of the main file. SQLite would apply it without a word. Opens the store only where there is a WAL;
+    /// Whether it is not of the store: of another store, stale, or made on another state of the
+    /// main file. SQLite would apply it without a word. Opens the store only where there is a WAL;
     /// looks again where somebody changes the files meanwhile.
     func isForeign() throws -> Bool {
         guard try hasContent() else { return false }
@@ -33,7 +34,8 @@ package struct StoreWAL {
         return false
     }
 
-    /// Moves it to another name in the package; answers where it is. The store is closed and the document's lock held.
+    /// Moves it to another name in the package; answers where it is. The store is closed and the
+    /// document's lock held.
     @discardableResult
     func setAside(in package: String, as name: String) throws -> String {
         let aside = FilePath.join(package, name)
@@ -46,12 +48,17 @@ package struct StoreWAL {
         return aside
     }
 
-    /// Puts autosaved work aside, so that the main file, which is the last saved state, counts again. The store is closed.
+    /// Puts autosaved work aside, so that the main file, which is the last saved state, counts
+    /// again. The store is closed.
     func setAutosavedWorkAside(in package: String, savedGeneration: Int) throws {
-        guard let marker = DocumentInspection.mainFile(ofStoreAt: store)?.marker, marker.isSaved, marker.generation == savedGeneration else {
-            // A save is in the WAL too, kept from the main file by somebody who was reading it: that save must not go.
+        guard let marker = DocumentInspection.mainFile(ofStoreAt: store)?.marker, marker.isSaved,
+            marker.generation == savedGeneration
+        else {
+            // A save is in the WAL too, kept from the main file by somebody who was reading it:
+            // that save must not go.
             throw DocumentError(
-                .locked, "the last save has not reached the main file, since another program was reading it", path: store, hint: "try again later")
+                .locked, "the last save has not reached the main file, since another program was reading it",
+                path: store, hint: "try again later")
         }
         try setAside(in: package, as: PackageLayout.discarded)
     }

@@ -1,6 +1,7 @@
 internal import Coding
 
-/// The checksum that a JSON file of a document has of itself, as its first member: `"check" : "1a2b3c4d"`, the CRC-32 of the whole file with zeros in place of these digits.
+/// The checksum that a JSON file of a document has of itself, as its first member:
+/// `"check" : "1a2b3c4d"`, the CRC-32 of the whole file with zeros in place of these digits.
 ///
 /// Programs that don't know it pass over it, and write the file without it.
 enum CheckedJSON {
@@ -35,6 +36,8 @@ enum CheckedJSON {
         return zeros.dropLast(text.utf8.count) + Array(text.utf8)
     }
 
-    private static func opening(_ indent: String) -> [UInt8] { Array("{\(indent)\"check\"\(indent.isEmpty ? ":" : " : ")\"".utf8) }
+    private static func opening(_ indent: String) -> [UInt8] {
+        Array("{\(indent)\"check\"\(indent.isEmpty ? ":" : " : ")\"".utf8)
+    }
     private static var zeros: [UInt8] { Array(repeating: UInt8(ascii: "0"), count: digits) }
 }

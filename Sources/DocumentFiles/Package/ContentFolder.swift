@@ -7,10 +7,11 @@ package import Schema
 internal import Storage
 internal import Synchronization
 
-/// The large values of a document: immutable files under `content/`, named by what is in them, so that equal values are one file.
+/// The large values of a document: immutable files under `content/`, named by what is in them, so
+/// that equal values are one file.
 ///
-/// The name is UUID text made of the first half of the SHA-256, so that a cell looks as Core Data writes it. Values of an archive stay in it; new ones go to the folder of
-/// its working set.
+/// The name is UUID text made of the first half of the SHA-256, so that a cell looks as Core Data
+/// writes it. Values of an archive stay in it; new ones go to the folder of its working set.
 package final class ContentFolder: Sendable {
     private struct Places {
         /// The package or working set.
@@ -29,7 +30,8 @@ package final class ContentFolder: Sendable {
         places = Mutex(Places(root: workingSet, archive: archive))
     }
 
-    /// Goes on with another archive, which has all values that this one had: values that were read from here go on being read.
+    /// Goes on with another archive, which has all values that this one had: values that were read
+    /// from here go on being read.
     package func move(to archive: ArchivedValues, workingSet: String) {
         durable.forgetAll()
         places.withLock { $0 = Places(root: workingSet, archive: archive) }
@@ -40,7 +42,8 @@ package final class ContentFolder: Sendable {
     private var root: String { places.withLock { $0.root } }
     private var archive: ArchivedValues? { places.withLock { $0.archive } }
 
-    /// `content/ab/<name>`, with the first two digits of the name; for a value that only the archive has, a file that is taken out of it.
+    /// `content/ab/<name>`, with the first two digits of the name; for a value that only the
+    /// archive has, a file that is taken out of it.
     func file(_ name: String) -> String {
         let own = ownFile(name)
         guard let archive, archive.has(name), (try? Disk.exists(own)) != true else { return own }
@@ -52,7 +55,8 @@ package final class ContentFolder: Sendable {
     /// The folder of a value: the first two digits of its name.
     private static func group(_ name: String) -> String { name.prefix(2).lowercased() }
 
-    // Every file is reached beneath the package's own folder, with no link on the way: a value written through a link would land outside the document.
+    // Every file is reached beneath the package's own folder, with no link on the way: a value
+    // written through a link would land outside the document.
 
     /// Opens the folder of a value beneath the package; nil where there is none.
     private func openGroup(of name: String) throws -> Directory? {
@@ -61,13 +65,17 @@ package final class ContentFolder: Sendable {
         } catch let error as FileSystemError where error.code == .notFound {
             return nil
         } catch let error as FileSystemError where error.code != .permissionDenied && error.code != .tooManyOpenFiles {
-            throw StorageError(.damaged, "The folder of a large value is a link or no folder", path: FilePath.parent(ownFile(name)), underlying: error)
+            throw StorageError(
+                .damaged, "The folder of a large value is a link or no folder", path: FilePath.parent(ownFile(name)),
+                underlying: error)
         }
     }
 
     private func ownStatus(_ name: String) throws -> FileStatus? {
         guard let status = try openGroup(of: name)?.status(of: name) else { return nil }
-        guard status.kind == .file else { throw StorageError(.damaged, "A large value is no plain file: \(name)", path: ownFile(name)) }
+        guard status.kind == .file else {
+            throw StorageError(.damaged, "A large value is no plain file: \(name)", path: ownFile(name))
+        }
         return status
     }
 
@@ -78,7 +86,9 @@ package final class ContentFolder: Sendable {
         } catch let error as FileSystemError where error.code == .notFound {
             return nil
         } catch let error as FileSystemError where error.code == .unsuitableFile {
-            throw StorageError(.damaged, "A large value is no file of the document's own: \(name): \(error.reason)", path: ownFile(name), underlying: error)
+            throw StorageError(
+                .damaged, "A large value is no file of the document's own: \(name): \(error.reason)",
+                path: ownFile(name), underlying: error)
         }
     }
 
@@ -139,12 +149,19 @@ package final class ContentFolder: Sendable {
     /// How many folders above a value's own may be as new as the value: `content` and the package.
     private static let levels = 2
 
-    /// Writes a value durably, folder and all, and answers its name. In pieces: its name is known when it is written.
+    /// Writes a value durably, folder and all, and answers its name. In pieces: its name is known
+    /// when it is written.
     package func write(_ value: LargeValue) throws -> String {
-        if let bytes = value.bytesAtHand, case let name = Self.name(for: bytes), try isThere(name, size: Int64(bytes.count)) { return name }
-        let root = try Directory(self.root), protection = try FileProtection(of: FilePath.join(self.root, PackageLayout.store))
+        if let bytes = value.bytesAtHand, case let name = Self.name(for: bytes),
+            try isThere(name, size: Int64(bytes.count))
+        {
+            return name
+        }
+        let root = try Directory(self.root),
+            protection = try FileProtection(of: FilePath.join(self.root, PackageLayout.store))
         try root.makeDirectory(PackageLayout.content, mode: protection.folderMode)
-        // In the folder above that of the value, where what a crash leaves is found without looking through all values.
+        // In the folder above that of the value, where what a crash leaves is found without looking
+        // through all values.
         let content = try root.directory(PackageLayout.content)
         let temporary = FilePath.name(FilePath.sibling(of: "value", tag: Disk.temporaryTag, id: UniqueName.make()))
         do {
@@ -190,18 +207,22 @@ package final class ContentFolder: Sendable {
         try durable.secure(name, file: ownFile(name), levels: Self.levels) || archive?.has(name) == true
     }
 
-    /// Removes a value to which nothing refers any more. Where a crash undoes that, it is collected again.
+    /// Removes a value to which nothing refers any more. Where a crash undoes that, it is collected
+    /// again.
     package func remove(_ name: UUID) throws {
         durable.forget(name.uuidString)
         try openGroup(of: name.uuidString)?.removeFile(name.uuidString)
     }
 
-    /// Opens a value; whoever reads it from its first byte to its last is told where these are not what its name says.
+    /// Opens a value; whoever reads it from its first byte to its last is told where these are not
+    /// what its name says.
     private func open(_ name: String) throws -> any LargeValueInput {
         let file = ownFile(name)
         do {
             if let own = try openOwnFile(name) { return CheckedValue(try FileInput(own), name: name, path: file) }
-            if let archive, archive.has(name) { return CheckedValue(try archive.open(name), name: name, path: archive.path) }
+            if let archive, archive.has(name) {
+                return CheckedValue(try archive.open(name), name: name, path: archive.path)
+            }
         } catch let error as StorageError {
             throw error
         } catch {
@@ -223,7 +244,8 @@ package final class ContentFolder: Sendable {
     }
 
     /// Copies a value into a new file, with the folders that it takes; not made durable.
-    /// - Throws: `StorageError`, `notFound` where the value is missing, `damaged` where its bytes are not what its name says.
+    /// - Throws: `StorageError`, `notFound` where the value is missing, `damaged` where its bytes
+    ///   are not what its name says.
     package func copy(_ name: String, to target: String) throws {
         let own = try openOwnFile(name)
         let input = own == nil ? try open(name) : nil
@@ -236,16 +258,23 @@ package final class ContentFolder: Sendable {
                 throw Self.damage(name, path: ownFile(name))
             }
         } else if let input {
-            try Disk.replaceFile(target) { file in try LargeValueReader(input).forEachRemainingPiece { try file.append($0) } }
+            try Disk.replaceFile(target) { file in
+                try LargeValueReader(input).forEachRemainingPiece { try file.append($0) }
+            }
         }
     }
 
-    /// Makes sure that a value is here as a plain file of the document's own, with the bytes that its name says where the check is thorough.
+    /// Makes sure that a value is here as a plain file of the document's own, with the bytes that
+    /// its name says where the check is thorough.
     /// - Throws: `StorageError`, `notFound` or `damaged`.
     func check(_ name: String, isThorough: Bool) throws {
-        guard let file = try openOwnFile(name) else { throw StorageError(.notFound, "the file of a large value is missing: \(name)", path: ownFile(name)) }
+        guard let file = try openOwnFile(name) else {
+            throw StorageError(.notFound, "the file of a large value is missing: \(name)", path: ownFile(name))
+        }
         defer { file.close() }
-        if isThorough, try Self.name(of: file) != name.uppercased() { throw StorageError(.damaged, "a large value is not what was written: \(name)", path: ownFile(name)) }
+        if isThorough, try Self.name(of: file) != name.uppercased() {
+            throw StorageError(.damaged, "a large value is not what was written: \(name)", path: ownFile(name))
+        }
     }
 
     /// Holds a value against its name while it is packed or unpacked; nil for what is no value.
@@ -256,7 +285,11 @@ package final class ContentFolder: Sendable {
         var hash = SHA256()
         return ContentCheck(
             take: { hash.update($0) },
-            finish: { if Self.name(digest: hash.digest()) != name.uppercased() { throw DocumentError.translated(damage(name, path: path), stage, path) } })
+            finish: {
+                if Self.name(digest: hash.digest()) != name.uppercased() {
+                    throw DocumentError.translated(damage(name, path: path), stage, path)
+                }
+            })
     }
 
     fileprivate static func damage(_ name: String, path: String) -> StorageError {
@@ -267,15 +300,18 @@ package final class ContentFolder: Sendable {
         switch error {
         case let error as StorageError: error
         case let error as FileSystemError: StorageError(reading: error, path: path)
-        case let error as ArchiveError: StorageError(.damaged, "A large value can't be read: \(error)", path: path, underlying: error)
+        case let error as ArchiveError:
+            StorageError(.damaged, "A large value can't be read: \(error)", path: path, underlying: error)
         default: StorageError(.inputOutput, "A large value can't be read: \(error)", path: path, underlying: error)
         }
     }
 
-    /// How the store reads and writes its large values here. A value that was written in vain may be another row's as well: it stays until it is collected.
+    /// How the store reads and writes its large values here. A value that was written in vain may
+    /// be another row's as well: it stays until it is collected.
     package var externalValues: ExternalValues {
         ExternalValues(
-            path: { self.file($0) }, write: { try self.write($0) }, secure: { try self.secure($0) }, remove: { _ in }, open: { try self.open($0) })
+            path: { self.file($0) }, write: { try self.write($0) }, secure: { try self.secure($0) }, remove: { _ in },
+            open: { try self.open($0) })
     }
 }
 
@@ -296,16 +332,21 @@ private final class CheckedValue: LargeValueInput {
 
     var count: Int64 { input.count }
 
-    /// - Throws: before the last bytes are handed over, where the value is another than its name says.
+    /// - Throws: before the last bytes are handed over, where the value is another than its name
+    ///   says.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         let done: Int
-        do { done = try input.read(into: buffer, at: offset) } catch { throw ContentFolder.readingError(error, path: path) }
+        do { done = try input.read(into: buffer, at: offset) } catch {
+            throw ContentFolder.readingError(error, path: path)
+        }
         guard offset == position else { return done }
         hash.update(UnsafeRawBufferPointer(rebasing: buffer[..<done]))
         position += Int64(done)
         guard position >= count || done == 0 && !buffer.isEmpty else { return done }
         position = .max
-        guard ContentFolder.name(digest: hash.digest()) == name.uppercased() else { throw ContentFolder.damage(name, path: path) }
+        guard ContentFolder.name(digest: hash.digest()) == name.uppercased() else {
+            throw ContentFolder.damage(name, path: path)
+        }
         return done
     }
 }

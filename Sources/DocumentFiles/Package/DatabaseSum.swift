@@ -2,7 +2,8 @@ package import FileSystem
 internal import Schema
 internal import Storage
 
-/// The sum over the pages of a database file and its header, taken from the file's bytes from front to back, in pieces of any length.
+/// The sum over the pages of a database file and its header, taken from the file's bytes from front
+/// to back, in pieces of any length.
 package struct DatabaseSum {
     private var wholePages = StateSum()
     private var page = 0
@@ -55,5 +56,7 @@ package struct DatabaseSum {
         return sum
     }
 
-    var header: DatabaseHeader { (start + [UInt8](repeating: 0, count: DatabaseHeader.size - start.count)).withUnsafeBytes { DatabaseHeader($0) } }
+    var header: DatabaseHeader {
+        (start + [UInt8](repeating: 0, count: DatabaseHeader.size - start.count)).withUnsafeBytes { DatabaseHeader($0) }
+    }
 }

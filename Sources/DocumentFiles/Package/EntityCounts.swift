@@ -15,7 +15,8 @@ package struct EntityCounts: Sendable, Hashable {
         isAbstract = model.entities.map(\.isAbstract)
     }
 
-    /// What a manifest says; nil where it speaks of other entities, or of more objects than any store has.
+    /// What a manifest says; nil where it speaks of other entities, or of more objects than any
+    /// store has.
     package init?(_ model: ManagedObjectModel, manifest: [String: Int]) {
         self.init(model)
         for index in counts.indices where !isAbstract[index] {
@@ -36,7 +37,9 @@ package struct EntityCounts: Sendable, Hashable {
     package mutating func apply(_ changes: ChangeSet, _ receipt: SaveReceipt) {
         for insertions in changes.insertions { counts[insertions.entityIndex] += insertions.rows.count }
         for deletion in changes.deletions { counts[deletion.entityIndex] -= 1 }
-        for (deletion, count) in zip(changes.memberDeletions, receipt.deletedMembers) { counts[deletion.destinationIndex] -= count }
+        for (deletion, count) in zip(changes.memberDeletions, receipt.deletedMembers) {
+            counts[deletion.destinationIndex] -= count
+        }
     }
 
     /// How many objects there are in all.

@@ -5,7 +5,8 @@ internal import Foundation
 internal import Schema
 internal import Storage
 
-/// What a manifest records of the application's own files and the previews: sizes and checksums by name, as the last save left them. Damage to one is found by them.
+/// What a manifest records of the application's own files and the previews: sizes and checksums by
+/// name, as the last save left them. Damage to one is found by them.
 package enum FileSums {
     package typealias Recorded = [String: Manifest.FileSum]
 
@@ -16,7 +17,9 @@ package enum FileSums {
     /// Of the files of a package. Reads them all.
     /// - Returns: nil for more than a manifest has room for.
     static func recorded(inPackage package: String) throws -> Recorded? {
-        let parts = try [PackageLayout.extra, PackageLayout.preview].flatMap { try ArchiveFile.files(in: package, under: $0) }
+        let parts = try [PackageLayout.extra, PackageLayout.preview].flatMap {
+            try ArchiveFile.files(in: package, under: $0)
+        }
         return try recorded(parts, beneath: parts.isEmpty ? nil : Directory(package))
     }
 
@@ -28,7 +31,10 @@ package enum FileSums {
             switch part.content {
             case .bytes(let bytes): recorded[part.name] = bytes.withUnsafeBytes { Manifest.FileSum($0) }
             case .entry(let entry, _): recorded[part.name] = Manifest.FileSum(bytes: entry.size, checksum: entry.crc32)
-            case .file: recorded[part.name] = try root.map { try Manifest.FileSum(of: $0.file(part.name, refusingHardLinks: true)) }
+            case .file:
+                recorded[part.name] = try root.map {
+                    try Manifest.FileSum(of: $0.file(part.name, refusingHardLinks: true))
+                }
             }
         }
         return recorded
@@ -38,9 +44,12 @@ package enum FileSums {
     static func findings(_ recorded: Recorded, inPackage package: String) throws -> [(name: String, reason: String)] {
         let root = try Directory(package)
         return recorded.sorted { $0.key < $1.key }.compactMap { name, sum in
-            guard [PackageLayout.extra, PackageLayout.preview].contains(where: { name.hasPrefix($0 + "/") }) else { return nil }
+            guard [PackageLayout.extra, PackageLayout.preview].contains(where: { name.hasPrefix($0 + "/") }) else {
+                return nil
+            }
             do {
-                return try Manifest.FileSum(of: root.file(name, refusingHardLinks: true)) == sum ? nil : (name, alteredMessage)
+                return try Manifest.FileSum(of: root.file(name, refusingHardLinks: true)) == sum
+                    ? nil : (name, alteredMessage)
             } catch let error as FileSystemError {
                 return (name, error.code == .notFound ? "is missing" : error.reason)
             } catch {

@@ -18,8 +18,8 @@ package enum JSONCoding {
         return decoder
     }
 
-    /// Why bytes must not be given to the decoder: too many, nested too deep, or a key that comes twice; nil for none of these. Whether they are JSON
-    /// at all is the decoder's business.
+    /// Why bytes must not be given to the decoder: too many, nested too deep, or a key that comes
+    /// twice; nil for none of these. Whether they are JSON at all is the decoder's business.
     package static func objection(to bytes: [UInt8]) -> String? {
         if bytes.count > maximumSize { return "more than \(maximumSize) bytes" }
         // One set of keys per open object, nil for an array.
@@ -41,7 +41,9 @@ package enum JSONCoding {
             case UInt8(ascii: "\""):
                 let start = index + 1
                 index = start
-                while index < bytes.count, bytes[index] != UInt8(ascii: "\"") { index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1 }
+                while index < bytes.count, bytes[index] != UInt8(ascii: "\"") {
+                    index += bytes[index] == UInt8(ascii: "\\") ? 2 : 1
+                }
                 let key = bytes[start..<max(start, min(index, bytes.count))]
                 if expectsKey, !open.isEmpty, open[open.count - 1]?.insert(key).inserted == false {
                     return "the key “\(String(decoding: key, as: UTF8.self))” comes twice"

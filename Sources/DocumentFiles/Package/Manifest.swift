@@ -2,8 +2,9 @@ internal import Coding
 internal import FileSystem
 public import Foundation
 
-/// What a document says of itself in `manifest.json`, so that it can be shown without opening its store. All of it follows from the store and the model
-/// and can be made anew; where they differ, the store is right.
+/// What a document says of itself in `manifest.json`, so that it can be shown without opening its
+/// store. All of it follows from the store and the model and can be made anew; where they differ,
+/// the store is right.
 public struct Manifest: Sendable, Hashable, Codable {
     /// The model that the document carries.
     public struct Model: Sendable, Hashable, Codable {
@@ -19,9 +20,11 @@ public struct Manifest: Sendable, Hashable, Codable {
     public struct Store: Sendable, Hashable, Codable {
         public var type: String
         public var bytes: Int64
-        /// The sum over the pages of the main file as the save of this generation left it, in hexadecimal digits; nil where it is not known.
+        /// The sum over the pages of the main file as the save of this generation left it, in
+        /// hexadecimal digits; nil where it is not known.
         public var pageSum: String?
-        /// The change counter in the header of the main file then; with another one, another program has written to the store.
+        /// The change counter in the header of the main file then; with another one, another
+        /// program has written to the store.
         public var changeCounter: Int?
     }
 
@@ -62,17 +65,20 @@ public struct Manifest: Sendable, Hashable, Codable {
     /// How many objects of each entity that is not abstract, sub-entities not counted in.
     public var entities: [String: Int]
     public var attachments: Attachments
-    /// The application's own files and the previews, by their names beneath the document (`extra/view.json`); nil where that is not known, or they are too many.
+    /// The application's own files and the previews, by their names beneath the document
+    /// (`extra/view.json`); nil where that is not known, or they are too many.
     public var files: [String: FileSum]?
     public var title: String?
     public var keywords: [String]?
-    /// Where so much was autosaved that the store took it up: the last save, to which unsaved work goes back and which is one of the versions. Else nil, and the store is what was saved.
+    /// Where so much was autosaved that the store took it up: the last save, to which unsaved work
+    /// goes back and which is one of the versions. Else nil, and the store is what was saved.
     public var lastSave: LastSave?
 
     private static let recent = RecentReadings<Manifest>()
 
     /// Reads a manifest within bounds.
-    /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed` for the rest.
+    /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed`
+    ///   for the rest.
     package static func decode(_ bytes: [UInt8], path: String) throws -> Manifest {
         try recent.value(of: bytes) { try decode(bytes, path: path, format: .current) }
     }
@@ -88,17 +94,24 @@ public struct Manifest: Sendable, Hashable, Codable {
             let fields = try JSONFields(value)
             // The version first: a newer manifest may look different altogether.
             let format = try fields.string("format"), version: Int = try fields.int("formatVersion")
-            guard format == formatName else { throw DocumentError(.malformed, "the manifest is that of another format, “\(format)”", path: path) }
+            guard format == formatName else {
+                throw DocumentError(.malformed, "the manifest is that of another format, “\(format)”", path: path)
+            }
             let needed = try fields.optional("minimumReader") { $0.int(Int.self) } ?? version
             guard needed <= known.version else {
                 throw DocumentError(
-                    .newer, "the document needs a program for format version \(needed), this one reads up to \(known.version)", path: path,
+                    .newer,
+                    "the document needs a program for format version \(needed), this one reads up to \(known.version)",
+                    path: path,
                     hint: "open it with a newer program")
             }
-            let manifest = try Manifest(version < known.version ? JSONFields(known.upgrade(value, from: version)) : fields)
+            let manifest = try Manifest(
+                version < known.version ? JSONFields(known.upgrade(value, from: version)) : fields)
             // Both become parts of paths.
             guard UUID(uuidString: manifest.uuid) != nil else { throw damaged("“uuid” is no UUID") }
-            guard PackageLayout.isModelName(manifest.model.name) else { throw damaged("“model.name” can't be the name of a model") }
+            guard PackageLayout.isModelName(manifest.model.name) else {
+                throw damaged("“model.name” can't be the name of a model")
+            }
             return manifest
         } catch let error as JSONFields.Failure {
             throw damaged(error.description, error)
@@ -108,12 +121,16 @@ public struct Manifest: Sendable, Hashable, Codable {
     }
 
     package var encoded: [UInt8] {
-        get throws { CheckedJSON.adding(to: Array(try JSONCoding.encoder.encode(self)) + [UInt8(ascii: "\n")], indent: Self.indent) }
+        get throws {
+            CheckedJSON.adding(
+                to: Array(try JSONCoding.encoder.encode(self)) + [UInt8(ascii: "\n")], indent: Self.indent)
+        }
     }
 
     private static let indent = "\n  "
 
-    /// Whether the bytes of a manifest are those that were written, as far as it says so: one with a sum of the store's pages has a checksum of its own too.
+    /// Whether the bytes of a manifest are those that were written, as far as it says so: one with
+    /// a sum of the store's pages has a checksum of its own too.
     static func isAltered(_ bytes: [UInt8], _ manifest: Manifest) -> Bool {
         switch CheckedJSON.verdict(on: bytes, indent: indent) {
         case .sound: false
@@ -124,7 +141,8 @@ public struct Manifest: Sendable, Hashable, Codable {
 }
 
 extension Manifest {
-    /// Takes out what the manifest records of the contents of the store, the model and the application's files.
+    /// Takes out what the manifest records of the contents of the store, the model and the
+    /// application's files.
     mutating func forgetSums() {
         store.pages = nil
         model.checksum = nil
@@ -146,9 +164,11 @@ extension Manifest {
         generation = try fields.int("generation")
         created = try fields.required("created", date)
         saved = try fields.required("saved", date)
-        let model = try fields.object("model"), store = try fields.object("store"), attachments = try fields.object("attachments")
+        let model = try fields.object("model"), store = try fields.object("store"),
+            attachments = try fields.object("attachments")
         self.model = try Model(
-            name: model.string("name"), identifiers: model.required("identifiers", \.strings), digest: model.string("digest"),
+            name: model.string("name"), identifiers: model.required("identifiers", \.strings),
+            digest: model.string("digest"),
             checksum: model.optional("checksum", \.string))
         self.store = try Store(
             type: store.string("type"), bytes: store.int("bytes"), pageSum: store.optional("pageSum", \.string),
@@ -175,7 +195,9 @@ extension Manifest {
 
 extension Manifest.FileSum {
     fileprivate init?(_ value: JSONValue) {
-        guard let members = value.object, let bytes = members["bytes"]?.int(Int64.self), let checksum = members["checksum"]?.string else { return nil }
+        guard let members = value.object, let bytes = members["bytes"]?.int(Int64.self),
+            let checksum = members["checksum"]?.string
+        else { return nil }
         self.init(bytes: bytes, checksum: checksum)
     }
 }

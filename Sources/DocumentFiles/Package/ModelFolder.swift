@@ -4,7 +4,8 @@ package import Schema
 
 /// The folder of one model in a package or a working set, `model/<name>.xcdatamodel`.
 ///
-/// Invariant: under its name it is whole or not there. It is made and removed under a hidden name, which no reader looks at and the next opening clears away.
+/// Invariant: under its name it is whole or not there. It is made and removed under a hidden name,
+/// which no reader looks at and the next opening clears away.
 package struct ModelFolder {
     package let path: String
 
@@ -44,7 +45,9 @@ package struct ModelFolder {
     static func removeLeftovers(in package: String) throws {
         let folder = FilePath.join(package, PackageLayout.models)
         guard try Disk.kind(of: folder) == .directory else { return }
-        for entry in try Disk.list(folder) where isLeftover(entry.name) { try Disk.removeTree(FilePath.join(folder, entry.name)) }
+        for entry in try Disk.list(folder) where isLeftover(entry.name) {
+            try Disk.removeTree(FilePath.join(folder, entry.name))
+        }
     }
 
     private static func isLeftover(_ name: String) -> Bool {
@@ -57,7 +60,9 @@ package struct ModelFolder {
 
 extension ModelFolder {
     /// Writes a model durably beside those that are there, under a name that is free.
-    package static func write(_ model: ManagedObjectModel, named wanted: String, to package: String, besides old: [String]) throws -> String {
+    package static func write(
+        _ model: ManagedObjectModel, named wanted: String, to package: String, besides old: [String]
+    ) throws -> String {
         var name = wanted, number = 2
         while old.contains(name) {
             name = "\(wanted) \(number)"

@@ -26,8 +26,11 @@ package struct PackageBuilder {
         try Disk.makeDirectory(path)
         folderMode = try Disk.status(of: path)?.mode ?? 0o700
         try Disk.setMode(0o700, of: path)
-        for folder in [PackageLayout.storeFolder, PackageLayout.content, PackageLayout.models] { try Disk.makeDirectory(FilePath.join(path, folder)) }
-        try Disk.replaceFile(FilePath.join(path, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8))
+        for folder in [PackageLayout.storeFolder, PackageLayout.content, PackageLayout.models] {
+            try Disk.makeDirectory(FilePath.join(path, folder))
+        }
+        try Disk.replaceFile(
+            FilePath.join(path, PackageLayout.mimetype), with: Array("\(PackageLayout.packageType)\n".utf8))
         let modelFolder = "\(path)/\(PackageLayout.models)/\(modelName).xcdatamodel"
         try Disk.makeDirectory(modelFolder)
         try Disk.replaceFile(modelFolder + "/contents", with: Array(ModelContents.encode(model)))
@@ -43,7 +46,8 @@ package struct PackageBuilder {
     /// Writes the manifest and puts everything on the disk. The store must be closed.
     /// - Parameters:
     ///   - protection: That of what the package is made from and of what it replaces.
-    ///   - isDurable: False for a package that is only read and then removed: an fsync for each file of many thousand takes most of the time.
+    ///   - isDurable: False for a package that is only read and then removed: an fsync for each
+    ///     file of many thousand takes most of the time.
     package func finish(_ manifest: Manifest, _ protection: FileProtection, isDurable: Bool = true) throws {
         try Disk.replaceFile(FilePath.join(path, PackageLayout.manifest), with: manifest.encoded)
         try protection.protect(path)
@@ -62,23 +66,30 @@ package struct PackageBuilder {
         return manifest
     }
 
-    /// The name for a model that has none: its first version identifier where that can be a file's name.
+    /// The name for a model that has none: its first version identifier where that can be a file's
+    /// name.
     package static func name(for model: ManagedObjectModel) -> String {
-        guard let identifier = model.description.versionIdentifiers.first, PackageLayout.isModelName(identifier) else { return "Model" }
+        guard let identifier = model.description.versionIdentifiers.first, PackageLayout.isModelName(identifier) else {
+            return "Model"
+        }
         return identifier
     }
 }
 
 extension Manifest {
     init(
-        uuid: String, marker: DocumentMarker, modelName: String, model: ManagedObjectModel, counts: EntityCounts, storeBytes: Int64,
+        uuid: String, marker: DocumentMarker, modelName: String, model: ManagedObjectModel, counts: EntityCounts,
+        storeBytes: Int64,
         attachments: Attachments
     ) {
         self.init(
-            format: Self.formatName, formatVersion: Self.currentVersion, minimumReader: 1, uuid: uuid, generation: marker.generation,
+            format: Self.formatName, formatVersion: Self.currentVersion, minimumReader: 1, uuid: uuid,
+            generation: marker.generation,
             created: marker.created, saved: marker.saved,
-            model: Model(name: modelName, identifiers: model.description.versionIdentifiers, digest: model.versionHashesDigest),
-            store: Store(type: StoreType.sqlite.rawValue, bytes: storeBytes), entities: counts.byName, attachments: attachments)
+            model: Model(
+                name: modelName, identifiers: model.description.versionIdentifiers, digest: model.versionHashesDigest),
+            store: Store(type: StoreType.sqlite.rawValue, bytes: storeBytes), entities: counts.byName,
+            attachments: attachments)
         lastSave = marker.lastSave.map { LastSave(generation: $0.generation, saved: $0.saved) }
     }
 }

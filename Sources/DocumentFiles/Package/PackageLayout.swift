@@ -17,7 +17,8 @@ package enum PackageLayout {
     static let damagedVersions = "versions.damaged"
     /// Autosaved work that a revert put aside; gone with the next save.
     static let discarded = "versions/discarded.wal"
-    /// WALs that lay beside the store and were not its own, each with something unique before the ending.
+    /// WALs that lay beside the store and were not its own, each with something unique before the
+    /// ending.
     static let foreignJournal = "versions/foreign-"
     /// In a working set: values of the archive that somebody wanted as files.
     package static let scratch = "scratch"
@@ -38,9 +39,12 @@ package enum PackageLayout {
     }
 
     /// Whether a media type is one that Folio writes.
-    static func isOwnType(_ bytes: [UInt8]) -> Bool { [packageType, archiveType].contains { bytes.elementsEqual($0.utf8) || bytes.elementsEqual("\($0)\n".utf8) } }
+    static func isOwnType(_ bytes: [UInt8]) -> Bool {
+        [packageType, archiveType].contains { bytes.elementsEqual($0.utf8) || bytes.elementsEqual("\($0)\n".utf8) }
+    }
 
-    /// Whether an entry may stand in an archive: parts of the layout, and nothing that a store keeps beside itself while it is open.
+    /// Whether an entry may stand in an archive: parts of the layout, and nothing that a store
+    /// keeps beside itself while it is open.
     static func allowsInArchive(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: true)
         guard let first = parts.first else { return false }
@@ -62,12 +66,14 @@ package enum PackageLayout {
 
     /// Names of journals, locks and half-made files.
     package static func isTransient(_ name: Substring) -> Bool {
-        ["-journal", "-wal", "-shm", ".lock"].contains { name.hasSuffix($0) } || name.hasPrefix(".") || name.hasSuffix("~")
+        ["-journal", "-wal", "-shm", ".lock"].contains { name.hasSuffix($0) } || name.hasPrefix(".")
+            || name.hasSuffix("~")
     }
 
     /// Whether a name can be that of a folder under `model/`.
     package static func isModelName(_ name: String) -> Bool {
-        !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 200 && !name.unicodeScalars.contains { $0 == "/" || $0 == "\\" || $0.value < 32 || $0.value == 127 }
+        !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 200
+            && !name.unicodeScalars.contains { $0 == "/" || $0 == "\\" || $0.value < 32 || $0.value == 127 }
     }
 }
 
@@ -77,6 +83,8 @@ extension FileProtection {
         let protection = try FileProtection(of: path)
         guard try Disk.kind(of: path) == .directory else { return protection }
         // A package has the one, a managed document the other.
-        return try [PackageLayout.store, PackageLayout.managedStore].reduce(protection) { try $0.restricted(by: FileProtection(of: FilePath.join(path, $1))) }
+        return try [PackageLayout.store, PackageLayout.managedStore].reduce(protection) {
+            try $0.restricted(by: FileProtection(of: FilePath.join(path, $1)))
+        }
     }
 }

@@ -5,10 +5,12 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Packs a package folder into an archive: its files as they are, the store unopened. Same package, same bytes.
+/// Packs a package folder into an archive: its files as they are, the store unopened. Same package,
+/// same bytes.
 ///
-/// The store's main file alone is the last saved state. What its WAL holds beyond that is never left behind unsaid: a save that has not reached the main file is folded
-/// in; work that was autosaved and never saved is refused.
+/// The store's main file alone is the last saved state. What its WAL holds beyond that is never
+/// left behind unsaid: a save that has not reached the main file is folded in; work that was
+/// autosaved and never saved is refused.
 package struct PackagePacker {
     /// The package, links resolved.
     package let source: String
@@ -21,7 +23,9 @@ package struct PackagePacker {
 
     /// - Parameter progress: Told the bytes done and the bytes in all; may throw to end the work.
     /// - Parameter target: Nil only looks.
-    package func pack(to target: DocumentTarget?, progress: @escaping (Int64, Int64) throws -> Void) throws -> PackingReport {
+    package func pack(to target: DocumentTarget?, progress: @escaping (Int64, Int64) throws -> Void) throws
+        -> PackingReport
+    {
         let lock = try SourceLock.acquire(source)
         defer { lock?.release() }
         let staging = try StateFolder.makeTemporary()
@@ -45,18 +49,23 @@ package struct PackagePacker {
                 try file.synchronize()
                 // What can't be read must not replace what can.
                 let archive = try ArchiveFile(temporary)
-                guard archive.reader.directory.entries.map(\.size) == sizes else { throw DocumentError(.io, "what was written does not read back", path: temporary) }
+                guard archive.reader.directory.entries.map(\.size) == sizes else {
+                    throw DocumentError(.io, "what was written does not read back", path: temporary)
+                }
             }
         } else {
             try DocumentError.stage(.packing, source) { for part in parts { try look(at: part, pages) } }
         }
-        return PackingReport(files: parts.count, bytes: total, path: target?.path ?? source, outsideCommits: outsideCommits)
+        return PackingReport(
+            files: parts.count, bytes: total, path: target?.path ?? source, outsideCommits: outsideCommits)
     }
 
     /// What holds a part against what is recorded of it; nil where nothing is.
     private func check(_ part: ArchivePart, _ pages: SavedPages?) -> ContentCheck? {
         guard case .file(let path) = part.content else { return nil }
-        if part.name == PackageLayout.store { return pages?.check(orThrow: DocumentError.translated(DocumentSession.altered(path), .packing, path)) }
+        if part.name == PackageLayout.store {
+            return pages?.check(orThrow: DocumentError.translated(DocumentSession.altered(path), .packing, path))
+        }
         return part.name.hasPrefix(PackageLayout.content + "/") ? ContentFolder.check(valueAt: path, .packing) : nil
     }
 
@@ -70,13 +79,16 @@ package struct PackagePacker {
         try check.finish()
     }
 
-    /// The files of the archive, what is recorded of the store, and how many commits of other programs the WAL has.
+    /// The files of the archive, what is recorded of the store, and how many commits of other
+    /// programs the WAL has.
     private func parts(_ staging: String) throws -> ([ArchivePart], SavedPages?, outsideCommits: Int) {
         let reader = try PackageReader(source)
         try checkNames()
         try reader.checkStore()
         guard try PackageLayout.isDocumentType(reader.mimetype()) else {
-            throw DocumentError(.malformed, "a folder of another kind, not a document", path: FilePath.join(source, PackageLayout.mimetype))
+            throw DocumentError(
+                .malformed, "a folder of another kind, not a document",
+                path: FilePath.join(source, PackageLayout.mimetype))
         }
         let manifest = try reader.manifest()
         guard manifest.lastSave == nil else { throw SourceLock.recoverable(source) }
@@ -86,7 +98,8 @@ package struct PackagePacker {
             if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
         }
         var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
-        // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock of anybody's away.
+        // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock
+        // of anybody's away.
         var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0, pages = manifest.store.pages
         if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
             store = FilePath.join(staging, FilePath.name(PackageLayout.store))
@@ -94,37 +107,51 @@ package struct PackagePacker {
             pages = nil
             if let newer = try foldJournal(to: store, manifest) { (manifestBytes, outsideCommits) = newer }
         }
-        if store.hasPrefix(source), let files = manifest.files, let finding = try FileSums.findings(files, inPackage: source).first {
-            throw DocumentError(.malformed, "“\(finding.name)” \(finding.reason)", path: FilePath.join(source, finding.name))
+        if store.hasPrefix(source), let files = manifest.files,
+            let finding = try FileSums.findings(files, inPackage: source).first
+        {
+            throw DocumentError(
+                .malformed, "“\(finding.name)” \(finding.reason)", path: FilePath.join(source, finding.name))
         }
         var parts = [
-            ArchivePart(name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
+            ArchivePart(
+                name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),
             ArchivePart(name: PackageLayout.manifest, content: .bytes(manifestBytes)),
         ]
         parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
         parts += try PageSums.storeParts(store)
         let left = includesVersions ? [] : try valuesOfVersionsAlone(manifest)
-        parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter { !left.contains(FilePath.name($0.name)) }
-        for folder in [PackageLayout.extra, PackageLayout.preview] { parts += try ArchiveFile.files(in: source, under: folder) }
+        parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter {
+            !left.contains(FilePath.name($0.name))
+        }
+        for folder in [PackageLayout.extra, PackageLayout.preview] {
+            parts += try ArchiveFile.files(in: source, under: folder)
+        }
         if includesVersions {
-            parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter { !PackageLayout.isSetAside($0.name) }
+            parts += try ArchiveFile.files(in: source, under: PackageLayout.versions).filter {
+                !PackageLayout.isSetAside($0.name)
+            }
         }
         return (parts, pages, outsideCommits)
     }
 
-    /// An archive that has more than the layout can't be opened again, and one that has less would have lost something.
+    /// An archive that has more than the layout can't be opened again, and one that has less would
+    /// have lost something.
     private func checkNames() throws {
         for entry in try Disk.list(source) where !PackageLayout.isTransient(entry.name[...]) {
             switch entry.name {
             case PackageLayout.mimetype, PackageLayout.manifest, PackageLayout.storeFolder: continue
-            case let name where PackageLayout.folders.contains(name) || name.hasPrefix(PackageLayout.damagedVersions + "-"): continue
-            default: throw DocumentError(.malformed, "has no place in a document", path: FilePath.join(source, entry.name))
+            case let name
+            where PackageLayout.folders.contains(name) || name.hasPrefix(PackageLayout.damagedVersions + "-"): continue
+            default:
+                throw DocumentError(.malformed, "has no place in a document", path: FilePath.join(source, entry.name))
             }
         }
     }
 
     /// Copies the store with what its WAL holds.
-    /// - Returns: the manifest of that state, and how many commits of other programs the WAL has; nil where the store is none of a document.
+    /// - Returns: the manifest of that state, and how many commits of other programs the WAL has;
+    ///   nil where the store is none of a document.
     private func foldJournal(to copy: String, _ manifest: Manifest) throws -> ([UInt8], outsideCommits: Int)? {
         let session = try DocumentSession.read(source) { _ in nil }
         defer { try? session.close() }
@@ -140,7 +167,8 @@ package struct PackagePacker {
         return (try next.encoded, session.outsideCommits)
     }
 
-    /// The large values that only versions refer to: without the versions they are nobody's, and old text leaks.
+    /// The large values that only versions refer to: without the versions they are nobody's, and
+    /// old text leaks.
     private func valuesOfVersionsAlone(_ manifest: Manifest) throws -> Set<String> {
         let versions = VersionStore(folder: FilePath.join(source, PackageLayout.versions))
         return Set(try versions.namesOfVersionsAlone(generation: manifest.generation).map(\.uuidString))

@@ -1,7 +1,8 @@
 internal import FileSystem
 internal import Foundation
 
-/// Puts captured files into a package folder: durably beside those that they are to replace, then under their names. Every folder is opened beneath the package, with no link on the way.
+/// Puts captured files into a package folder: durably beside those that they are to replace, then
+/// under their names. Every folder is opened beneath the package, with no link on the way.
 struct PartsWriter {
     let package: String
     /// Whether the folder is the working set of an archive, which has what is not here.
@@ -59,7 +60,9 @@ struct PartsWriter {
     /// The content of an application's file; nil where there is none.
     func read(_ name: String, in folder: String) throws -> Data? {
         let target = try place(name, folder)
-        guard let folder = try self.folder(FilePath.parent(target), Directory(package)), try folder.status(of: FilePath.name(target))?.kind == .file else { return nil }
+        guard let folder = try self.folder(FilePath.parent(target), Directory(package)),
+            try folder.status(of: FilePath.name(target))?.kind == .file
+        else { return nil }
         return try Data(folder.file(FilePath.name(target), refusingHardLinks: true).readAll(limit: .max))
     }
 
@@ -74,10 +77,13 @@ struct PartsWriter {
 
     /// Removes what a crash has left of files that never took their names.
     private func removeStrays(_ parts: CapturedParts, _ root: Directory) throws {
-        let targets = try parts.extra.map { try place($0.path, PackageLayout.extra) } + parts.previews.compactMap { try? place($0.path, PackageLayout.preview) }
+        let targets =
+            try parts.extra.map { try place($0.path, PackageLayout.extra) }
+            + parts.previews.compactMap { try? place($0.path, PackageLayout.preview) }
         for path in Set(targets.map { FilePath.parent($0) }) {
             guard let folder = try folder(path, root) else { continue }
-            for entry in try folder.entries() where entry.kind == .file && entry.name.hasPrefix(".") && UniqueName.isOne(entry.name.suffix(36)) {
+            for entry in try folder.entries()
+            where entry.kind == .file && entry.name.hasPrefix(".") && UniqueName.isOne(entry.name.suffix(36)) {
                 try folder.removeFile(entry.name)
             }
         }
@@ -103,14 +109,22 @@ struct PartsWriter {
         if !paths.isEmpty { try root.synchronize() }
     }
 
-    /// The path of an application's file beneath the package, which must stay beneath its folder and be one that an archive may hold.
+    /// The path of an application's file beneath the package, which must stay beneath its folder
+    /// and be one that an archive may hold.
     func place(_ name: String, _ folder: String) throws -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        let isGood = parts.count <= 8 && parts.allSatisfy {
-            !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 200 && !$0.contains("\\") && !$0.contains(":") && !PackageLayout.isTransient($0)
-                && !$0.unicodeScalars.contains { $0.properties.generalCategory == .control || $0.properties.generalCategory == .format }
+        let isGood =
+            parts.count <= 8
+            && parts.allSatisfy {
+                !$0.isEmpty && $0 != "." && $0 != ".." && $0.utf8.count <= 200 && !$0.contains("\\")
+                    && !$0.contains(":") && !PackageLayout.isTransient($0)
+                    && !$0.unicodeScalars.contains {
+                        $0.properties.generalCategory == .control || $0.properties.generalCategory == .format
+                    }
+            }
+        guard isGood else {
+            throw DocumentError(.usage, "“\(name)” can't be the name of a file in a document", path: package)
         }
-        guard isGood else { throw DocumentError(.usage, "“\(name)” can't be the name of a file in a document", path: package) }
         return "\(folder)/\(name)"
     }
 }

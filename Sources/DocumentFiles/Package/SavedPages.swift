@@ -2,9 +2,11 @@ internal import ArchiveKit
 internal import FileSystem
 internal import SQLiteKit
 
-/// What a manifest records of a store's main file: the sum over its pages, and the change counter in its header.
+/// What a manifest records of a store's main file: the sum over its pages, and the change counter
+/// in its header.
 ///
-/// SQLite has no checksums of pages. Held against the sum, a page that was altered since the last save is found wherever it is. The change counter tells a change that another program made
+/// SQLite has no checksums of pages. Held against the sum, a page that was altered since the last
+/// save is found wherever it is. The change counter tells a change that another program made
 /// through SQLite, which raises it with every commit that touches the first page, from damage.
 struct SavedPages: Sendable, Hashable {
     let sum: StateSum
@@ -24,10 +26,14 @@ struct SavedPages: Sendable, Hashable {
     }
 
     /// Of a database whose sum is known.
-    init(sum: StateSum, of state: DatabaseState) throws { self.init(sum: sum, changeCounter: try DatabaseHeader(of: state).changeCounter) }
+    init(sum: StateSum, of state: DatabaseState) throws {
+        self.init(sum: sum, changeCounter: try DatabaseHeader(of: state).changeCounter)
+    }
 
     /// Of a database, page by page. Reads it all.
-    init(of state: DatabaseState) throws { self.init(sum: try StateSum(of: state), changeCounter: try DatabaseHeader(of: state).changeCounter) }
+    init(of state: DatabaseState) throws {
+        self.init(sum: try StateSum(of: state), changeCounter: try DatabaseHeader(of: state).changeCounter)
+    }
 
     /// Of a database file that nobody has open. Reads it all.
     init(ofFileAt path: String) throws {
@@ -37,7 +43,8 @@ struct SavedPages: Sendable, Hashable {
         self.init(sum: found.sum, changeCounter: found.header.changeCounter)
     }
 
-    /// Holds the main file of an open database against what was recorded, whatever its WAL has. Reads it all.
+    /// Holds the main file of an open database against what was recorded, whatever its WAL has.
+    /// Reads it all.
     func verdict(onMainFileOf files: DatabaseFiles) throws -> Verdict {
         let state = files.state(at: nil)
         return try verdict(StateSum(of: state), DatabaseHeader(of: state))
@@ -47,7 +54,8 @@ struct SavedPages: Sendable, Hashable {
     /// - Parameter damage: What to throw where it is damaged.
     func check(orThrow damage: any Error) -> ContentCheck {
         var found = DatabaseSum()
-        return ContentCheck(take: { found.take($0) }, finish: { if verdict(found.sum, found.header) == .damaged { throw damage } })
+        return ContentCheck(
+            take: { found.take($0) }, finish: { if verdict(found.sum, found.header) == .damaged { throw damage } })
     }
 
     private func verdict(_ found: StateSum, _ header: DatabaseHeader) -> Verdict {
@@ -55,8 +63,11 @@ struct SavedPages: Sendable, Hashable {
         return isChangedOutside(header) ? .changedOutside : .damaged
     }
 
-    /// Whether the header says that another program has committed. One bit that was turned over in it does not: the counter stands in two places.
-    func isChangedOutside(_ header: DatabaseHeader) -> Bool { header.isConsistent && header.changeCounter != changeCounter }
+    /// Whether the header says that another program has committed. One bit that was turned over in
+    /// it does not: the counter stands in two places.
+    func isChangedOutside(_ header: DatabaseHeader) -> Bool {
+        header.isConsistent && header.changeCounter != changeCounter
+    }
 }
 
 /// The fields of a database's first page that count its changes.
@@ -77,7 +88,9 @@ struct DatabaseHeader {
 
     /// - Parameter bytes: At least the first hundred.
     init(_ bytes: UnsafeRawBufferPointer) {
-        func number(_ offset: Int) -> UInt32 { UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+        func number(_ offset: Int) -> UInt32 {
+            UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+        }
         changeCounter = number(24)
         validFor = number(92)
     }
@@ -87,7 +100,9 @@ extension Manifest.Store {
     /// What is recorded of the main file; nil where nothing is.
     var pages: SavedPages? {
         get {
-            guard let pageSum, let sum = UInt64(pageSum, radix: 16), let changeCounter, let counter = UInt32(exactly: changeCounter) else { return nil }
+            guard let pageSum, let sum = UInt64(pageSum, radix: 16), let changeCounter,
+                let counter = UInt32(exactly: changeCounter)
+            else { return nil }
             return SavedPages(sum: StateSum(value: sum), changeCounter: counter)
         }
         set {

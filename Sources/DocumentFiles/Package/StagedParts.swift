@@ -18,6 +18,8 @@ package struct StagedParts {
     /// Takes away what was not put in place.
     package func remove() {
         guard files.contains(where: { $0.temporary != nil }), let root = try? Directory(package) else { return }
-        for file in files { if let temporary = file.temporary { _ = try? root.directory(file.folder).removeFile(temporary) } }
+        for file in files {
+            if let temporary = file.temporary { _ = try? root.directory(file.folder).removeFile(temporary) }
+        }
     }
 }

@@ -4,7 +4,8 @@ public struct RepairReport: Sendable, Hashable {
     public var lost: [DocumentFinding]
     /// What is not in the new document though nothing was wrong with it.
     public var notes: [String]
-    /// How many objects of each entity that is not abstract the new document has, sub-entities not counted in.
+    /// How many objects of each entity that is not abstract the new document has, sub-entities not
+    /// counted in.
     public var entities: [String: Int]
     /// Where the new document is, links resolved.
     public var path: String

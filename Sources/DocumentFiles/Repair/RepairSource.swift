@@ -3,11 +3,13 @@ internal import AtomicStores
 internal import FileSystem
 package import SQLiteStore
 
-/// The parts of a damaged document, as far as they are there; the store as a copy in a folder of the repair's own.
+/// The parts of a damaged document, as far as they are there; the store as a copy in a folder of
+/// the repair's own.
 package struct RepairSource {
     /// What is written in its place.
     package let form: DocumentForm
-    /// The folder with the parts of a package: the document itself, or what was taken out of an archive; nil for a store by itself.
+    /// The folder with the parts of a package: the document itself, or what was taken out of an
+    /// archive; nil for a store by itself.
     package let package: String?
     /// The copy of the store. Its WAL lies beside it.
     package let store: String
@@ -32,8 +34,14 @@ package struct RepairSource {
                 original = FilePath.join(path, PackageLayout.store)
                 values = ContentFolder(inPackage: path).externalValues
                 lost += Self.linkFindings(path)
-                if let manifest = try? PackageReader(path).manifest(), (try? WorkingSet.existing(forPackage: path, uuid: manifest.uuid)) != nil {
-                    lost.append(DocumentFinding("store", "work that was never saved is kept elsewhere and not in the new document: “recover” it from the old one"))
+                if let manifest = try? PackageReader(path).manifest(),
+                    (try? WorkingSet.existing(forPackage: path, uuid: manifest.uuid)) != nil
+                {
+                    lost.append(
+                        DocumentFinding(
+                            "store",
+                            "work that was never saved is kept elsewhere and not in the new document: “recover” it from the old one"
+                        ))
                 }
             }
             journal = original + "-wal"
@@ -51,7 +59,9 @@ package struct RepairSource {
             try Disk.makeDirectory(folder, mode: 0o700)
             var salvager = try ArchiveSalvager(file, allowing: PackageLayout.allowsInArchive)
             guard try salvager.extract(to: folder) > 0 else {
-                throw DocumentError(.malformed, salvager.findings.first?.messageWithoutPath ?? "nothing in the archive can be read", path: path)
+                throw DocumentError(
+                    .malformed, salvager.findings.first?.messageWithoutPath ?? "nothing in the archive can be read",
+                    path: path)
             }
             try Disk.removeFileIfPresent(FilePath.join(folder, PackageLayout.storeSums))
             lost = salvager.findings.map { DocumentFinding($0.entry ?? "archive", $0.messageWithoutPath) }
@@ -63,7 +73,9 @@ package struct RepairSource {
         default: throw DocumentError(.malformed, "neither a file nor a folder", path: path)
         }
         if try Disk.status(of: original + "-journal").map({ $0.size > 0 }) == true {
-            lost.append(DocumentFinding("store", "a change was cut short and is not rolled back: it may be in the new document in part"))
+            lost.append(
+                DocumentFinding(
+                    "store", "a change was cut short and is not rolled back: it may be in the new document in part"))
         }
         try copyStore(withJournal: true)
         if try Disk.exists(store + "-wal"), (try? StoreWAL(ofStoreAt: store).isForeign()) == true {
@@ -72,10 +84,13 @@ package struct RepairSource {
         }
     }
 
-    /// Copies the store anew; the original is opened by nobody else while the document's lock is held.
+    /// Copies the store anew; the original is opened by nobody else while the document's lock is
+    /// held.
     private func copyStore(withJournal: Bool) throws {
         for suffix in ["", "-wal", "-shm", "-journal"] { try Disk.removeFileIfPresent(store + suffix) }
-        guard try Disk.kind(of: original) == .file else { throw DocumentError(.malformed, "the document has no store", path: original) }
+        guard try Disk.kind(of: original) == .file else {
+            throw DocumentError(.malformed, "the document has no store", path: original)
+        }
         try copy(original, to: store)
         if withJournal, try Disk.kind(of: journal) == .file { try copy(journal, to: store + "-wal") }
     }
@@ -84,9 +99,12 @@ package struct RepairSource {
     private func copy(_ part: String, to target: String) throws {
         if let package, form == .package {
             do {
-                try Disk.copyFile(Directory(package).directory(PackageLayout.storeFolder).file(FilePath.name(part), refusingHardLinks: true), to: target)
+                try Disk.copyFile(
+                    Directory(package).directory(PackageLayout.storeFolder).file(
+                        FilePath.name(part), refusingHardLinks: true), to: target)
             } catch let error as FileSystemError where !error.path.hasPrefix(target) {
-                throw DocumentError(.malformed, "the document has no store of its own: \(error.reason)", path: part, underlying: error)
+                throw DocumentError(
+                    .malformed, "the document has no store of its own: \(error.reason)", path: part, underlying: error)
             }
         } else {
             try Disk.copyFile(part, to: target)
@@ -97,7 +115,9 @@ package struct RepairSource {
     /// Parts of a package that are links: nothing is read through them.
     private static func linkFindings(_ path: String) -> [DocumentFinding] {
         guard let entries = try? Disk.list(path) else { return [] }
-        return entries.filter { $0.kind == .symbolicLink }.map { DocumentFinding($0.name, "is a link: what it leads to is left out") }
+        return entries.filter { $0.kind == .symbolicLink }.map {
+            DocumentFinding($0.name, "is a link: what it leads to is left out")
+        }
     }
 
     private static func isArchive(_ file: File) throws -> Bool {
@@ -111,7 +131,9 @@ package struct RepairSource {
         var start = [UInt8](repeating: 0, count: 4096)
         start.removeLast(start.count - (try start.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }))
         if AtomicPersistentStore.isBinaryStore(start) || AtomicPersistentStore.isXMLStore(start) {
-            throw DocumentError(.unsupported, "a store that is written as a whole: what of it is damaged can't be read in part", path: file.path)
+            throw DocumentError(
+                .unsupported, "a store that is written as a whole: what of it is damaged can't be read in part",
+                path: file.path)
         }
         guard start.count >= 512 else { throw DocumentError(.malformed, "too short to be a store", path: file.path) }
     }

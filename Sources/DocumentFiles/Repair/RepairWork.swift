@@ -26,7 +26,9 @@ struct RepairWork {
         lost = source.lost
     }
 
-    private mutating func report(_ part: String, _ message: String, object: String? = nil) { lost.append(DocumentFinding(part, message, object: object)) }
+    private mutating func report(_ part: String, _ message: String, object: String? = nil) {
+        lost.append(DocumentFinding(part, message, object: object))
+    }
 
     /// - Returns: the package, in the repair's own folder.
     mutating func makePackage() throws -> String {
@@ -41,11 +43,17 @@ struct RepairWork {
         do {
             try copyRows(salvager, to: store)
             for finding in salvager.findings { report("store", finding.message, object: finding.object) }
-            for finding in try store.removeDanglingReferences() + store.missingValueFindings() { report("store", finding.message, object: finding.object) }
+            for finding in try store.removeDanglingReferences() + store.missingValueFindings() {
+                report("store", finding.message, object: finding.object)
+            }
             var marker = DocumentMarker()
-            if let created = DocumentMarker(salvager.metadata)?.created ?? manifest?.created { marker.created = created }
+            if let created = DocumentMarker(salvager.metadata)?.created ?? manifest?.created {
+                marker.created = created
+            }
             var changes = ChangeSet()
-            for (key, value) in salvager.metadata where !key.hasPrefix("NS") && !key.hasPrefix("_NS") { changes.metadata[key] = value }
+            for (key, value) in salvager.metadata where !key.hasPrefix("NS") && !key.hasPrefix("_NS") {
+                changes.metadata[key] = value
+            }
             changes.metadata.merge(marker.metadata) { $1 }
             _ = try store.apply(changes)
             let entityCounts = try EntityCounts(counting: store)
@@ -72,7 +80,9 @@ struct RepairWork {
         guard let package = source.package else { return }
         do {
             let reader = try PackageReader(package)
-            do { manifest = try reader.checkedManifest().manifest } catch { report(PackageLayout.manifest, "\(Self.reason(error)): it is made anew, without title and keywords") }
+            do { manifest = try reader.checkedManifest().manifest } catch {
+                report(PackageLayout.manifest, "\(Self.reason(error)): it is made anew, without title and keywords")
+            }
             for name in try reader.modelNames() {
                 let part = "\(PackageLayout.models)/\(name).xcdatamodel"
                 do {
@@ -81,13 +91,16 @@ struct RepairWork {
                     report(part, Self.reason(error))
                 }
             }
-            if try Disk.exists(FilePath.join(package, PackageLayout.versions)) { notes.append("the earlier versions stay with the old document") }
+            if try Disk.exists(FilePath.join(package, PackageLayout.versions)) {
+                notes.append("the earlier versions stay with the old document")
+            }
         } catch {
             report("document", Self.reason(error))
         }
     }
 
-    /// Holds the numbers of objects against those of the manifest, where that is of the same save: a row may be gone without a trace.
+    /// Holds the numbers of objects against those of the manifest, where that is of the same save:
+    /// a row may be gone without a trace.
     private mutating func compareCounts(_ marker: DocumentMarker?) {
         guard let manifest, let marker, !marker.hasUnsavedWork, marker.generation == manifest.generation else { return }
         for (name, count) in manifest.entities.sorted(by: { $0.key < $1.key }) where counts[name] != count {
@@ -97,13 +110,23 @@ struct RepairWork {
 
     /// The application's own files, one by one.
     private mutating func copyExtras(to target: String) {
-        guard let package = source.package, let root = try? Directory(package), (try? root.status(of: PackageLayout.extra))?.kind == .directory else { return }
-        // What was taken out of an archive is the repair's own, plain files with names that were looked at: a copy of each of many thousand would take most of the time.
-        if source.form == .archive, (try? Disk.rename(FilePath.join(package, PackageLayout.extra), to: FilePath.join(target, PackageLayout.extra))) != nil { return }
+        guard let package = source.package, let root = try? Directory(package),
+            (try? root.status(of: PackageLayout.extra))?.kind == .directory
+        else { return }
+        // What was taken out of an archive is the repair's own, plain files with names that were
+        // looked at: a copy of each of many thousand would take most of the time.
+        if source.form == .archive,
+            (try? Disk.rename(
+                FilePath.join(package, PackageLayout.extra), to: FilePath.join(target, PackageLayout.extra))) != nil
+        {
+            return
+        }
         copyFiles(PackageLayout.extra, beneath: root, to: target)
     }
 
-    private mutating func copyFiles(_ name: String, beneath parent: Directory, _ place: String? = nil, to target: String) {
+    private mutating func copyFiles(
+        _ name: String, beneath parent: Directory, _ place: String? = nil, to target: String
+    ) {
         let path = place ?? name
         do {
             let folder = try parent.directory(name)
@@ -143,7 +166,9 @@ struct RepairWork {
         let models = models, resolver = resolver
         func resolve(_ hashes: [String: Data]) throws -> ManagedObjectModel? {
             if let given = try resolver(hashes) { return given }
-            if let fitting = models.first(where: { $0.model.isCompatible(withVersionHashes: hashes) }) { return fitting.model }
+            if let fitting = models.first(where: { $0.model.isCompatible(withVersionHashes: hashes) }) {
+                return fitting.model
+            }
             // Which of them it was, nobody can say any more; of one, it needs not be said.
             return hashes.isEmpty && models.count == 1 ? models[0].model : nil
         }
@@ -160,7 +185,9 @@ struct RepairWork {
                 let row = groups[batch[index].entityIndex, default: RowBatch()].append(copyOf: batch[index])
                 findings += checkValues(row, entities[row.entityIndex])
             }
-            for (entityIndex, rows) in groups.sorted(by: { $0.key < $1.key }) { findings += try insert(rows, entities[entityIndex], store) }
+            for (entityIndex, rows) in groups.sorted(by: { $0.key < $1.key }) {
+                findings += try insert(rows, entities[entityIndex], store)
+            }
         }
         try salvager.forEachChange { changes in
             try Task.checkCancellation()
@@ -179,18 +206,22 @@ struct RepairWork {
                 // Read to its end in any case.
                 let found = try ContentFolder.name(of: value)
                 if source.package != nil, found != name {
-                    findings.append(DocumentFinding("attachments", "\(property) is not what was written: it is kept as it is", object: object))
+                    findings.append(
+                        DocumentFinding(
+                            "attachments", "\(property) is not what was written: it is kept as it is", object: object))
                 }
             } catch {
                 row.clear(slot)
-                findings.append(DocumentFinding("attachments", "the file of \(property) can't be read: \(name)", object: object))
+                findings.append(
+                    DocumentFinding("attachments", "the file of \(property) can't be read: \(name)", object: object))
             }
         }
         return findings
     }
 
     /// Inserts rows; those that a rule of uniqueness forbids are left out and told.
-    private func insert(_ rows: RowBatch, _ entity: Entity, _ store: SQLitePersistentStore) throws -> [DocumentFinding] {
+    private func insert(_ rows: RowBatch, _ entity: Entity, _ store: SQLitePersistentStore) throws -> [DocumentFinding]
+    {
         var changes = ChangeSet()
         changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: rows)]
         do {
@@ -198,7 +229,10 @@ struct RepairWork {
             return []
         } catch let error as StorageError where error.code == .constraint {
             guard rows.count > 1 else {
-                return [DocumentFinding("store", "can't be kept: \(error.message)", object: "\(entity.name)/p\(rows[0].key)")]
+                return [
+                    DocumentFinding(
+                        "store", "can't be kept: \(error.message)", object: "\(entity.name)/p\(rows[0].key)")
+                ]
             }
             var halves = [RowBatch(), RowBatch()]
             for index in 0..<rows.count { _ = halves[index * 2 / rows.count].append(copyOf: rows[index]) }

@@ -10,16 +10,23 @@ struct UnsavedWork {
     /// Finds what belongs to an archive, whose state may be another since it was damaged.
     /// - Parameter extracted: The folder with what could be taken out of the archive.
     static func find(archive path: String, extracted folder: String) -> UnsavedWork? {
-        guard let uuid = try? PackageReader(folder).manifest().uuid, let set = workingSet(path, uuid) else { return nil }
+        guard let uuid = try? PackageReader(folder).manifest().uuid, let set = workingSet(path, uuid) else {
+            return nil
+        }
         let store = FilePath.join(set, PackageLayout.store)
         let hasStore = (try? Disk.kind(of: store)) == .file
         guard hasStore || (try? StoreWAL(ofStoreAt: store).hasContent()) == true else { return nil }
-        return UnsavedWork(store: hasStore ? store : nil, journal: store + "-wal", content: FilePath.join(set, PackageLayout.content))
+        return UnsavedWork(
+            store: hasStore ? store : nil, journal: store + "-wal", content: FilePath.join(set, PackageLayout.content))
     }
 
     private static func workingSet(_ path: String, _ uuid: String) -> String? {
-        if let archive = try? ArchiveFile(path), let set = try? WorkingSet.existing(for: archive, uuid: uuid) { return set.path }
-        let others = ((try? WorkingSet.all(uuid)) ?? []).filter { folder in (try? WorkingSetOrigin.read(in: folder))?.path == path }
+        if let archive = try? ArchiveFile(path), let set = try? WorkingSet.existing(for: archive, uuid: uuid) {
+            return set.path
+        }
+        let others = ((try? WorkingSet.all(uuid)) ?? []).filter { folder in
+            (try? WorkingSetOrigin.read(in: folder))?.path == path
+        }
         return others.count == 1 ? others[0] : nil
     }
 
@@ -28,8 +35,10 @@ struct UnsavedWork {
         guard (try? Disk.kind(of: content)) == .directory else { return [] }
         do {
             for group in try Disk.list(content) where group.kind == .directory {
-                let source = FilePath.join(content, group.name), target = "\(folder)/\(PackageLayout.content)/\(group.name)"
-                for entry in try Disk.list(source) where entry.kind == .file && !PackageLayout.isTransient(entry.name[...]) {
+                let source = FilePath.join(content, group.name),
+                    target = "\(folder)/\(PackageLayout.content)/\(group.name)"
+                for entry in try Disk.list(source)
+                where entry.kind == .file && !PackageLayout.isTransient(entry.name[...]) {
                     let copy = FilePath.join(target, entry.name)
                     guard try !Disk.exists(copy) else { continue }
                     try Disk.makeDirectories(target, mode: 0o700)

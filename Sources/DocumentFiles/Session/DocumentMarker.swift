@@ -1,7 +1,8 @@
 package import Foundation
 package import Storage
 
-/// What every commit of a document notes in the store's metadata: which state the commit made. Of fixed width, so that a commit touches no page more.
+/// What every commit of a document notes in the store's metadata: which state the commit made. Of
+/// fixed width, so that a commit touches no page more.
 package struct DocumentMarker: Hashable, Sendable {
     /// Raised by every commit, autosaves too.
     var counter = 0
@@ -16,11 +17,14 @@ package struct DocumentMarker: Hashable, Sendable {
     package var saved: Date
     /// This commit.
     package var committed: Date
-    /// The save that unsaved work goes back to, where so much was autosaved that the main file took it up; nil where the main file is what was saved.
+    /// The save that unsaved work goes back to, where so much was autosaved that the main file took
+    /// it up; nil where the main file is what was saved.
     package var lastSave: LastSave?
-    /// Unique values that autosaved objects share with others and that the tables lack (`PendingUniqueValue`); nil for none.
+    /// Unique values that autosaved objects share with others and that the tables lack
+    /// (`PendingUniqueValue`); nil for none.
     package var pending: MetadataValue?
-    /// Deletions that autosaves have committed though they are denied (`DeniedDeletion`); nil for none.
+    /// Deletions that autosaves have committed though they are denied (`DeniedDeletion`); nil for
+    /// none.
     package var denied: MetadataValue?
     /// The run of the WAL that the commit was written to; nil where the store was made as a whole.
     package var journal: JournalRun?
@@ -45,10 +49,13 @@ package struct DocumentMarker: Hashable, Sendable {
 
     /// Reads the marker of a store; nil where it is none of Folio's documents.
     package init?(_ metadata: [String: MetadataValue]) {
-        guard case .string(let counter)? = metadata[Key.counter], let counter = Int(counter), case .string(let generation)? = metadata[Key.generation],
-            let generation = Int(generation), case .boolean(let isSaved)? = metadata[Key.isSaved], case .boolean(let isUnchecked)? = metadata[Key.isUnchecked],
+        guard case .string(let counter)? = metadata[Key.counter], let counter = Int(counter),
+            case .string(let generation)? = metadata[Key.generation],
+            let generation = Int(generation), case .boolean(let isSaved)? = metadata[Key.isSaved],
+            case .boolean(let isUnchecked)? = metadata[Key.isUnchecked],
             case .date(let created)? = metadata[Key.created], case .date(let saved)? = metadata[Key.saved],
-            case .date(let committed)? = metadata[Key.committed], Self.numbers.contains(counter), Self.numbers.contains(generation)
+            case .date(let committed)? = metadata[Key.committed], Self.numbers.contains(counter),
+            Self.numbers.contains(generation)
         else { return nil }
         self.counter = counter
         self.generation = generation
@@ -57,12 +64,15 @@ package struct DocumentMarker: Hashable, Sendable {
         self.created = created
         self.saved = saved
         self.committed = committed
-        if case .string(let base)? = metadata[Key.lastSave], let base = Int(base), Self.numbers.contains(base), case .date(let date)? = metadata[Key.lastSaved] {
+        if case .string(let base)? = metadata[Key.lastSave], let base = Int(base), Self.numbers.contains(base),
+            case .date(let date)? = metadata[Key.lastSaved]
+        {
             lastSave = LastSave(generation: base, saved: date)
         }
         pending = metadata[Key.pending]
         denied = metadata[Key.denied]
-        if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.journalBase], let base = Int(base),
+        if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.journalBase],
+            let base = Int(base),
             Self.numbers.contains(base), case .date(let date)? = metadata[Key.journalBaseCommitted]
         {
             journal = JournalRun(id: id, baseCounter: base, baseCommitted: date)
@@ -85,7 +95,8 @@ package struct DocumentMarker: Hashable, Sendable {
         return marker
     }
 
-    /// The marker of the commit that makes autosaved work a state that the main file may become, without being saved by that: the last save is a version then.
+    /// The marker of the commit that makes autosaved work a state that the main file may become,
+    /// without being saved by that: the last save is a version then.
     func nextInternal(after last: Int = 0, now: Date = .now) -> DocumentMarker {
         var marker = nextSave(after: last, now: now)
         marker.isUnchecked = isUnchecked
@@ -96,7 +107,9 @@ package struct DocumentMarker: Hashable, Sendable {
     }
 
     /// The marker that the next autosave commits.
-    package func nextAutosave(isUnchecked: Bool, pending: MetadataValue? = nil, denied: MetadataValue? = nil, now: Date = .now) -> DocumentMarker {
+    package func nextAutosave(
+        isUnchecked: Bool, pending: MetadataValue? = nil, denied: MetadataValue? = nil, now: Date = .now
+    ) -> DocumentMarker {
         var marker = self
         marker.counter += 1
         marker.isSaved = false
@@ -109,16 +122,21 @@ package struct DocumentMarker: Hashable, Sendable {
 
     package var metadata: [String: MetadataValue?] {
         [
-            Key.counter: .string(Self.fixedWidth(counter)), Key.generation: .string(Self.fixedWidth(generation)), Key.isSaved: .boolean(isSaved),
-            Key.isUnchecked: .boolean(isUnchecked), Key.created: .date(created), Key.saved: .date(saved), Key.committed: .date(committed),
-            Key.lastSave: lastSave.map { .string(Self.fixedWidth($0.generation)) }, Key.lastSaved: lastSave.map { .date($0.saved) },
+            Key.counter: .string(Self.fixedWidth(counter)), Key.generation: .string(Self.fixedWidth(generation)),
+            Key.isSaved: .boolean(isSaved),
+            Key.isUnchecked: .boolean(isUnchecked), Key.created: .date(created), Key.saved: .date(saved),
+            Key.committed: .date(committed),
+            Key.lastSave: lastSave.map { .string(Self.fixedWidth($0.generation)) },
+            Key.lastSaved: lastSave.map { .date($0.saved) },
             Key.pending: pending, Key.denied: denied,
-            Key.journal: journal.map { .string($0.id) }, Key.journalBase: journal.map { .string(Self.fixedWidth($0.baseCounter)) },
+            Key.journal: journal.map { .string($0.id) },
+            Key.journalBase: journal.map { .string(Self.fixedWidth($0.baseCounter)) },
             Key.journalBaseCommitted: journal.map { .date($0.baseCommitted) },
         ]
     }
 
-    /// What differs from the marker that the store has: an autosave changes little, and many come one after the other.
+    /// What differs from the marker that the store has: an autosave changes little, and many come
+    /// one after the other.
     package func metadata(since last: DocumentMarker?) -> [String: MetadataValue?] {
         guard let last else { return metadata }
         // An autosave's are two.
@@ -144,9 +162,12 @@ package struct DocumentMarker: Hashable, Sendable {
     }
 
     /// Takes the marker out of a store that becomes a document of its own.
-    static var removal: [String: MetadataValue?] { Dictionary(uniqueKeysWithValues: Key.all.map { ($0, MetadataValue?.none) }) }
+    static var removal: [String: MetadataValue?] {
+        Dictionary(uniqueKeysWithValues: Key.all.map { ($0, MetadataValue?.none) })
+    }
 
-    /// No document is committed more often; what a damaged one says must not run over when it is raised.
+    /// No document is committed more often; what a damaged one says must not run over when it is
+    /// raised.
     private static let numbers = 0...(1 << 60)
 
     private static func fixedWidth(_ number: Int) -> String {
@@ -177,7 +198,8 @@ package struct DocumentMarker: Hashable, Sendable {
         static let journalBase = "FolioJournalBase"
         static let journalBaseCommitted = "FolioJournalBaseCommitted"
         static let all = [
-            counter, generation, isSaved, isUnchecked, created, saved, committed, lastSave, lastSaved, pending, denied, journal, journalBase,
+            counter, generation, isSaved, isUnchecked, created, saved, committed, lastSave, lastSaved, pending, denied,
+            journal, journalBase,
             journalBaseCommitted,
         ]
     }

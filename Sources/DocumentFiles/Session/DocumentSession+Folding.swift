@@ -3,17 +3,20 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// Autosaved work stays in the WAL until it is saved; here is what keeps that from growing without end.
+/// Autosaved work stays in the WAL until it is saved; here is what keeps that from growing without
+/// end.
 extension DocumentSession {
-    /// Finds out after an autosave whether more is in the WAL than is to stay there: then `isJournalFull`.
+    /// Finds out after an autosave whether more is in the WAL than is to stay there: then
+    /// `isJournalFull`.
     /// - Parameter limit: In bytes; nil for the document's own.
     package func checkJournalSize(_ limit: Int64?) {
         guard marker?.isSaved == false else { return }
         try? journal.checkSize(of: wal, limit, packageStore) { try place.storeBytes() }
     }
 
-    /// Lets the store take up what was autosaved. Where it lies in an archive, it is written as a file beside the folder that it is to be in, which costs its size: then `ownStore` is there, and
-    /// nothing may be committed until `onOwnStore()`.
+    /// Lets the store take up what was autosaved. Where it lies in an archive, it is written as a
+    /// file beside the folder that it is to be in, which costs its size: then `ownStore` is there,
+    /// and nothing may be committed until `onOwnStore()`.
     package func foldAutosavedWork() throws {
         journal.willFold()
         try form.foldAutosavedWork(self)

@@ -4,7 +4,8 @@ internal import Storage
 
 /// Reading in several steps what was committed at one moment.
 extension DocumentSession {
-    /// Keeps whatever is read from here on to what is committed now. Where no lock can do that, reading throws as soon as others have committed.
+    /// Keeps whatever is read from here on to what is committed now. Where no lock can do that,
+    /// reading throws as soon as others have committed.
     /// - Throws: `DocumentError.changed` where somebody has committed since the session began.
     package func hold() throws {
         guard let sqliteStore else { return }

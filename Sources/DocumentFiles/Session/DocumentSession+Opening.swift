@@ -9,7 +9,8 @@ extension DocumentSession {
     }
 
     /// Opens a document for editing, under its lock, and mends what a crash left.
-    /// - Parameter held: The document's lock, where the caller has it already and hands it over; it is given back where this fails.
+    /// - Parameter held: The document's lock, where the caller has it already and hands it over; it
+    ///   is given back where this fails.
     package static func edit(
         _ path: String, model: @escaping ModelResolver, recovery: DocumentRecovery, lock held: DocumentLock? = nil
     ) throws -> DocumentSession {
@@ -18,7 +19,8 @@ extension DocumentSession {
 
     /// - Parameter location: The document, links resolved.
     package static func edit(
-        resolved location: String, model: @escaping ModelResolver, recovery: DocumentRecovery, lock held: DocumentLock? = nil
+        resolved location: String, model: @escaping ModelResolver, recovery: DocumentRecovery,
+        lock held: DocumentLock? = nil
     ) throws -> DocumentSession {
         if held == nil, try !Disk.exists(location), try !Replacement.isInterrupted(location) {
             throw DocumentError(.notFound, "there is no such document", path: location, stage: .opening)
@@ -38,7 +40,9 @@ extension DocumentSession {
     }
 
     /// Opens a document for editing again, whose lock the caller holds and hands over.
-    package static func reopen(_ path: String, lock: DocumentLock?, model: @escaping ModelResolver) throws -> DocumentSession {
+    package static func reopen(_ path: String, lock: DocumentLock?, model: @escaping ModelResolver) throws
+        -> DocumentSession
+    {
         do {
             return try DocumentError.stage(.opening, path) {
                 let session = try SessionOpener(model: model, recovery: .keep).open(DetectedDocument(path))
@@ -51,7 +55,8 @@ extension DocumentSession {
         }
     }
 
-    /// Finishes a save that a crash interrupted after its commit. A store with autosaved work stays as it is.
+    /// Finishes a save that a crash interrupted after its commit. A store with autosaved work stays
+    /// as it is.
     func settle() throws {
         // A manifest that knows of everything spares the counting.
         if footprint.counts == nil { try footprint.count(store) }
@@ -59,7 +64,8 @@ extension DocumentSession {
         journal.isCheckpointPending = marker.generation > manifest.generation
         // What hinders it now is no reason not to open: the next save or close does it again.
         guard marker.isSaved else { return }
-        // A document that was closed as it should be has nothing to finish, and its versions were thinned out then.
+        // A document that was closed as it should be has nothing to finish, and its versions were
+        // thinned out then.
         if isCheckpointPending || journal.hadContent { settleSave() }
     }
 }

@@ -22,18 +22,25 @@ extension DocumentSession {
         try DocumentError.stage(.writing, path) {
             if let package { return try partsWriter(package).stage(parts) }
             if parts.extra.isEmpty { return StagedParts() }
-            throw DocumentError(.unsupported, "a store by itself has no place for files of the application", path: path, hint: "save it as a package")
+            throw DocumentError(
+                .unsupported, "a store by itself has no place for files of the application", path: path,
+                hint: "save it as a package")
         }
     }
 
-    private func partsWriter(_ package: String) -> PartsWriter { PartsWriter(package: package, isWorkingSet: place.archive != nil && workingSet != nil) }
+    private func partsWriter(_ package: String) -> PartsWriter {
+        PartsWriter(package: package, isWorkingSet: place.archive != nil && workingSet != nil)
+    }
 
-    /// Gives staged files their names after the commit, which stands whatever becomes of them; answers what hindered it.
+    /// Gives staged files their names after the commit, which stands whatever becomes of them;
+    /// answers what hindered it.
     package func place(_ staged: StagedParts) -> (any Error)? {
         unplacedParts = nil
         guard let package, !staged.files.isEmpty else { return nil }
         do {
-            try DocumentError.stage(.describing, path) { try footprint.place(staged) { try partsWriter(package).place(staged) } }
+            try DocumentError.stage(.describing, path) {
+                try footprint.place(staged) { try partsWriter(package).place(staged) }
+            }
         } catch {
             unplacedParts = error
         }
@@ -43,7 +50,9 @@ extension DocumentSession {
     /// Puts title and keywords into the commit, which is their true place.
     package func describe(_ parts: CapturedParts, in changes: inout ChangeSet) {
         guard let description = parts.description, manifest != nil else { return }
-        if manifest?.title != description.title { changes.metadata["FolioTitle"] = .some(description.title.map { .string($0) }) }
+        if manifest?.title != description.title {
+            changes.metadata["FolioTitle"] = .some(description.title.map { .string($0) })
+        }
         if manifest?.keywords != description.keywords {
             changes.metadata["FolioKeywords"] = .some(description.keywords.map { .array($0.map { .string($0) }) })
         }
@@ -57,9 +66,12 @@ extension DocumentSession {
     }
 
     /// Makes sure that a file of the package is what the last save wrote, where that is known.
-    /// - Throws: `DocumentError`: `malformed` where it is not, `changed` where another program has saved meanwhile.
+    /// - Throws: `DocumentError`: `malformed` where it is not, `changed` where another program has
+    ///   saved meanwhile.
     func checkFile(_ name: String, _ found: @autoclosure () throws -> Manifest.FileSum) throws {
-        guard kind == .package, workingSet == nil, let manifest, let marker, manifest.generation == marker.generation, let recorded = manifest.files?[name], try found() != recorded else { return }
+        guard kind == .package, workingSet == nil, let manifest, let marker, manifest.generation == marker.generation,
+            let recorded = manifest.files?[name], try found() != recorded
+        else { return }
         guard try place.marker() == marker, try place.manifest() == manifest else {
             throw DocumentError(.changed, "the document was saved by another program while it was read", path: path)
         }

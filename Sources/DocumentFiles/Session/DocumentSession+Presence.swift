@@ -15,16 +15,20 @@ extension DocumentSession {
             let hint = "save it as another document"
             switch try trace.look() {
             case .same: return
-            case .moved(let place): throw DocumentError(.changed, "the document was moved to \(place)", path: path, hint: hint)
-            case .replaced: throw DocumentError(.changed, "the document was changed by another program", path: path, hint: hint)
+            case .moved(let place):
+                throw DocumentError(.changed, "the document was moved to \(place)", path: path, hint: hint)
+            case .replaced:
+                throw DocumentError(.changed, "the document was changed by another program", path: path, hint: hint)
             case .deleted: throw DocumentError(.changed, "the document was deleted", path: path, hint: hint)
             }
         }
     }
 
-    /// Ends the session and begins one at the place that the document was moved to, under the lock of that place.
+    /// Ends the session and begins one at the place that the document was moved to, under the lock
+    /// of that place.
     ///
-    /// The store's files are held open and moved along: nothing of them is written to the old place.
+    /// The store's files are held open and moved along: nothing of them is written to the old
+    /// place.
     package func following(to place: String) throws -> DocumentSession {
         guard isEditing else {
             let next = try DocumentSession.read(place) { [model] _ in model }
@@ -36,7 +40,8 @@ extension DocumentSession {
         do {
             // The journal of a store by itself stayed where it was: what is in it must come along.
             if package == nil, let sqliteStore, try !sqliteStore.checkpoint() {
-                throw DocumentError(.locked, "its journal is in use by another program at the old place", path: path, stage: .opening)
+                throw DocumentError(
+                    .locked, "its journal is in use by another program at the old place", path: path, stage: .opening)
             }
             try closeStore()
             if package == nil { for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(storePath + suffix) } }
@@ -52,7 +57,8 @@ extension DocumentSession {
 }
 
 extension DocumentSession {
-    /// Ends the session and begins one on what another program put in the document's place. What is unsaved here is given up; nothing of the other state is touched.
+    /// Ends the session and begins one on what another program put in the document's place. What is
+    /// unsaved here is given up; nothing of the other state is touched.
     package func reloaded() throws -> DocumentSession {
         guard isEditing else {
             let next = try DocumentSession.read(path) { [model] _ in model }
@@ -60,7 +66,9 @@ extension DocumentSession {
             return next
         }
         // Only parts of the package were exchanged: our WAL lies beside a store that it is not of.
-        if let package, kind == .package, workingSet == nil, let identity, try Disk.identity(of: path)?.isSameFile(as: identity) == true {
+        if let package, kind == .package, workingSet == nil, let identity,
+            try Disk.identity(of: path)?.isSameFile(as: identity) == true
+        {
             try closeStore()
             if try wal.hasContent() {
                 try wal.setAside(in: package, as: PackageLayout.discarded)
@@ -84,7 +92,8 @@ extension DocumentSession {
         other.lock = nil
     }
 
-    /// Ends the session where something else stands at the document's place, or nothing: that is left alone. Autosaved work of an archive stays in its working set.
+    /// Ends the session where something else stands at the document's place, or nothing: that is
+    /// left alone. Autosaved work of an archive stays in its working set.
     package func closeLeavingPlace() throws {
         defer { unlock() }
         try DocumentError.stage(.closing, path) { try closeStore() }

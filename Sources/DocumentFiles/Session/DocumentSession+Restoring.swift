@@ -6,12 +6,16 @@ internal import Schema
 package import Storage
 
 extension DocumentSession {
-    /// Ends the session and makes an earlier version the saved state, as the next generation. What is saved now is kept as a version first. The lock stays with the caller.
+    /// Ends the session and makes an earlier version the saved state, as the next generation. What
+    /// is saved now is kept as a version first. The lock stays with the caller.
     ///
-    /// The commit point is the exchange of the store's folder; whatever fails or crashes before leaves the document as it was. Work that was autosaved and not saved
-    /// has to be out of the way.
+    /// The commit point is the exchange of the store's folder; whatever fails or crashes before
+    /// leaves the document as it was. Work that was autosaved and not saved has to be out of the
+    /// way.
     package func closeRestoring(_ number: Int) throws {
-        guard let versions, let package, let content else { throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring) }
+        guard let versions, let package, let content else {
+            throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring)
+        }
         try DocumentError.stage(.restoring, path) {
             try StoreExchange(session: self).makeNextGeneration(for: .restore) { target, marker in
                 try restoreVersion(number, of: versions, to: target)
@@ -22,9 +26,12 @@ extension DocumentSession {
         }
     }
 
-    /// Ends the session and puts a store of another version of the model, which `build` makes at a path, in the place of the old one, as the next generation. The old one is
-    /// kept as a version. The lock stays with the caller, and so does writing the model.
-    package func closeReplacing(noting metadata: [String: MetadataValue?], _ build: (_ path: String) throws -> Void) throws {
+    /// Ends the session and puts a store of another version of the model, which `build` makes at a
+    /// path, in the place of the old one, as the next generation. The old one is kept as a version.
+    /// The lock stays with the caller, and so does writing the model.
+    package func closeReplacing(noting metadata: [String: MetadataValue?], _ build: (_ path: String) throws -> Void)
+        throws
+    {
         guard let content else { preconditionFailure("Packages keep versions") }
         try DocumentError.stage(.writing, path) {
             try StoreExchange(session: self).makeNextGeneration(for: .migration) { target, marker in
@@ -38,11 +45,13 @@ extension DocumentSession {
     private func addModel(_ model: ManagedObjectModel, to package: String) throws {
         let reader = try PackageReader(package)
         guard try reader.model(fitting: model.versionHashesByEntityName) == nil else { return }
-        _ = try ModelFolder.write(model, named: PackageBuilder.name(for: model), to: package, besides: reader.modelNames())
+        _ = try ModelFolder.write(
+            model, named: PackageBuilder.name(for: model), to: package, besides: reader.modelNames())
     }
 
-    /// Ends the session without a trace of what was autosaved since the last save: that is set aside, or, where the last save has not reached the main file, gone.
-    /// The lock stays with the caller.
+    /// Ends the session without a trace of what was autosaved since the last save: that is set
+    /// aside, or, where the last save has not reached the main file, gone. The lock stays with the
+    /// caller.
     package func closeDiscardingAutosavedWork() throws {
         try DocumentError.stage(.closing, path) {
             if let lastSave = marker?.lastSave { return try closeReturning(to: lastSave) }
@@ -51,7 +60,8 @@ extension DocumentSession {
         }
     }
 
-    /// Ends the session with the last save as the newest generation, where the main file has taken up what was autosaved since. That is kept as a version.
+    /// Ends the session with the last save as the newest generation, where the main file has taken
+    /// up what was autosaved since. That is kept as a version.
     private func closeReturning(to lastSave: DocumentMarker.LastSave) throws {
         func kept() throws -> DocumentVersion? { try versions?.list().last { $0.generation == lastSave.generation } }
         if marker?.isSaved == false {
@@ -60,7 +70,8 @@ extension DocumentSession {
         // A fault may have kept the last save from becoming a version: the main file has it still.
         if try kept() == nil { try keepVersion() }
         guard let version = try kept() else {
-            throw DocumentError(.malformed, "the last save is not among the versions any more", path: path, hint: "save what there is")
+            throw DocumentError(
+                .malformed, "the last save is not among the versions any more", path: path, hint: "save what there is")
         }
         try closeRestoring(version.number)
     }
@@ -77,13 +88,16 @@ extension DocumentSession {
             let own = model.versionHashesByEntityName
             throw DocumentError(
                 .modelMismatch, "the version is of another version of the model", path: path, stage: .restoring,
-                entities: Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted(), hint: "close the document and restore it then, or copy it")
+                entities: Set(hashes.keys).union(own.keys).filter { hashes[$0] != own[$0] }.sorted(),
+                hint: "close the document and restore it then, or copy it")
         }
     }
 
     /// Runs `body` with the path of a version's store, which is gone afterwards.
     package func withVersion<Result>(_ number: Int, _ body: (String) throws -> Result) throws -> Result {
-        guard let versions else { throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring) }
+        guard let versions else {
+            throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring)
+        }
         return try DocumentError.stage(.restoring, path) {
             let folder = try StateFolder.makeTemporary()
             defer { StateFolder.removeTemporary(folder) }
@@ -98,11 +112,14 @@ extension DocumentSession {
         let session = try edit(path, model: { _ in nil }, recovery: .refuse)
         let lock = session.lock
         do {
-            guard let versions = session.versions else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .restoring) }
+            guard let versions = session.versions else {
+                throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .restoring)
+            }
             guard session.marker?.generation != generation else { return try session.close() }
             let list = try DocumentError.stage(.restoring, session.path) { try versions.list() }
             guard let version = list.last(where: { $0.generation == generation }) else {
-                throw DocumentError(.notFound, "there is no version \(generation)", path: session.path, stage: .restoring)
+                throw DocumentError(
+                    .notFound, "there is no version \(generation)", path: session.path, stage: .restoring)
             }
             try session.closeRestoring(version.number)
         } catch {

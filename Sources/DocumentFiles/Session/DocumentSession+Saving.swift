@@ -9,15 +9,17 @@ extension DocumentSession {
     /// How a commit counts.
     package enum Level {
         case save
-        /// As a state of its own, of work that nobody has asked to be saved, which need not be valid: before something else takes its place, or so that the main file can take it up.
+        /// As a state of its own, of work that nobody has asked to be saved, which need not be
+        /// valid: before something else takes its place, or so that the main file can take it up.
         /// The last save is a version then.
         case unfinishedWork
-        /// Into the WAL alone. `isUnchecked` where objects violate validation rules; `pending` are unique values that the tables can't take, `denied` deletions that no
-        /// save may commit.
+        /// Into the WAL alone. `isUnchecked` where objects violate validation rules; `pending` are
+        /// unique values that the tables can't take, `denied` deletions that no save may commit.
         case autosave(isUnchecked: Bool, pending: [PendingUniqueValue] = [], denied: MetadataValue? = nil)
     }
 
-    /// Commits changes of the object graph: of a package as a save or an autosave, of a store by itself as what it is, a save. Durable when it returns.
+    /// Commits changes of the object graph: of a package as a save or an autosave, of a store by
+    /// itself as what it is, a save. Durable when it returns.
     package func commit(_ changes: ChangeSet, _ level: Level) throws -> SaveReceipt {
         var changes = changes
         var next = marker
@@ -66,7 +68,8 @@ extension DocumentSession {
     /// Makes the folder durable in which something is about to be committed.
     package func settleWorkingSet() throws { try form.willCommit(self) }
 
-    /// What follows the commit of a save; whatever stops it, the save stands, and `unfinishedSave` says what did.
+    /// What follows the commit of a save; whatever stops it, the save stands, and `unfinishedSave`
+    /// says what did.
     package func settleSave() {
         do {
             try finishSave()
@@ -76,19 +79,27 @@ extension DocumentSession {
         }
     }
 
-    /// What follows the commit of a save. Whatever stops it, the save stands, and the next save, close or open does it again.
+    /// What follows the commit of a save. Whatever stops it, the save stands, and the next save,
+    /// close or open does it again.
     package func finishSave() throws { try form.finishSave(self) }
 
-    /// How many commits of other programs the WAL has beside the document's own. Reads the WAL, where there is one.
+    /// How many commits of other programs the WAL has beside the document's own. Reads the WAL,
+    /// where there is one.
     /// - Parameter mainFile: What the main file notes by itself, where that was read.
     func countOutsideCommits(mainFile: DocumentMarker? = nil) throws -> Int {
-        guard kind == .package, place.workingSet == nil, place.temporaryFolder == nil, let manifest, try wal.hasContent() else { return 0 }
-        return try OutsideCommits(store: packageStore, storePath: storePath, manifest: manifest, mainFile: mainFile).count()
+        guard kind == .package, place.workingSet == nil, place.temporaryFolder == nil, let manifest,
+            try wal.hasContent()
+        else { return 0 }
+        return try OutsideCommits(store: packageStore, storePath: storePath, manifest: manifest, mainFile: mainFile)
+            .count()
     }
 
-    /// Makes what other programs have committed on top of the last save a save of its own, so that the state before it is kept as a version.
+    /// Makes what other programs have committed on top of the last save a save of its own, so that
+    /// the state before it is kept as a version.
     func takeUpOutsideCommits() throws {
-        guard let marker, marker.isSaved, marker.generation == manifest?.generation, case let count = try countOutsideCommits(), count > 0 else { return }
+        guard let marker, marker.isSaved, marker.generation == manifest?.generation,
+            case let count = try countOutsideCommits(), count > 0
+        else { return }
         journal.noteOutsideCommits(count)
         keeping.noteOutsideCommits()
         footprint.forgetAttachments()
@@ -97,7 +108,9 @@ extension DocumentSession {
     }
 
     var packageStore: SQLitePersistentStore {
-        guard let sqliteStore else { preconditionFailure("Packages and archives have SQLite stores: other types stand by themselves") }
+        guard let sqliteStore else {
+            preconditionFailure("Packages and archives have SQLite stores: other types stand by themselves")
+        }
         return sqliteStore
     }
 
@@ -117,10 +130,13 @@ extension DocumentSession {
 
     /// The manifest that goes with a state of the store.
     func nextManifest(_ marker: DocumentMarker) throws -> Manifest {
-        guard let content, let manifest, let counts = footprint.counts else { preconditionFailure("A store by itself has no manifest") }
+        guard let content, let manifest, let counts = footprint.counts else {
+            preconditionFailure("A store by itself has no manifest")
+        }
         var modelName = manifest.model.name
         if manifest.model.digest != model.versionHashesDigest {
-            modelName = try place.model(fitting: model.versionHashesByEntityName)?.name ?? PackageBuilder.name(for: model)
+            modelName =
+                try place.model(fitting: model.versionHashesByEntityName)?.name ?? PackageBuilder.name(for: model)
         }
         var next = Manifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,

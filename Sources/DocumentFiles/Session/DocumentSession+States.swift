@@ -4,11 +4,14 @@ internal import SQLiteStore
 package import Schema
 internal import Storage
 
-/// Reading a document as it was: its store is put together in a temporary folder, its large values stay where they are.
+/// Reading a document as it was: its store is put together in a temporary folder, its large values
+/// stay where they are.
 extension DocumentSession {
     /// Opens one state of a document for reading: nothing is written anywhere near it.
     /// - Throws: `DocumentError`, `notFound` where there is no such state.
-    package static func read(_ path: String, _ state: DocumentState, model: @Sendable ([String: Data]) throws -> ManagedObjectModel?) throws -> DocumentSession {
+    package static func read(
+        _ path: String, _ state: DocumentState, model: @Sendable ([String: Data]) throws -> ManagedObjectModel?
+    ) throws -> DocumentSession {
         let session = try read(path, model: model)
         if state == .newest { return session }
         do {
@@ -19,10 +22,13 @@ extension DocumentSession {
                 switch state {
                 case .newest: return session
                 case .autosaved:
-                    guard session.hasAutosavedWork else { throw DocumentError(.notFound, "there is no autosaved work", path: session.path) }
+                    guard session.hasAutosavedWork else {
+                        throw DocumentError(.notFound, "there is no autosaved work", path: session.path)
+                    }
                     return session
                 case .saved: return try session.replacedBySavedState(model)
-                case .version(let generation) where generation == marker.generation: return try marker.isSaved ? session : session.replacedByMainFile(model)
+                case .version(let generation) where generation == marker.generation:
+                    return try marker.isSaved ? session : session.replacedByMainFile(model)
                 case .version(let generation): return try session.replacedByVersion(generation, model)
                 }
             }
@@ -44,22 +50,30 @@ extension DocumentSession {
 
     private func replacedByVersion(_ generation: Int, _ model: ModelResolver) throws -> DocumentSession {
         try replaced(model) { target, folder in
-            guard let versions = try versions ?? archivedVersions(in: folder), let version = try versions.list().last(where: { $0.generation == generation }) else {
+            guard let versions = try versions ?? archivedVersions(in: folder),
+                let version = try versions.list().last(where: { $0.generation == generation })
+            else {
                 throw DocumentError(.notFound, "there is no version \(generation)", path: path)
             }
             try restoreVersion(version.number, of: versions, to: target)
         }
     }
 
-    /// Closes this session and opens one on a store of another version of the model, which `build` makes. Large values that `build` makes are beside that store.
-    package func replaced(byMigrated model: ManagedObjectModel, hasOwnValues: Bool, _ build: (_ path: String) throws -> Void) throws -> DocumentSession {
+    /// Closes this session and opens one on a store of another version of the model, which `build`
+    /// makes. Large values that `build` makes are beside that store.
+    package func replaced(
+        byMigrated model: ManagedObjectModel, hasOwnValues: Bool, _ build: (_ path: String) throws -> Void
+    ) throws -> DocumentSession {
         let values = content?.externalValues ?? .besideStore(at: storePath)
-        return try replaced({ _ in model }, files: { hasOwnValues ? .besideStore(at: $0) : values }) { path, _ in try build(path) }
+        return try replaced({ _ in model }, files: { hasOwnValues ? .besideStore(at: $0) : values }) { path, _ in
+            try build(path)
+        }
     }
 
     /// Closes this session and opens one on the store that `build` puts together.
     private func replaced(
-        _ model: ModelResolver, files: ((String) -> ExternalValues)? = nil, _ build: (_ path: String, _ folder: String) throws -> Void
+        _ model: ModelResolver, files: ((String) -> ExternalValues)? = nil,
+        _ build: (_ path: String, _ folder: String) throws -> Void
     ) throws -> DocumentSession {
         let folder = try StateFolder.makeTemporary()
         do {
@@ -82,15 +96,22 @@ extension DocumentSession {
         description.createsIfMissing = false
         description.isReadOnly = true
         let content = place.content()
-        let store = try files.map { files in
-            try SQLitePersistentStore.open(description, files: files) { signature in try signature.flatMap { try model($0.versionHashes) } }
-        } ?? place.open(description, content, model: model)
+        let store =
+            try files.map { files in
+                try SQLitePersistentStore.open(description, files: files) { signature in
+                    try signature.flatMap { try model($0.versionHashes) }
+                }
+            } ?? place.open(description, content, model: model)
         do {
-            let session = DocumentSession(kind: original.kind, path: original.path, isEditing: false, place: place, store: store, content: content)
+            let session = DocumentSession(
+                kind: original.kind, path: original.path, isEditing: false, place: place, store: store, content: content
+            )
             // A store by itself has no marker, and shows no state but its own.
             guard original.marker != nil else { return session }
             guard let marker = DocumentMarker(try store.metadata()) else {
-                throw DocumentError(.malformed, "the version is not that of a document: its metadata lack the marker", path: original.path)
+                throw DocumentError(
+                    .malformed, "the version is not that of a document: its metadata lack the marker",
+                    path: original.path)
             }
             session.marker = marker
             try session.footprint.count(store)

@@ -7,7 +7,8 @@ internal import Schema
 internal import Storage
 
 extension DocumentSession {
-    /// The earlier saved states of the document; nil for a store by itself, and for an archive, which is written without them.
+    /// The earlier saved states of the document; nil for a store by itself, and for an archive,
+    /// which is written without them.
     package var versions: VersionStore? { keeping.versions }
 
     /// The earlier saved states, those that an archive carries too, oldest first.
@@ -26,10 +27,13 @@ extension DocumentSession {
         return VersionStore(folder: FilePath.join(folder, PackageLayout.versions)) { _, _ in false }
     }
 
-    /// Writes a version's store into a new file. One that came along with a copy of its document gets the identity of the copy; otherwise it is byte by byte what was saved.
+    /// Writes a version's store into a new file. One that came along with a copy of its document
+    /// gets the identity of the copy; otherwise it is byte by byte what was saved.
     func restoreVersion(_ number: Int, of versions: VersionStore, to target: String) throws {
         try packageStore.withFiles { try versions.restore(number, from: $0, to: target) }
-        if try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: target)).uuid != uuid { try SQLitePersistentStore.setUUID(uuid, ofStoreAt: target) }
+        if try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: target)).uuid != uuid {
+            try SQLitePersistentStore.setUUID(uuid, ofStoreAt: target)
+        }
     }
 
     /// Keeps the state before the last save. Does nothing where that was done.
@@ -43,7 +47,8 @@ extension DocumentSession {
     /// Versions were removed, and perhaps the last that referred to a large value.
     package func noteRemovedVersions() { keeping.noteRemovedVersions() }
 
-    /// Removes large values to which neither the saved state nor a version refers. Only at the end of a session: undo may bring values back until then.
+    /// Removes large values to which neither the saved state nor a version refers. Only at the end
+    /// of a session: undo may bring values back until then.
     func collectContent() throws {
         guard kind == .package, !isCheckpointPending, !hasAutosavedWork, let package, let content,
             let unused = try keeping.unusedContent(package, content, packageStore), !unused.isEmpty
@@ -53,7 +58,8 @@ extension DocumentSession {
         if let marker { try writeManifest(to: package, marker) }
     }
 
-    /// Writes the last saved state, byte by byte and without autosaved work, into a new file; durable but for its folder.
+    /// Writes the last saved state, byte by byte and without autosaved work, into a new file;
+    /// durable but for its folder.
     func writeSavedState(to path: String) throws {
         guard let marker else { preconditionFailure("A store by itself has no saved state apart") }
         if let archive = place.archive { return try archive.takeOutStore(to: path) }
@@ -69,19 +75,27 @@ extension DocumentSession {
         let written = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).metadata)
         guard let written, written.isSaved, written.generation == marker.generation else {
             throw DocumentError(
-                .locked, "the last save has not reached the main file, since another program was reading it", path: storePath, hint: "try again later")
+                .locked, "the last save has not reached the main file, since another program was reading it",
+                path: storePath, hint: "try again later")
         }
-        if let manifest, manifest.generation == marker.generation, let recorded = manifest.store.pages, recorded.sum != sum { try checkPages() }
+        if let manifest, manifest.generation == marker.generation, let recorded = manifest.store.pages,
+            recorded.sum != sum
+        {
+            try checkPages()
+        }
     }
 }
 
 extension VersionStore {
     /// The saved state that the newest version's delta leads from; nil where no version was kept.
     func head() throws -> SavedState? {
-        try VersionIndex.read(in: folder).head.map { SavedState(generation: $0.generation, counter: $0.counter, saved: Date(milliseconds: $0.saved)) }
+        try VersionIndex.read(in: folder).head.map {
+            SavedState(generation: $0.generation, counter: $0.counter, saved: Date(milliseconds: $0.saved))
+        }
     }
 
-    /// Where in the WAL the saved state of a generation ends; nil where the main file alone is that state, as far as is known.
+    /// Where in the WAL the saved state of a generation ends; nil where the main file alone is that
+    /// state, as far as is known.
     func savedMark(generation: Int) throws -> WriteAheadLog.Mark? {
         guard let head = try VersionIndex.read(in: folder).head, head.generation == generation else { return nil }
         return head.wal

@@ -4,27 +4,37 @@ internal import Storage
 /// Saving a document that has a working set.
 extension DocumentSession {
     var workingSetForm: WorkingSetForm? { form as? WorkingSetForm }
-    /// The store as a file of its own, which is to take the place of the one in the archive: `onOwnStore()` goes on.
+    /// The store as a file of its own, which is to take the place of the one in the archive:
+    /// `onOwnStore()` goes on.
     package var ownStore: Replacement? { workingSetForm?.ownStore }
-    /// Whether the document was replaced by a save, so that nothing more may be committed here: `successor()` goes on.
+    /// Whether the document was replaced by a save, so that nothing more may be committed here:
+    /// `successor()` goes on.
     package var isReplaced: Bool { workingSetForm?.isReplaced ?? false }
 
-    /// Writes the archive anew, with what is committed in the working set (`WorkingSetSave`). Afterwards nothing more may be committed here: `successor()` goes on.
+    /// Writes the archive anew, with what is committed in the working set (`WorkingSetSave`).
+    /// Afterwards nothing more may be committed here: `successor()` goes on.
     /// - Parameter models: The names of models that the new archive does not carry any more.
-    package func replaceArchive(dropping models: [String] = []) throws { try WorkingSetSave(self).replaceArchive(dropping: models) }
+    package func replaceArchive(dropping models: [String] = []) throws {
+        try WorkingSetSave(self).replaceArchive(dropping: models)
+    }
 
-    /// Puts a store with what is committed in the working set in the place of the package's (`WorkingSetSave`). Afterwards nothing more may be committed here: `successor()` goes on.
+    /// Puts a store with what is committed in the working set in the place of the package's
+    /// (`WorkingSetSave`). Afterwards nothing more may be committed here: `successor()` goes on.
     /// - Parameter parts: The application's own files, which take their names after the commit.
-    package func replaceSharedStore(_ parts: CapturedParts = CapturedParts(), dropping models: [String] = [], reason: DocumentVersion.Reason = .save) throws {
+    package func replaceSharedStore(
+        _ parts: CapturedParts = CapturedParts(), dropping models: [String] = [], reason: DocumentVersion.Reason = .save
+    ) throws {
         try WorkingSetSave(self).replaceSharedStore(parts, dropping: models, reason: reason)
     }
 
-    /// The session that goes on after `replaceArchive`, on the new archive and with the same lock; this one is closed.
+    /// The session that goes on after `replaceArchive`, on the new archive and with the same lock;
+    /// this one is closed.
     /// - Throws: what opening throws; this one can still be read then, and asked again.
     package func successor() throws -> DocumentSession {
         precondition(isReplaced, "Only a save of an archive makes a successor necessary")
         let next = try DocumentError.stage(.opening, path) { [model] in
-            try SessionOpener(model: { _ in model }, recovery: .refuse, following: self).openWithWorkingSet(DetectedDocument(path))
+            try SessionOpener(model: { _ in model }, recovery: .refuse, following: self).openWithWorkingSet(
+                DetectedDocument(path))
         }
         next.lock = lock
         lock = nil
@@ -34,7 +44,8 @@ extension DocumentSession {
         return next
     }
 
-    /// The session that goes on with the store that `foldAutosavedWork()` wrote as a file, under the same lock; this one is closed.
+    /// The session that goes on with the store that `foldAutosavedWork()` wrote as a file, under
+    /// the same lock; this one is closed.
     package func onOwnStore() throws -> DocumentSession {
         try workingSetForm?.exchangeOwnStore(self)
         let next = try reopened()
@@ -47,16 +58,18 @@ extension DocumentSession {
     private func reopened(attempts: Int = 3) throws -> DocumentSession {
         do {
             return try DocumentError.stage(.opening, path) { [model] in
-                try SessionOpener(model: { _ in model }, recovery: .keep, following: self).openWithWorkingSet(DetectedDocument(path))
+                try SessionOpener(model: { _ in model }, recovery: .keep, following: self).openWithWorkingSet(
+                    DetectedDocument(path))
             }
-        } catch where attempts > 1 {
+        } catch  where attempts > 1 {
             return try reopened(attempts: attempts - 1)
         }
     }
 
     /// What follows the exchange of the store: the manifest says what there is now.
     func describeSharedStore() throws {
-        guard let package, let marker, kind == .package, marker.isSaved, manifest?.generation != marker.generation else { return }
+        guard let package, let marker, kind == .package, marker.isSaved, manifest?.generation != marker.generation
+        else { return }
         try DocumentError.stage(.describing, path) {
             try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
             var next = try nextManifest(marker)

@@ -9,10 +9,13 @@ package import Storage
 ///
 /// Invariants, of a session for editing:
 /// 1. The lock is held from before the first look at the files until after the store is closed.
-/// 2. Of a package or archive, `marker` is what the store's last commit notes, and `footprint` what the store holds.
-/// 3. The store's main file changes by `finishSave` alone, and only when the last commit was a save and the state before it is kept as a version.
+/// 2. Of a package or archive, `marker` is what the store's last commit notes, and `footprint` what
+///    the store holds.
+/// 3. The store's main file changes by `finishSave` alone, and only when the last commit was a save
+///    and the state before it is kept as a version.
 package final class DocumentSession {
-    /// Chooses the model of a store by the hashes that it records; nil leaves it to the store's own.
+    /// Chooses the model of a store by the hashes that it records; nil leaves it to the store's
+    /// own.
     package typealias ModelResolver = @Sendable ([String: Data]) throws -> ManagedObjectModel?
 
     package let kind: DocumentKind
@@ -41,17 +44,20 @@ package final class DocumentSession {
     /// Of a package that was opened just now: what is held on to, for the first trace.
     var anchor: PathAnchor?
     package private(set) var isStoreOpen = true
-    /// What kept files of the application from taking their names after the last commit that had some; nil where nothing did.
+    /// What kept files of the application from taking their names after the last commit that had
+    /// some; nil where nothing did.
     package var unplacedParts: (any Error)?
     /// What the last save left undone after its commit; nil where it came to its end.
     package var unfinishedSave: (any Error)?
 
-    /// The package, or the working set of an archive; nil for an archive that is read without one, and for stores by themselves.
+    /// The package, or the working set of an archive; nil for an archive that is read without one,
+    /// and for stores by themselves.
     package var package: String? { place.package }
     /// The store's main file, or where it would be if it were one and not a part of an archive.
     package var storePath: String { place.storePath }
     package var model: ManagedObjectModel { store.identity.model }
-    /// The store as the one that packages and archives have; nil for other types, which stand by themselves.
+    /// The store as the one that packages and archives have; nil for other types, which stand by
+    /// themselves.
     package var sqliteStore: SQLitePersistentStore? { store as? SQLitePersistentStore }
     package var uuid: String { store.identity.uuid }
     /// Whether there is autosaved work that was not saved.
@@ -69,7 +75,8 @@ package final class DocumentSession {
     var wal: StoreWAL { StoreWAL(ofStoreAt: storePath) }
 
     init(
-        kind: DocumentKind, path: String, isEditing: Bool, place: StorePlace, store: any PersistentStore, content: ContentFolder?
+        kind: DocumentKind, path: String, isEditing: Bool, place: StorePlace, store: any PersistentStore,
+        content: ContentFolder?
     ) {
         self.kind = kind
         self.path = path
@@ -81,13 +88,15 @@ package final class DocumentSession {
     }
 
     /// Closes the store; the session's lock stays.
-    /// - Parameter removesJournal: Whether the WAL, which is empty, is taken away as well, if nobody else has the store open.
+    /// - Parameter removesJournal: Whether the WAL, which is empty, is taken away as well, if
+    ///   nobody else has the store open.
     package func closeStore(removesJournal: Bool = false) throws {
         if removesJournal { try packageStore.closeRemovingJournal() } else { try store.close() }
         isStoreOpen = false
     }
 
-    /// Closes the store after `body`, which takes the WAL away, where nobody else has it open; else nothing is done.
+    /// Closes the store after `body`, which takes the WAL away, where nobody else has it open; else
+    /// nothing is done.
     package func closeStore(alone body: () throws -> Void) throws -> Bool {
         guard try packageStore.closeAlone(body) else { return false }
         isStoreOpen = false

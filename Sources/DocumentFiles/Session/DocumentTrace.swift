@@ -2,7 +2,8 @@ package import FileSystem
 
 /// Knows an open document's files again, and tells them from whatever else comes to their place.
 ///
-/// It goes by identity (device and inode) and, where only this program may write, by size and time: events of the file system may be late, lost or somebody's own.
+/// It goes by identity (device and inode) and, where only this program may write, by size and time:
+/// events of the file system may be late, lost or somebody's own.
 package struct DocumentTrace: Sendable {
     /// What became of the document since it was looked at last.
     package enum Finding: Sendable, Hashable {
@@ -51,7 +52,8 @@ package struct DocumentTrace: Sendable {
             guard current.isSameFile(as: marks.item) else { return .replaced }
             let now = try parts()
             return now.store == marks.store && now.manifest == marks.manifest ? .same : .replaced
-        // The time of a folder changes with what is in it; a store by itself is written by others too, whose commits the store's own rules tell apart.
+        // The time of a folder changes with what is in it; a store by itself is written by others
+        // too, whose commits the store's own rules tell apart.
         case .store, .managedDocument: return current.isSameFile(as: marks.item) ? .same : .replaced
         case .archive: return current == marks.item ? .same : .replaced
         }
@@ -62,16 +64,20 @@ package struct DocumentTrace: Sendable {
         var places: [FileWatcher.Place] = [.init(FilePath.parent(path), names: [FilePath.name(path)])]
         if kind == .package {
             places.append(.init(path, names: [PackageLayout.manifest, PackageLayout.storeFolder]))
-            places.append(.init(FilePath.join(path, PackageLayout.storeFolder), names: [FilePath.name(PackageLayout.store)]))
+            places.append(
+                .init(FilePath.join(path, PackageLayout.storeFolder), names: [FilePath.name(PackageLayout.store)]))
         }
         return places
     }
 
-    /// Whether what was moved there was thrown away or put aside: in a trash folder of the freedesktop.org specification, or under a hidden name.
+    /// Whether what was moved there was thrown away or put aside: in a trash folder of the
+    /// freedesktop.org specification, or under a hidden name.
     private static func isGivenUp(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         if parts.last?.hasPrefix(".") == true { return true }
-        return zip(parts, parts.dropFirst()).contains { folder, next in next == "files" && (folder == "Trash" || folder.hasPrefix(".Trash-")) }
+        return zip(parts, parts.dropFirst()).contains { folder, next in
+            next == "files" && (folder == "Trash" || folder.hasPrefix(".Trash-"))
+        }
             || zip(zip(parts, parts.dropFirst()), parts.dropFirst(2)).contains { $0.0 == ".Trash" && $1 == "files" }
     }
 }

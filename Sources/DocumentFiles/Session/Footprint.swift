@@ -2,7 +2,8 @@ internal import FileSystem
 internal import Schema
 internal import Storage
 
-/// How much an open document holds, as its manifest records it: kept up by what is committed, and found anew where it is not known.
+/// How much an open document holds, as its manifest records it: kept up by what is committed, and
+/// found anew where it is not known.
 struct Footprint {
     /// Objects by entity; nil where they have to be counted.
     private(set) var counts: EntityCounts?
@@ -10,10 +11,12 @@ struct Footprint {
     private var countsBeforePieces: EntityCounts?
     /// Number and size of the large values; nil where they have to be counted.
     private var attachments: Manifest.Attachments?
-    /// What the manifest records of the application's files and previews, as they are; nil where they have to be read.
+    /// What the manifest records of the application's files and previews, as they are; nil where
+    /// they have to be read.
     private var files: FileSums.Recorded?
 
-    /// Takes what a manifest says, as far as it knows of everything that the store's last commit made.
+    /// Takes what a manifest says, as far as it knows of everything that the store's last commit
+    /// made.
     mutating func take(_ manifest: Manifest, at marker: DocumentMarker, _ model: ManagedObjectModel) {
         guard marker.generation == manifest.generation else { return }
         files = manifest.files
@@ -51,13 +54,15 @@ struct Footprint {
         return found
     }
 
-    /// What a manifest is to record of a package's files, which have their names; nil where they are too many or can't be read.
+    /// What a manifest is to record of a package's files, which have their names; nil where they
+    /// are too many or can't be read.
     mutating func fileSums(inPackage package: String?) -> FileSums.Recorded? {
         if files == nil, let package { files = try? FileSums.recorded(inPackage: package) }
         return files
     }
 
-    /// Runs `body`, which gives staged files their names: until all have theirs it is not known which are there.
+    /// Runs `body`, which gives staged files their names: until all have theirs it is not known
+    /// which are there.
     mutating func place(_ staged: StagedParts, _ body: () throws -> Void) throws {
         var sums = files
         files = nil

@@ -2,17 +2,20 @@ internal import SQLiteStore
 
 /// What a session knows of the WAL beside its store.
 struct JournalStatus {
-    /// For a small store a quarter would come with every few edits, for a large one so much is little.
+    /// For a small store a quarter would come with every few edits, for a large one so much is
+    /// little.
     private static let smallestLimit: Int64 = 256 << 20
     private static let shareOfStore: Int64 = 4
 
-    /// The run that commits go to; nil where the main file has everything, so that the next commit begins one.
+    /// The run that commits go to; nil where the main file has everything, so that the next commit
+    /// begins one.
     private(set) var run: JournalRun?
     /// Whether it had something in it when the session began.
     let hadContent: Bool
     /// Whether the session has begun to write to it, with or without success.
     private var hasWritten = false
-    /// Its size when autosaved work in it was made a state of its own, which an outside reader keeps from the main file still.
+    /// Its size when autosaved work in it was made a state of its own, which an outside reader
+    /// keeps from the main file still.
     private var foldedSize: Int64 = 0
     /// Whether the last autosave found more in it than is to stay there.
     private(set) var isFull = false
@@ -50,7 +53,9 @@ struct JournalStatus {
 
     /// Finds out after an autosave whether more is in it than is to stay there.
     /// - Parameter limit: In bytes; nil for the document's own.
-    mutating func checkSize(of wal: StoreWAL, _ limit: Int64?, _ store: SQLitePersistentStore, storeBytes: () throws -> Int64) throws {
+    mutating func checkSize(
+        of wal: StoreWAL, _ limit: Int64?, _ store: SQLitePersistentStore, storeBytes: () throws -> Int64
+    ) throws {
         isFull = false
         // Mostly it is so small that it need not be looked at.
         if let atMost = try store.greatestJournalSize(), atMost < limit ?? Self.smallestLimit { return }

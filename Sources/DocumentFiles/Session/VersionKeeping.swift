@@ -7,15 +7,18 @@ internal import Storage
 
 /// What a session knows of the earlier saved states of its document, and how it keeps the next one.
 struct VersionKeeping {
-    /// Where they are; nil for a store by itself, and for an archive, which is written without them.
+    /// Where they are; nil for a store by itself, and for an archive, which is written without
+    /// them.
     let versions: VersionStore?
-    /// The saved state that they lead up to: the one before the last save until `keep` has run. Nil for a store by itself.
+    /// The saved state that they lead up to: the one before the last save until `keep` has run. Nil
+    /// for a store by itself.
     private(set) var head: SavedState?
     /// What keeping one has found of the pages of a save.
     private var pages: (generation: Int, pages: SavedPages)?
     /// Why the state before the next save is kept.
     private var reason = DocumentVersion.Reason.save
-    /// The names in `content/` that `head` refers to, where they are known, and whether commits since may have changed that.
+    /// The names in `content/` that `head` refers to, where they are known, and whether commits
+    /// since may have changed that.
     private var contentNames: Set<UUID>?
     private var hasChangedContent = false
     /// Whether this session may have left large values to which nothing refers.
@@ -27,7 +30,8 @@ struct VersionKeeping {
 
     init(_ versions: VersionStore?) { self.versions = versions }
 
-    /// Finds the saved state that the versions lead up to: the one that the manifest tells of, or a later one whose checkpoint is still due.
+    /// Finds the saved state that the versions lead up to: the one that the manifest tells of, or a
+    /// later one whose checkpoint is still due.
     mutating func findHead(_ manifest: Manifest, _ marker: DocumentMarker) {
         if marker.isSaved, marker.generation == manifest.generation {
             head = marker.savedState
@@ -37,10 +41,14 @@ struct VersionKeeping {
         hasChangedContent = true
         let described = SavedState(generation: manifest.generation, saved: manifest.saved)
         head = described
-        if let kept = try? versions?.head(), kept.generation > manifest.generation, kept.generation <= marker.generation { head = kept }
+        if let kept = try? versions?.head(), kept.generation > manifest.generation, kept.generation <= marker.generation
+        {
+            head = kept
+        }
     }
 
-    /// The highest generation that a version has: the next save gets a higher one. Looked up once. Where versions can't be read none of them counts: keeping the next one says so.
+    /// The highest generation that a version has: the next save gets a higher one. Looked up once.
+    /// Where versions can't be read none of them counts: keeping the next one says so.
     mutating func lastGeneration() -> Int {
         let taken = takenGeneration ?? (try? versions?.lastGeneration()) ?? 0
         takenGeneration = taken
@@ -69,15 +77,20 @@ struct VersionKeeping {
 
     // MARK: Keeping
 
-    /// Keeps the state before the last save, which the main file is until the checkpoint. Does nothing where that was done.
-    mutating func keep(before saved: SavedState, _ manifest: Manifest?, _ store: SQLitePersistentStore, _ content: ContentFolder?) throws {
+    /// Keeps the state before the last save, which the main file is until the checkpoint. Does
+    /// nothing where that was done.
+    mutating func keep(
+        before saved: SavedState, _ manifest: Manifest?, _ store: SQLitePersistentStore, _ content: ContentFolder?
+    ) throws {
         guard let versions, let previous = head, previous != saved else { return }
         let names = try referencedNames(store, content)
         let recorded = manifest.flatMap { $0.generation == previous.generation ? $0.store.pages : nil }
         func keepOnce() throws -> SavedPages? {
             try store.withFiles { files in
                 var pages = recorded
-                _ = try versions.keep(files, saved: saved, previous: previous, reason: reason, references: ContentReferences(names), pages: &pages)
+                _ = try versions.keep(
+                    files, saved: saved, previous: previous, reason: reason, references: ContentReferences(names),
+                    pages: &pages)
                 return pages
             }
         }
@@ -95,53 +108,78 @@ struct VersionKeeping {
         reason = .save
     }
 
-    /// Keeps the last saved state before a store takes its place that was restored or migrated and refers to `names` in `content/`.
-    func keepReplaced(_ store: SQLitePersistentStore, by saved: SavedState, for reason: DocumentVersion.Reason, referringTo names: Set<UUID>) throws {
-        guard let versions, let head else { preconditionFailure("Only a package that keeps versions gets another store") }
+    /// Keeps the last saved state before a store takes its place that was restored or migrated and
+    /// refers to `names` in `content/`.
+    func keepReplaced(
+        _ store: SQLitePersistentStore, by saved: SavedState, for reason: DocumentVersion.Reason,
+        referringTo names: Set<UUID>
+    ) throws {
+        guard let versions, let head else {
+            preconditionFailure("Only a package that keeps versions gets another store")
+        }
         let references = try ContentReferences(from: contentNames ?? store.contentNames(), to: names)
-        try store.withFiles { _ = try versions.keepReplaced($0, saved: saved, previous: head, reason: reason, references: references) }
+        try store.withFiles {
+            _ = try versions.keepReplaced($0, saved: saved, previous: head, reason: reason, references: references)
+        }
     }
 
-    /// Keeps the last saved state of a package before a save replaces its store by one made in a working set.
-    /// - Parameter main: The store's main file, where the working set has a store of its own, so that nobody has it open; nil where it is open.
+    /// Keeps the last saved state of a package before a save replaces its store by one made in a
+    /// working set.
+    /// - Parameter main: The store's main file, where the working set has a store of its own, so
+    ///   that nobody has it open; nil where it is open.
     func keepReplaced(
-        _ store: SQLitePersistentStore, closed main: String?, by saved: SavedState, for reason: DocumentVersion.Reason, _ content: ContentFolder?
+        _ store: SQLitePersistentStore, closed main: String?, by saved: SavedState, for reason: DocumentVersion.Reason,
+        _ content: ContentFolder?
     ) throws {
-        guard let versions, let head else { preconditionFailure("Only a package that keeps versions gets another store") }
+        guard let versions, let head else {
+            preconditionFailure("Only a package that keeps versions gets another store")
+        }
         let references = try ContentReferences(referencedNames(store, content))
         if let main {
             _ = try versions.keepReplaced(main, saved: saved, previous: head, reason: reason, references: references)
         } else {
-            try store.withFiles { _ = try versions.keepReplaced($0, saved: saved, previous: head, reason: reason, references: references) }
+            try store.withFiles {
+                _ = try versions.keepReplaced($0, saved: saved, previous: head, reason: reason, references: references)
+            }
         }
     }
 
-    /// The names in `content/` that the states before and after the last save refer to; nil where they can't differ.
-    private func referencedNames(_ store: SQLitePersistentStore, _ content: ContentFolder?) throws -> (before: Set<UUID>, after: Set<UUID>)? {
+    /// The names in `content/` that the states before and after the last save refer to; nil where
+    /// they can't differ.
+    private func referencedNames(_ store: SQLitePersistentStore, _ content: ContentFolder?) throws -> (
+        before: Set<UUID>, after: Set<UUID>
+    )? {
         guard hasChangedContent, let content else { return nil }
         let after = try store.contentNames()
-        // What the older state refers to was not collected yet: nothing is missing in the folder, though there may be more in it.
+        // What the older state refers to was not collected yet: nothing is missing in the folder,
+        // though there may be more in it.
         return (try contentNames ?? content.names(), after)
     }
 
-    /// Takes versions that can't be read out of the way, for what is to be saved must not wait for what was.
+    /// Takes versions that can't be read out of the way, for what is to be saved must not wait for
+    /// what was.
     /// - Returns: false where they can be read, so that something else is wrong.
     private mutating func setUnreadableVersionsAside(_ versions: VersionStore) throws -> Bool {
         do {
             _ = try versions.list()
             return false
         } catch let error as DocumentError where error.code == .malformed {
-            let aside = FilePath.join(FilePath.parent(versions.folder), "\(PackageLayout.damagedVersions)-\(UniqueName.make())")
+            let aside = FilePath.join(
+                FilePath.parent(versions.folder), "\(PackageLayout.damagedVersions)-\(UniqueName.make())")
             try Disk.rename(versions.folder, to: aside)
             try Disk.synchronizeDirectory(FilePath.parent(aside))
             lost = DocumentError(
-                .malformed, "the earlier versions can't be read and were set aside: \(error.message)", path: aside, stage: .versioning, underlying: error)
+                .malformed, "the earlier versions can't be read and were set aside: \(error.message)", path: aside,
+                stage: .versioning, underlying: error)
             return true
         }
     }
 
-    /// The pages of the store as keeping the version of a save has found them; nil where it has not.
-    func pages(ofGeneration generation: Int) -> SavedPages? { pages.flatMap { $0.generation == generation ? $0.pages : nil } }
+    /// The pages of the store as keeping the version of a save has found them; nil where it has
+    /// not.
+    func pages(ofGeneration generation: Int) -> SavedPages? {
+        pages.flatMap { $0.generation == generation ? $0.pages : nil }
+    }
 
     // MARK: Clearing up
 
@@ -151,11 +189,15 @@ struct VersionKeeping {
         if try !versions.prune(.standard, keeping: lastSave).isEmpty { noteRemovedVersions() }
     }
 
-    /// The large values to which neither the saved state, which is all that the store has, nor a version refers; nil where nothing is to be looked for.
-    mutating func unusedContent(_ package: String, _ content: ContentFolder, _ store: SQLitePersistentStore) throws -> Set<UUID>? {
+    /// The large values to which neither the saved state, which is all that the store has, nor a
+    /// version refers; nil where nothing is to be looked for.
+    mutating func unusedContent(_ package: String, _ content: ContentFolder, _ store: SQLitePersistentStore) throws
+        -> Set<UUID>?
+    {
         guard mayHaveUnusedContent, let versions,
             // Work that was set aside may refer to anything.
-            try !Disk.exists(FilePath.join(package, PackageLayout.discarded)), let kept = try versions.contentReferences()
+            try !Disk.exists(FilePath.join(package, PackageLayout.discarded)),
+            let kept = try versions.contentReferences()
         else { return nil }
         let used = try store.contentNames()
         mayHaveUnusedContent = false
@@ -189,7 +231,9 @@ extension ChangeSet {
             }
         }
         func has(_ entityIndex: Int) -> Bool { !places(entityIndex).isEmpty }
-        if insertions.contains(where: { has($0.entityIndex) }) || deletions.contains(where: { has($0.entityIndex) }) { return true }
+        if insertions.contains(where: { has($0.entityIndex) }) || deletions.contains(where: { has($0.entityIndex) }) {
+            return true
+        }
         return updates.contains { updates in
             let large = places(updates.entityIndex)
             return updates.changed.contains { changed in large.contains { changed.contains($0) } }

@@ -18,7 +18,9 @@ extension DocumentCheck {
             if archive.reader.directory.entries.first?.name != PackageLayout.mimetype {
                 check.report(PackageLayout.mimetype, "is not the first entry of the archive")
             }
-            for entry in archive.reader.directory.alteredEntries { check.report(entry.name, "a field of its record in the archive is not what was written") }
+            for entry in archive.reader.directory.alteredEntries {
+                check.report(entry.name, "a field of its record in the archive is not what was written")
+            }
             try archive.reader.extract(to: target)
             try check.sums(archive, FilePath.join(target, PackageLayout.store))
             try Disk.removeFileIfPresent(FilePath.join(target, PackageLayout.storeSums))
@@ -43,7 +45,9 @@ extension DocumentCheck {
     mutating func package(_ path: String) {
         guard let reader = part("document", { _ in try PackageReader(path) }) else { return }
         _ = part(PackageLayout.mimetype) { check in
-            if try !PackageLayout.isOwnType(reader.mimetype()) { check.report(PackageLayout.mimetype, "is not that of a document") }
+            if try !PackageLayout.isOwnType(reader.mimetype()) {
+                check.report(PackageLayout.mimetype, "is not that of a document")
+            }
         }
         let manifest = part(PackageLayout.manifest) { check in
             let (manifest, isAltered) = try reader.checkedManifest()
@@ -70,16 +74,22 @@ extension DocumentCheck {
     private mutating func models(_ reader: PackageReader, _ manifest: Manifest) {
         let name = "\(PackageLayout.models)/\(manifest.model.name).xcdatamodel"
         _ = part(name) { check in
-            let contents = try reader.model(manifest.model.name), model = try ModelContents.decode(Data(contents), path: name)
+            let contents = try reader.model(manifest.model.name),
+                model = try ModelContents.decode(Data(contents), path: name)
             if !manifest.model.fits(contents) { check.report(name, "is not what was written: its checksum differs") }
-            if model.versionHashesDigest != manifest.model.digest { check.report(name, "is not the model that the manifest names: their digests differ") }
+            if model.versionHashesDigest != manifest.model.digest {
+                check.report(name, "is not the model that the manifest names: their digests differ")
+            }
         }
     }
 
     /// The application's own files and the previews are those that the last save wrote.
     mutating func files(_ store: SQLitePersistentStore, _ manifest: Manifest, _ package: String) throws {
-        guard let recorded = manifest.files, try DocumentMarker(store.metadata())?.generation == manifest.generation else { return }
-        for finding in try FileSums.findings(recorded, inPackage: package) where !foreignParts.contains(finding.name) { report(finding.name, finding.reason) }
+        guard let recorded = manifest.files, try DocumentMarker(store.metadata())?.generation == manifest.generation
+        else { return }
+        for finding in try FileSums.findings(recorded, inPackage: package) where !foreignParts.contains(finding.name) {
+            report(finding.name, finding.reason)
+        }
     }
 
     /// Every file under `content/`, referred to or not, is what its name says, and in its place.
@@ -109,16 +119,27 @@ extension DocumentCheck {
         }
     }
 
-    /// The files of every earlier version are there; each can be restored as it was, where the check is thorough.
+    /// The files of every earlier version are there; each can be restored as it was, where the
+    /// check is thorough.
     mutating func versions(_ store: SQLitePersistentStore, _ package: String) throws {
         let folder = FilePath.join(package, PackageLayout.versions)
         guard try Disk.kind(of: folder) == .directory else { return }
         let versions = VersionStore(folder: folder)
-        if try VersionIndex.isAltered(in: folder) { report("\(PackageLayout.versions)/\(VersionIndex.fileName)", "is not what was written: its checksum differs") }
+        if try VersionIndex.isAltered(in: folder) {
+            report(
+                "\(PackageLayout.versions)/\(VersionIndex.fileName)", "is not what was written: its checksum differs")
+        }
         let list = try versions.list(), missing = try versions.missingFiles()
-        for file in missing.files { report(PackageLayout.versions, "the file of version \(file.generation) is missing: \(file.name)") }
+        for file in missing.files {
+            report(PackageLayout.versions, "the file of version \(file.generation) is missing: \(file.name)")
+        }
         let unmakeable = list.filter { missing.unmakeable.contains($0.number) }.map { "\($0.generation)" }
-        if !unmakeable.isEmpty { report(PackageLayout.versions, "can't be restored any more: \(unmakeable.count == 1 ? "version" : "versions") \(unmakeable.joined(separator: ", "))") }
+        if !unmakeable.isEmpty {
+            report(
+                PackageLayout.versions,
+                "can't be restored any more: \(unmakeable.count == 1 ? "version" : "versions") \(unmakeable.joined(separator: ", "))"
+            )
+        }
         guard isThorough else { return }
         let scratch = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(scratch) }

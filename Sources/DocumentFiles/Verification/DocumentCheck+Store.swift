@@ -9,18 +9,25 @@ import Storage
 extension DocumentCheck {
     private static func name(of object: ManagedObjectID) -> String { "\(object.entity.name)/p\(object.key)" }
 
-    /// A store that is read as a whole: what can be opened has the checksums that it should, and its references remain to be followed.
+    /// A store that is read as a whole: what can be opened has the checksums that it should, and
+    /// its references remain to be followed.
     mutating func store(_ storePath: String, type: StoreType) {
-        guard let store = part("store", { check in
-            var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath), type: type)
-            description.isReadOnly = true
-            description.createsIfMissing = false
-            return try BareStore.open(description, model: check.resolver)
-        }) else { return }
+        guard
+            let store = part(
+                "store",
+                { check in
+                    var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath), type: type)
+                    description.isReadOnly = true
+                    description.createsIfMissing = false
+                    return try BareStore.open(description, model: check.resolver)
+                })
+        else { return }
         defer { try? store.close() }
         _ = part("store") { check in
             for (object, property, target) in try store.danglingReferences() {
-                check.report("store", "\(property) leads to \(Self.name(of: target)), which is not there", object: Self.name(of: object))
+                check.report(
+                    "store", "\(property) leads to \(Self.name(of: target)), which is not there",
+                    object: Self.name(of: object))
             }
         }
     }
@@ -35,28 +42,38 @@ extension DocumentCheck {
         }
         _ = part("store") { check in
             for finding in try store.numberingFindings() { check.report("store", finding) }
-            for finding in try store.valueNameFindings() { check.report("store", finding.message, object: finding.object) }
+            for finding in try store.valueNameFindings() {
+                check.report("store", finding.message, object: finding.object)
+            }
         }
         if isThorough {
             _ = part("store") { check in
                 if package != nil { for finding in try store.schemaFindings() { check.report("store", finding) } }
-                for finding in try store.referencedEntityFindings() { check.report("store", finding.message, object: finding.object) }
+                for finding in try store.referencedEntityFindings() {
+                    check.report("store", finding.message, object: finding.object)
+                }
             }
         }
         if let package { _ = part("store") { try $0.marker(store, package.manifest) } }
         if let manifest = package?.manifest { _ = part("store") { try $0.pages(store, manifest) } }
         _ = part("store") { check in
-            for finding in try store.referenceFindings() { check.report("store", finding.message, object: finding.object) }
+            for finding in try store.referenceFindings() {
+                check.report("store", finding.message, object: finding.object)
+            }
         }
         _ = part("attachments") { try $0.attachments(store, storePath, package?.reader.path) }
-        if isThorough, let package, let manifest = package.manifest { _ = part(PackageLayout.extra) { try $0.files(store, manifest, package.reader.path) } }
+        if isThorough, let package, let manifest = package.manifest {
+            _ = part(PackageLayout.extra) { try $0.files(store, manifest, package.reader.path) }
+        }
         if let path = package?.reader.path {
             if isThorough { _ = part(PackageLayout.content) { try $0.content(path) } }
             _ = part(PackageLayout.versions) { try $0.versions(store, path) }
         }
     }
 
-    private func open(_ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?, ignoresWAL: Bool) throws -> SQLitePersistentStore {
+    private func open(_ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?, ignoresWAL: Bool)
+        throws -> SQLitePersistentStore
+    {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
         description.isReadOnly = true
         description.createsIfMissing = false
@@ -76,22 +93,35 @@ extension DocumentCheck {
 
     /// The pages of the saved state are those that the last save wrote.
     private mutating func pages(_ store: SQLitePersistentStore, _ manifest: Manifest) throws {
-        guard let recorded = manifest.store.pages, try DocumentMarker(store.metadata())?.generation == manifest.generation else { return }
-        if try store.withFiles({ try recorded.verdict(onMainFileOf: $0) }) == .damaged { report("store", DocumentSession.alteredMessage) }
+        guard let recorded = manifest.store.pages,
+            try DocumentMarker(store.metadata())?.generation == manifest.generation
+        else { return }
+        if try store.withFiles({ try recorded.verdict(onMainFileOf: $0) }) == .damaged {
+            report("store", DocumentSession.alteredMessage)
+        }
     }
 
     private mutating func marker(_ store: SQLitePersistentStore, _ manifest: Manifest?) throws {
-        guard let marker = DocumentMarker(try store.metadata()) else { return report("store", "its metadata lack the document's marker") }
+        guard let marker = DocumentMarker(try store.metadata()) else {
+            return report("store", "its metadata lack the document's marker")
+        }
         guard let manifest else { return }
-        if manifest.uuid.uppercased() != store.identity.uuid { report(PackageLayout.manifest, "names another store: \(manifest.uuid)") }
+        if manifest.uuid.uppercased() != store.identity.uuid {
+            report(PackageLayout.manifest, "names another store: \(manifest.uuid)")
+        }
         if marker.generation < manifest.generation { report("store", "is older than the manifest") }
-        // A migration that was stopped is no damage: its model stands in a WAL that is not saved, or in a save whose manifest the next opening writes.
+        // A migration that was stopped is no damage: its model stands in a WAL that is not saved,
+        // or in a save whose manifest the next opening writes.
         guard marker.isSaved, marker.generation == manifest.generation else { return }
-        if store.identity.model.versionHashesDigest != manifest.model.digest { report(PackageLayout.manifest, "names another model than the store was written with") }
+        if store.identity.model.versionHashesDigest != manifest.model.digest {
+            report(PackageLayout.manifest, "names another model than the store was written with")
+        }
         guard isThorough else { return }
         let counts = try EntityCounts(counting: store).byName
         for (entity, count) in counts.sorted(by: { $0.key < $1.key }) where manifest.entities[entity] != count {
-            report(PackageLayout.manifest, "says \(manifest.entities[entity].map(String.init) ?? "nothing") of \(entity), the store has \(count)")
+            report(
+                PackageLayout.manifest,
+                "says \(manifest.entities[entity].map(String.init) ?? "nothing") of \(entity), the store has \(count)")
         }
     }
 

@@ -5,11 +5,13 @@ import Storage
 /// One walk through a document.
 struct DocumentCheck {
     let isThorough: Bool
-    /// Whether the document carries its model: one that does not fit is damage then, else a mistake of the caller's.
+    /// Whether the document carries its model: one that does not fit is damage then, else a mistake
+    /// of the caller's.
     let hasOwnModel: Bool
     let resolver: DocumentSession.ModelResolver
     private var findings: [DocumentFinding] = []
-    /// What has kept a part from being looked at and says nothing of its content: a finding only beside others.
+    /// What has kept a part from being looked at and says nothing of its content: a finding only
+    /// beside others.
     private var obstacle: (any Error)?
     private var obstacleCount = 0
     /// The parts that were found to be links or files with another name.
@@ -62,7 +64,9 @@ struct DocumentCheck {
         switch error {
         case let error where DocumentError.tellsOfChange(error): true
         case let error as FileSystemError: [.permissionDenied, .noSpace, .tooManyOpenFiles].contains(error.code)
-        case let error as StorageError: [.permission, .full].contains(error.code) || !hasOwnModel && [.noModel, .incompatibleModel].contains(error.code)
+        case let error as StorageError:
+            [.permission, .full].contains(error.code)
+                || !hasOwnModel && [.noModel, .incompatibleModel].contains(error.code)
         case let error as DocumentError: error.code == .permission || error.underlying.map(isObstacle) ?? false
         default: false
         }

@@ -13,22 +13,29 @@ public enum DocumentVerifier {
     ///   - isThorough: Whether indexes, digests of attachments and counts are checked too.
     ///   - model: The model of a store that carries none.
     /// - Returns: what is wrong; empty for a sound document.
-    /// - Throws: `DocumentError` where there is no document to check, or something keeps it from being looked at: the right to read a part, room for a copy, or
-    ///   the model of a store that carries none. What resolves the model throws through.
+    /// - Throws: `DocumentError` where there is no document to check, or something keeps it from
+    ///   being looked at: the right to read a part, room for a copy, or the model of a store that
+    ///   carries none. What resolves the model throws through.
     ///
     /// Reads the whole document.
-    public static func verify(_ url: URL, isThorough: Bool = false, model: ManagedObjectModel? = nil) throws -> [DocumentFinding] {
+    public static func verify(_ url: URL, isThorough: Bool = false, model: ManagedObjectModel? = nil) throws
+        -> [DocumentFinding]
+    {
         try verify(url, isThorough: isThorough) { _ in model }
     }
 
-    /// What lies in a document and was put aside, never to be applied: no damage. See ``PersistentDocument/quarantinedFiles()``.
+    /// What lies in a document and was put aside, never to be applied: no damage. See
+    /// ``PersistentDocument/quarantinedFiles()``.
     public static func quarantinedFiles(of url: URL) throws -> [URL] {
         let document = try DetectedDocument(url.path)
         guard document.kind == .package else { return [] }
-        return try DocumentError.stage(.reading, document.path) { try Quarantine.contents(ofPackage: document.path).map { URL(fileURLWithPath: $0) } }
+        return try DocumentError.stage(.reading, document.path) {
+            try Quarantine.contents(ofPackage: document.path).map { URL(fileURLWithPath: $0) }
+        }
     }
 
-    /// Whether another program has committed in the store of a package since the last save, by the change counter in its header: no damage, and the next save takes it up. What was changed
+    /// Whether another program has committed in the store of a package since the last save, by the
+    /// change counter in its header: no damage, and the next save takes it up. What was changed
     /// without touching the store's first page does not show by that, and counts as damage.
     public static func isChangedOutside(_ url: URL) throws -> Bool {
         let document = try DetectedDocument(url.path)
@@ -49,13 +56,15 @@ public enum DocumentVerifier {
             // What a writer changed meanwhile is of two states, and no damage.
             let isSame = try findings.isEmpty || PartStates(of: url) == before
             guard isSame else {
-                throw DocumentError(.changed, "the document was changed by another program while it was looked at", path: url.path)
+                throw DocumentError(
+                    .changed, "the document was changed by another program while it was looked at", path: url.path)
             }
             return findings
         }
     }
 
-    /// What writers change of a document, by identity, size and time. A part that can't be looked at has no state here: the check itself says why.
+    /// What writers change of a document, by identity, size and time. A part that can't be looked
+    /// at has no state here: the check itself says why.
     private struct PartStates: Equatable {
         private var identities: [FileIdentity?] = []
 
@@ -63,7 +72,10 @@ public enum DocumentVerifier {
             let document = try DetectedDocument(url.path)
             switch document.kind {
             case .package:
-                for name in [PackageLayout.manifest, PackageLayout.store, PackageLayout.store + "-wal", PackageLayout.content, PackageLayout.versions] {
+                for name in [
+                    PackageLayout.manifest, PackageLayout.store, PackageLayout.store + "-wal", PackageLayout.content,
+                    PackageLayout.versions,
+                ] {
                     identities.append(Self.identity(FilePath.join(document.path, name)))
                 }
             case .archive: identities = [Self.identity(document.path)]
@@ -76,15 +88,21 @@ public enum DocumentVerifier {
         private static func identity(_ path: String) -> FileIdentity? { (try? Disk.identity(of: path)) ?? nil }
     }
 
-    /// Files that a process was writing when it was ended, or that one writes now: no damage, and the next editor removes them.
+    /// Files that a process was writing when it was ended, or that one writes now: no damage, and
+    /// the next editor removes them.
     package static func unfinishedFiles(of url: URL) throws -> [URL] {
         let document = try DetectedDocument(url.path)
         guard document.kind == .package else { return [] }
         return try DocumentError.stage(.reading, document.path) {
             let reader = try PackageReader(document.path)
             return try [nil, PackageLayout.content, PackageLayout.versions].flatMap { part in
-                try (part == nil || reader.kind(of: part ?? "") == .directory ? reader.entries(of: part) ?? [] : []).filter { Disk.isTemporary($0.name) && $0.kind == .file }
-                    .map { URL(fileURLWithPath: FilePath.join(part.map { FilePath.join(document.path, $0) } ?? document.path, $0.name)) }
+                try (part == nil || reader.kind(of: part ?? "") == .directory ? reader.entries(of: part) ?? [] : [])
+                    .filter { Disk.isTemporary($0.name) && $0.kind == .file }
+                    .map {
+                        URL(
+                            fileURLWithPath: FilePath.join(
+                                part.map { FilePath.join(document.path, $0) } ?? document.path, $0.name))
+                    }
             }
         }
     }
@@ -94,7 +112,8 @@ public enum DocumentVerifier {
     ) throws -> [DocumentFinding] {
         let document = try DetectedDocument(url.path)
         let obstacle = Mutex<(any Error)?>(nil)
-        var check = DocumentCheck(isThorough: isThorough, hasOwnModel: [.package, .archive].contains(document.kind)) { hashes in
+        var check = DocumentCheck(isThorough: isThorough, hasOwnModel: [.package, .archive].contains(document.kind)) {
+            hashes in
             do { return try model(hashes) } catch {
                 obstacle.withLock { $0 = $0 ?? error }
                 throw error

@@ -20,6 +20,7 @@ package struct ContentReferences: Sendable, Hashable {
     /// The change over this step and the next newer one.
     func followed(by newer: ContentReferences) -> ContentReferences {
         ContentReferences(
-            dropped: dropped.union(newer.dropped.subtracting(added)), added: newer.added.union(added.subtracting(newer.dropped)))
+            dropped: dropped.union(newer.dropped.subtracting(added)),
+            added: newer.added.union(added.subtracting(newer.dropped)))
     }
 }

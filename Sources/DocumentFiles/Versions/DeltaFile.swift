@@ -8,7 +8,8 @@ extension DeltaHeader {
 
 /// A reverse delta that was read: how to make an older state of a database from the next newer one.
 ///
-/// Invariants: the runs ascend without overlap within `size`, and have every byte of the older state beyond the newer one's end.
+/// Invariants: the runs ascend without overlap within `size`, and have every byte of the older
+/// state beyond the newer one's end.
 package struct DeltaFile {
     let header: DeltaHeader
     let runs: [DeltaRun]
@@ -23,7 +24,9 @@ package struct DeltaFile {
         guard let header = DeltaHeader(try Self.read(file, 0, DeltaHeader.recordSize)) else { throw Self.damaged(path) }
         let place = Int64(DeltaHeader.recordSize)
         // The counts are bounded by the file's own size before anything is read by them.
-        guard header.dataSize <= UInt64(size), place + Int64(header.dataSize) + Int64(header.tableSize) == size else { throw Self.damaged(path) }
+        guard header.dataSize <= UInt64(size), place + Int64(header.dataSize) + Int64(header.tableSize) == size else {
+            throw Self.damaged(path)
+        }
         let table = try Self.read(file, place + Int64(header.dataSize), header.tableSize)
         guard CRC32.checksum(table) == header.tableChecksum else { throw Self.damaged(path) }
         self.header = header
@@ -50,11 +53,15 @@ package struct DeltaFile {
         for index in 0..<Int(header.runCount) {
             let (offset, length) = table.withUnsafeBytes { bytes in
                 (
-                    UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index * DeltaRun.recordSize, as: UInt64.self)),
-                    UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: index * DeltaRun.recordSize + 8, as: UInt32.self))
+                    UInt64(
+                        littleEndian: bytes.loadUnaligned(fromByteOffset: index * DeltaRun.recordSize, as: UInt64.self)),
+                    UInt32(
+                        littleEndian: bytes.loadUnaligned(
+                            fromByteOffset: index * DeltaRun.recordSize + 8, as: UInt32.self))
                 )
             }
-            guard length > 0, offset >= UInt64(end), offset <= header.size, UInt64(length) <= header.size - offset else { return nil }
+            guard length > 0, offset >= UInt64(end), offset <= header.size, UInt64(length) <= header.size - offset
+            else { return nil }
             let run = DeltaRun(offset: Int64(offset), length: Int64(length), place: place)
             if run.offset <= known { known = max(known, run.end) }
             end = run.end
@@ -62,7 +69,8 @@ package struct DeltaFile {
             runs.append(run)
         }
         guard UInt64(place) == UInt64(DeltaHeader.recordSize) + header.dataSize else { return nil }
-        // Else a small file could ask for a large one. A delta without runs makes nothing: only its references count.
+        // Else a small file could ask for a large one. A delta without runs makes nothing: only its
+        // references count.
         guard runs.isEmpty || size <= known else { return nil }
         return runs
     }
@@ -91,17 +99,21 @@ package struct DeltaFile {
     // MARK: Use
 
     /// Gives out the bytes of one run, in pieces; `checksum` takes them in.
-    package func read(_ run: DeltaRun, _ buffer: UnsafeMutableRawBufferPointer, _ body: (Int64, UnsafeRawBufferPointer) throws -> Void) throws {
+    package func read(
+        _ run: DeltaRun, _ buffer: UnsafeMutableRawBufferPointer, _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
+    ) throws {
         var done: Int64 = 0
         while done < run.length {
-            let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<Int(min(Int64(buffer.count), run.length - done))])
+            let piece = UnsafeMutableRawBufferPointer(
+                rebasing: buffer[..<Int(min(Int64(buffer.count), run.length - done))])
             guard try file.read(into: piece, at: run.place + done) == piece.count else { throw Self.damaged(path) }
             try body(run.offset + done, UnsafeRawBufferPointer(piece))
             done += Int64(piece.count)
         }
     }
 
-    /// Makes the older state of the newer one in `target`. Where it throws, the content of `target` is of no use.
+    /// Makes the older state of the newer one in `target`. Where it throws, the content of `target`
+    /// is of no use.
     package func apply(to target: File) throws {
         guard try target.status().size == newerSize else { throw Self.damaged(path) }
         if size != newerSize { try target.truncate(to: size) }

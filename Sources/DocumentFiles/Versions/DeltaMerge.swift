@@ -1,6 +1,7 @@
 internal import FileSystem
 
-/// Several deltas, one leading to the next, made into one: from the newest state of all to the oldest.
+/// Several deltas, one leading to the next, made into one: from the newest state of all to the
+/// oldest.
 enum DeltaMerge {
     /// Bytes of the merged delta and the part that has them.
     private struct Segment {
@@ -8,7 +9,8 @@ enum DeltaMerge {
         let part: Int
     }
 
-    /// Writes the merged delta into a new file and answers its size. `parts` begin with the oldest, the one that makes the state that counts.
+    /// Writes the merged delta into a new file and answers its size. `parts` begin with the oldest,
+    /// the one that makes the state that counts.
     static func write(_ parts: [DeltaFile], _ references: ContentReferences, to path: String) throws -> Int64 {
         guard let oldest = parts.first, let newest = parts.last else { preconditionFailure("Give one part at least") }
         for part in parts { try part.checkData() }
@@ -22,7 +24,8 @@ enum DeltaMerge {
     /// What counts of all runs, ascending: of two that have the same byte, the older part's.
     private static func segments(_ parts: [DeltaFile]) -> [Segment] {
         var segments: [Segment] = []
-        // A state between that was shorter has no bytes beyond its end, and the part that makes the next older one has them all.
+        // A state between that was shorter has no bytes beyond its end, and the part that makes the
+        // next older one has them all.
         var limit = Int64.max
         for (index, part) in parts.enumerated() {
             limit = min(limit, part.size)

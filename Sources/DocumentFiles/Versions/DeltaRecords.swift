@@ -1,7 +1,9 @@
 /// The beginning of `versions/<n>.delta`. All numbers are little-endian.
 ///
-/// After it come the bytes of all runs, one after the other; the table of runs (`DeltaRun.recordSize` bytes each, ascending, without overlap); the names in
-/// `content/` that the older state refers to and the newer does not; those that the newer refers to and the older does not (16 bytes each, the UUID that the name spells).
+/// After it come the bytes of all runs, one after the other; the table of runs
+/// (`DeltaRun.recordSize` bytes each, ascending, without overlap); the names in `content/` that the
+/// older state refers to and the newer does not; those that the newer refers to and the older does
+/// not (16 bytes each, the UUID that the name spells).
 struct DeltaHeader: Hashable {
     static let magic: [UInt8] = Array("FOLIODLT".utf8)
     static let formatVersion: UInt32 = 1

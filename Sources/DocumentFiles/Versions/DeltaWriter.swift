@@ -49,7 +49,9 @@ struct DeltaWriter {
             table.put(UInt32(run.length))
         }
         for names in [references.dropped, references.added] {
-            for name in names.sorted(by: { $0.uuidString < $1.uuidString }) { withUnsafeBytes(of: name.uuid) { table.append(contentsOf: $0) } }
+            for name in names.sorted(by: { $0.uuidString < $1.uuidString }) {
+                withUnsafeBytes(of: name.uuid) { table.append(contentsOf: $0) }
+            }
         }
         header.runCount = UInt32(runs.count)
         header.droppedCount = UInt32(references.dropped.count)
@@ -75,8 +77,11 @@ enum PageDifference {
     /// Equal bytes between two differences that cost less than a run of their own.
     private static let gap = DeltaRun.recordSize + 4
 
-    /// Calls `body` with each range of `older` that differs from `newer`, ascending; what lies beyond the end of `newer` differs.
-    static func forEach(_ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer, _ body: (Range<Int>) throws -> Void) rethrows {
+    /// Calls `body` with each range of `older` that differs from `newer`, ascending; what lies
+    /// beyond the end of `newer` differs.
+    static func forEach(
+        _ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer, _ body: (Range<Int>) throws -> Void
+    ) rethrows {
         let common = min(older.count, newer.count)
         var place = 0
         // Start and end of the range that is open.
@@ -91,11 +96,16 @@ enum PageDifference {
             }
             end = last + 1
         }
-        // Within a word all differences are nearer to each other than a gap: the first and the last say it all.
+        // Within a word all differences are nearer to each other than a gap: the first and the last
+        // say it all.
         while place + 8 <= common {
             let difference =
-                UInt64(littleEndian: older.loadUnaligned(fromByteOffset: place, as: UInt64.self) ^ newer.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-            if difference != 0 { try note(place + difference.trailingZeroBitCount / 8, place + 7 - difference.leadingZeroBitCount / 8) }
+                UInt64(
+                    littleEndian: older.loadUnaligned(fromByteOffset: place, as: UInt64.self)
+                        ^ newer.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+            if difference != 0 {
+                try note(place + difference.trailingZeroBitCount / 8, place + 7 - difference.leadingZeroBitCount / 8)
+            }
             place += 8
         }
         while place < common {

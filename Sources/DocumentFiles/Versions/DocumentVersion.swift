@@ -20,7 +20,8 @@ public struct DocumentVersion: Sendable, Hashable {
         public static let migration = Reason(.migration)
         /// An older version was restored.
         public static let restore = Reason(.restore)
-        /// What was open here, unsaved edits included, before a conflict with another program was settled: it was never a saved state of the document.
+        /// What was open here, unsaved edits included, before a conflict with another program was
+        /// settled: it was never a saved state of the document.
         public static let conflict = Reason(.conflict)
         /// A reason that this program does not know.
         public static let other = Reason(.other)
@@ -47,7 +48,8 @@ public struct DocumentVersion: Sendable, Hashable {
     public let name: String?
 
     package init(
-        number: Int, generation: Int, saved: Date, reason: Reason, size: Int64, bytes: Int64, isPinned: Bool, name: String?
+        number: Int, generation: Int, saved: Date, reason: Reason, size: Int64, bytes: Int64, isPinned: Bool,
+        name: String?
     ) {
         self.number = number
         self.generation = generation
@@ -60,7 +62,8 @@ public struct DocumentVersion: Sendable, Hashable {
     }
 }
 
-/// A state that the main file is or is about to be, as the marker in the store's metadata tells one from another.
+/// A state that the main file is or is about to be, as the marker in the store's metadata tells one
+/// from another.
 package struct SavedState: Sendable, Hashable {
     /// Raised by every save.
     package var generation: Int

@@ -2,8 +2,8 @@ internal import Coding
 internal import Foundation
 internal import SQLiteKit
 
-/// A sum over the pages of a database that is kept up to date page by page, so that a save needs to look at the changed ones only, and a restored version can be
-/// held against it as a whole.
+/// A sum over the pages of a database that is kept up to date page by page, so that a save needs to
+/// look at the changed ones only, and a restored version can be held against it as a whole.
 package struct StateSum: Sendable, Hashable {
     private(set) var value: UInt64 = 0
     private static let bytesAtOnce = 1 << 18
@@ -31,7 +31,8 @@ package struct StateSum: Sendable, Hashable {
 
     package mutating func remove(_ page: Int, _ bytes: UnsafeRawBufferPointer) { value &-= Self.hash(page, bytes) }
 
-    /// A page counts by its number, its length and its CRC-32, mixed so that two changes don't make up for one another.
+    /// A page counts by its number, its length and its CRC-32, mixed so that two changes don't make
+    /// up for one another.
     private static func hash(_ page: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
         let place = (UInt64(truncatingIfNeeded: page) &+ 1) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
         return mixed(mixed(place) ^ UInt64(CRC32.checksum(bytes)))

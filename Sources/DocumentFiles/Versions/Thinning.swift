@@ -1,12 +1,15 @@
 package import Foundation
 
-/// Which versions stay when there are many: all for an hour, one an hour for a day, one a day for a month, then one a week; the newest of each.
+/// Which versions stay when there are many: all for an hour, one an hour for a day, one a day for a
+/// month, then one a week; the newest of each.
 ///
 ///     try versions.prune(.standard, now: .now)
 package struct Thinning: Sendable, Hashable {
-    /// Up to which age how many seconds share one version, youngest first; the last goes on for ever.
+    /// Up to which age how many seconds share one version, youngest first; the last goes on for
+    /// ever.
     private let steps: [(age: Double, bucket: Double)]
-    /// What all versions together may take, in bytes; the oldest go first. Pinned ones count and stay. Nil for no cap.
+    /// What all versions together may take, in bytes; the oldest go first. Pinned ones count and
+    /// stay. Nil for no cap.
     package var maximumBytes: Int64?
 
     package static let standard = Thinning()
@@ -35,7 +38,8 @@ package struct Thinning: Sendable, Hashable {
         }
     }
 
-    /// The numbers of versions that go, by age alone. Pinned ones stay, the newest of all, and for a month what gave way in a conflict.
+    /// The numbers of versions that go, by age alone. Pinned ones stay, the newest of all, and for
+    /// a month what gave way in a conflict.
     package func superfluous(_ versions: [DocumentVersion], now: Date) -> Set<Int> {
         var result = Set<Int>()
         var taken = Set<[Double]>()
@@ -43,7 +47,8 @@ package struct Thinning: Sendable, Hashable {
             let age = now.timeIntervalSince(version.saved)
             // A date in the future is a clock that was set: young enough.
             guard let step = steps.first(where: { age < $0.age }), step.bucket > 0 else { continue }
-            // Buckets of the calendar and not of age, so that what stays today stays tomorrow: weeks hold whole days, days whole hours.
+            // Buckets of the calendar and not of age, so that what stays today stays tomorrow:
+            // weeks hold whole days, days whole hours.
             let bucket = (version.saved.timeIntervalSince1970 / step.bucket).rounded(.down)
             let isFirst = taken.insert([step.bucket, bucket]).inserted
             // Work that nobody has decided to give up: a month to come back for it.

@@ -5,7 +5,8 @@ internal import SQLiteKit
 
 extension VersionIndex {
     /// Reads the index of a folder; an empty one where there is none.
-    /// - Throws: `DocumentError.malformed` for what is no index, `.newer` for one of a newer program.
+    /// - Throws: `DocumentError.malformed` for what is no index, `.newer` for one of a newer
+    ///   program.
     package static func read(in folder: String) throws -> VersionIndex {
         let path = FilePath.join(folder, fileName)
         let bytes: [UInt8]
@@ -27,10 +28,12 @@ extension VersionIndex {
             let fields = try JSONFields(value)
             let version: Int = try fields.int("format")
             guard version <= format else {
-                throw DocumentError(.newer, "its versions are kept in format \(version), this program reads \(format)", path: path)
+                throw DocumentError(
+                    .newer, "its versions are kept in format \(version), this program reads \(format)", path: path)
             }
             index = try VersionIndex(
-                next: fields.int("next"), head: fields.optional("head") { $0 }.map { try Head(JSONFields($0, path: "head")) },
+                next: fields.int("next"),
+                head: fields.optional("head") { $0 }.map { try Head(JSONFields($0, path: "head")) },
                 rows: fields.required("versions") { value in
                     guard let rows = value.array?.map({ Row($0) }) else { return nil }
                     let read = rows.compactMap { $0 }
@@ -49,11 +52,13 @@ extension VersionIndex {
     package func write(in folder: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let bytes = try encoder.encode(Stored(format: Self.format, next: next, head: head, columns: Row.columns, versions: rows))
+        let bytes = try encoder.encode(
+            Stored(format: Self.format, next: next, head: head, columns: Row.columns, versions: rows))
         try Disk.replaceFile(FilePath.join(folder, Self.fileName), with: CheckedJSON.adding(to: Array(bytes)))
     }
 
-    /// Whether the checksum of a folder's index says that it is not what was written. Of an index without one nothing can be said.
+    /// Whether the checksum of a folder's index says that it is not what was written. Of an index
+    /// without one nothing can be said.
     static func isAltered(in folder: String) throws -> Bool {
         let path = FilePath.join(folder, fileName)
         guard try Disk.kind(of: path) == .file else { return false }
@@ -83,7 +88,10 @@ extension VersionIndex {
         if !Self.numbers.contains(next) { return "its next number is \(next)" }
         if rows.count > Self.maximumCount { return "more than \(Self.maximumCount) versions" }
         if let wal = head?.wal, !Self.frames.contains(wal.frames) { return "its head has \(wal.frames) frames" }
-        if let head, !Self.numbers.contains(head.generation) || !Self.numbers.contains(head.counter) || !Date.wholeMilliseconds.contains(head.saved) {
+        if let head,
+            !Self.numbers.contains(head.generation) || !Self.numbers.contains(head.counter)
+                || !Date.wholeMilliseconds.contains(head.saved)
+        {
             return "its head has impossible numbers"
         }
         if head == nil, !rows.isEmpty { return "versions without a head" }
@@ -92,11 +100,16 @@ extension VersionIndex {
             guard row.number > last else { return "version \(row.number) is out of order" }
             last = row.number
             guard row.number < next else { return "version \(row.number) is beyond the next number" }
-            guard Self.numbers.contains(row.generation), Date.wholeMilliseconds.contains(row.saved) else { return "version \(row.number) has impossible numbers" }
-            guard Self.numbers.contains(row.revision), row.size >= 0, row.deltaBytes >= 0, row.baseBytes >= 0, row.size < Self.maximumSize,
+            guard Self.numbers.contains(row.generation), Date.wholeMilliseconds.contains(row.saved) else {
+                return "version \(row.number) has impossible numbers"
+            }
+            guard Self.numbers.contains(row.revision), row.size >= 0, row.deltaBytes >= 0, row.baseBytes >= 0,
+                row.size < Self.maximumSize,
                 row.deltaBytes < Self.maximumSize, row.baseBytes < Self.maximumSize
             else { return "version \(row.number) has impossible sizes" }
-            guard !row.flags.isDisjoint(with: [.isLinked, .hasBase]) else { return "version \(row.number) has no content" }
+            guard !row.flags.isDisjoint(with: [.isLinked, .hasBase]) else {
+                return "version \(row.number) has no content"
+            }
         }
         return nil
     }
@@ -126,16 +139,23 @@ extension WriteAheadLog.Mark {
 }
 
 extension VersionIndex.Row: Encodable {
-    static let columns = ["number", "generation", "saved", "reason", "flags", "revision", "size", "deltaBytes", "baseBytes", "sum", "name"]
+    static let columns = [
+        "number", "generation", "saved", "reason", "flags", "revision", "size", "deltaBytes", "baseBytes", "sum",
+        "name",
+    ]
 
-    /// A row of the file; nil where a value is missing or of another type. What a newer program puts behind them is passed over.
+    /// A row of the file; nil where a value is missing or of another type. What a newer program
+    /// puts behind them is passed over.
     fileprivate init?(_ value: JSONValue) {
-        guard let cells = value.array, cells.count >= 9, let number = cells[0].int(Int.self), let generation = cells[1].int(Int.self), let saved = cells[2].int(Int64.self),
-            let reason = cells[3].string, let flags = cells[4].int(Int.self), let revision = cells[5].int(Int.self), let size = cells[6].int(Int64.self),
+        guard let cells = value.array, cells.count >= 9, let number = cells[0].int(Int.self),
+            let generation = cells[1].int(Int.self), let saved = cells[2].int(Int64.self),
+            let reason = cells[3].string, let flags = cells[4].int(Int.self), let revision = cells[5].int(Int.self),
+            let size = cells[6].int(Int64.self),
             let deltaBytes = cells[7].int(Int64.self), let baseBytes = cells[8].int(Int64.self)
         else { return nil }
         self.init(
-            number: number, generation: generation, saved: saved, reason: reason, flags: VersionIndex.Flags(rawValue: flags), revision: revision, size: size,
+            number: number, generation: generation, saved: saved, reason: reason,
+            flags: VersionIndex.Flags(rawValue: flags), revision: revision, size: size,
             deltaBytes: deltaBytes, baseBytes: baseBytes)
         if cells.count > 9, cells[9] != .null {
             guard let sum = StateSum(cells[9]) else { return nil }

@@ -1,7 +1,8 @@
 internal import Foundation
 internal import SQLiteKit
 
-/// `versions/index.json`: what is kept. The one file that says what counts; it is replaced by rename.
+/// `versions/index.json`: what is kept. The one file that says what counts; it is replaced by
+/// rename.
 ///
 ///     {"format":1,"next":3,
 ///      "head":{"generation":7,"counter":31,"saved":…,"wal":{"salt1":…,"salt2":…,"frames":9},"sum":"…"},
@@ -10,8 +11,8 @@ internal import SQLiteKit
 ///
 /// Rows, since the whole is written with every save. Invariants:
 /// 1. Rows ascend by number, and every number is below `next`.
-/// 2. The delta of a row leads from the state of the next row to its own, that of the last row from `head`; where the row has no such delta (`isLinked` is not
-///    set), it has a base.
+/// 2. The delta of a row leads from the state of the next row to its own, that of the last row from
+///    `head`; where the row has no such delta (`isLinked` is not set), it has a base.
 package struct VersionIndex: Sendable {
     /// What `flags` stand for.
     package struct Flags: OptionSet, Sendable, Hashable {
@@ -51,7 +52,8 @@ package struct VersionIndex: Sendable {
         package var generation: Int
         var counter: Int
         package var saved: Int64
-        /// Where that state ended in the WAL, which counts as long as the WAL has these salts; afterwards it is the main file.
+        /// Where that state ended in the WAL, which counts as long as the WAL has these salts;
+        /// afterwards it is the main file.
         package var wal: WriteAheadLog.Mark?
         var sum: StateSum?
 
@@ -63,9 +65,12 @@ package struct VersionIndex: Sendable {
             self.sum = sum
         }
 
-        /// Whether this is the state. A save that is done again after a failure has another time; in doubt, a save is told by its generation.
+        /// Whether this is the state. A save that is done again after a failure has another time;
+        /// in doubt, a save is told by its generation.
         package func isSame(as state: SavedState) -> Bool {
-            generation == state.generation && (counter == 0 || state.counter == 0 || (counter == state.counter && saved == state.saved.milliseconds))
+            generation == state.generation
+                && (counter == 0 || state.counter == 0
+                    || (counter == state.counter && saved == state.saved.milliseconds))
         }
     }
 
@@ -93,7 +98,8 @@ extension VersionIndex.Row {
 
     package var version: DocumentVersion {
         DocumentVersion(
-            number: number, generation: generation, saved: Date(milliseconds: saved), reason: DocumentVersion.Reason(reason), size: size,
+            number: number, generation: generation, saved: Date(milliseconds: saved),
+            reason: DocumentVersion.Reason(reason), size: size,
             bytes: deltaBytes + baseBytes, isPinned: flags.contains(.isPinned), name: name)
     }
 }
@@ -101,12 +107,16 @@ extension VersionIndex.Row {
 extension Date {
     /// From 2001 on, as dates count, so that what is read back is the time to the millisecond.
     /// - Parameter milliseconds: Since 1970, within ``wholeMilliseconds``.
-    package init(milliseconds: Int64) { self.init(timeIntervalSinceReferenceDate: Double(milliseconds - Self.millisecondsTo2001) / 1000) }
+    package init(milliseconds: Int64) {
+        self.init(timeIntervalSinceReferenceDate: Double(milliseconds - Self.millisecondsTo2001) / 1000)
+    }
     /// Since 1970; the nearest of ``wholeMilliseconds``, and 0 for what is no number.
     package var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         if value.isNaN { return 0 }
-        return Int64(Swift.max(Double(Self.wholeMilliseconds.lowerBound), Swift.min(Double(Self.wholeMilliseconds.upperBound), value)))
+        return Int64(
+            Swift.max(
+                Double(Self.wholeMilliseconds.lowerBound), Swift.min(Double(Self.wholeMilliseconds.upperBound), value)))
     }
 
     /// Those that a date can tell apart, as far as they are written.

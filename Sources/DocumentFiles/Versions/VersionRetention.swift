@@ -1,8 +1,10 @@
 public import Foundation
 
-/// Which of a document's versions are to be kept when it is pruned. Pinned ones are kept in any case.
+/// Which of a document's versions are to be kept when it is pruned. Pinned ones are kept in any
+/// case.
 public enum VersionRetention: Sendable, Hashable {
-    /// What is kept without being asked: all of an hour, one an hour for a day, one a day for a month, one a week after that.
+    /// What is kept without being asked: all of an hour, one an hour for a day, one a day for a
+    /// month, one a week after that.
     case thinned
     /// So many, the newest.
     case newest(Int)

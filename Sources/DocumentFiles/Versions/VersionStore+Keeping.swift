@@ -3,10 +3,12 @@ internal import Foundation
 package import SQLiteKit
 
 extension VersionStore {
-    /// Keeps the last saved state, after the commit of a new save and before its checkpoint. Durable when it returns.
+    /// Keeps the last saved state, after the commit of a new save and before its checkpoint.
+    /// Durable when it returns.
     ///
-    /// Called again for the same save, it does nothing: so whoever finishes a save that was interrupted need not know how far it came. Where it throws, all older
-    /// versions are as they were, and there must be no checkpoint yet: call it again.
+    /// Called again for the same save, it does nothing: so whoever finishes a save that was
+    /// interrupted need not know how far it came. Where it throws, all older versions are as they
+    /// were, and there must be no checkpoint yet: call it again.
     ///
     ///     try connection.withFiles { files in
     ///         try versions.keep(files, saved: marker.state, previous: previous, references: ContentReferences(from: before, to: after))
@@ -28,28 +30,34 @@ extension VersionStore {
         return try keep(files, saved: saved, previous: previous, reason: reason, references: references, pages: &pages)
     }
 
-    /// - Parameter pages: What is recorded of the pages of `previous`, where it is; becomes what is to be recorded of those of `saved`, nil where that is not known without reading them all.
+    /// - Parameter pages: What is recorded of the pages of `previous`, where it is; becomes what is
+    ///   to be recorded of those of `saved`, nil where that is not known without reading them all.
     func keep(
-        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences, pages: inout SavedPages?
+        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
+        references: ContentReferences, pages: inout SavedPages?
     ) throws -> DocumentVersion? {
         let recorded = pages
         pages = nil
         var index = try VersionIndex.read(in: folder)
         if try isKept(index, saved) {
             // What other programs have committed on top is in no sum.
-            if let sum = index.head?.sum, files.log == nil || files.log?.end == index.head?.wal { pages = try SavedPages(sum: sum, of: files.current) }
+            if let sum = index.head?.sum, files.log == nil || files.log?.end == index.head?.wal {
+                pages = try SavedPages(sum: sum, of: files.current)
+            }
             return nil
         }
         try prepareFolder()
         try prepare(&index, previous)
         guard index.rows.count < VersionIndex.maximumCount else {
-            throw DocumentError(.unsupported, "more than \(VersionIndex.maximumCount) versions; prune them", path: folder)
+            throw DocumentError(
+                .unsupported, "more than \(VersionIndex.maximumCount) versions; prune them", path: folder)
         }
         guard let head = index.head else { preconditionFailure("continue(from:) sets the head") }
         return try making { made in
             let older = files.state(at: head.wal), newer = files.current
             var row = VersionIndex.Row(
-                number: index.next, generation: head.generation, saved: head.saved, reason: reason.description, flags: .isLinked,
+                number: index.next, generation: head.generation, saved: head.saved, reason: reason.description,
+                flags: .isLinked,
                 size: older.size, deltaBytes: 0)
             row.sum = recorded?.sum ?? head.sum
             if let recorded, try recorded.isChangedOutside(DatabaseHeader(of: older)) { row.sum = nil }
@@ -78,23 +86,32 @@ extension VersionStore {
         }
     }
 
-    /// Keeps the last saved state as a closed store file of its own, before another file takes its place as a whole: migration, compaction, restoring.
+    /// Keeps the last saved state as a closed store file of its own, before another file takes its
+    /// place as a whole: migration, compaction, restoring.
     ///
-    /// `store` is the main file with everything in it. It is read whole and copied, its blocks shared where the file system can. Call it on the versions folder of the document that comes to stand in the old one's place.
+    /// `store` is the main file with everything in it. It is read whole and copied, its blocks
+    /// shared where the file system can. Call it on the versions folder of the document that comes
+    /// to stand in the old one's place.
     /// - Parameter saved: The state that takes its place.
     @discardableResult
     package func keepReplaced(
-        _ store: String, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences = ContentReferences()
+        _ store: String, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
+        references: ContentReferences = ContentReferences()
     ) throws -> DocumentVersion? {
-        try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { _, path in try Disk.copyFile(store, to: path) }
+        try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { _, path in
+            try Disk.copyFile(store, to: path)
+        }
     }
 
-    /// Keeps the last saved state of a store that is open as a closed file of its own, before another one takes its place as a whole.
+    /// Keeps the last saved state of a store that is open as a closed file of its own, before
+    /// another one takes its place as a whole.
     ///
-    /// Its files are only read. Where the store stays after all, for a crash or a failure came between, the version it is is taken back with the next save.
+    /// Its files are only read. Where the store stays after all, for a crash or a failure came
+    /// between, the version it is is taken back with the next save.
     @discardableResult
     package func keepReplaced(
-        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason, references: ContentReferences = ContentReferences()
+        _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
+        references: ContentReferences = ContentReferences()
     ) throws -> DocumentVersion? {
         try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { head, path in
             let state = files.state(at: head.wal)
@@ -103,19 +120,23 @@ extension VersionStore {
         }
     }
 
-    /// Keeps a state that did not lead to the saved one, as a closed store file of its own: what was open here before a conflict was settled.
+    /// Keeps a state that did not lead to the saved one, as a closed store file of its own: what
+    /// was open here before a conflict was settled.
     ///
-    /// The versions before it lead to the saved state, and must not lead over this one: the newest of them becomes a whole copy too. Costs the two copies.
+    /// The versions before it lead to the saved state, and must not lead over this one: the newest
+    /// of them becomes a whole copy too. Costs the two copies.
     /// - Parameter previous: The saved state, which stays what it is.
     package func keepAside(
-        _ store: String, _ files: DatabaseFiles, state: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
+        _ store: String, _ files: DatabaseFiles, state: SavedState, previous: SavedState,
+        reason: DocumentVersion.Reason,
         references: ContentReferences = ContentReferences()
     ) throws -> DocumentVersion {
         var index = try VersionIndex.read(in: folder)
         try prepareFolder()
         try prepare(&index, previous)
         guard index.rows.count < VersionIndex.maximumCount else {
-            throw DocumentError(.unsupported, "more than \(VersionIndex.maximumCount) versions; prune them", path: folder)
+            throw DocumentError(
+                .unsupported, "more than \(VersionIndex.maximumCount) versions; prune them", path: folder)
         }
         return try making { made in
             if let last = index.rows.indices.last {
@@ -133,7 +154,8 @@ extension VersionStore {
                 if let last = index.rows.indices.last { index.rows[last].flags.remove(.isLinked) }
             }
             var row = VersionIndex.Row(
-                number: index.next, generation: state.generation, saved: state.saved.milliseconds, reason: reason.description, flags: .hasBase, size: 0, deltaBytes: 0)
+                number: index.next, generation: state.generation, saved: state.saved.milliseconds,
+                reason: reason.description, flags: .hasBase, size: 0, deltaBytes: 0)
             made.append(row.baseName)
             try Disk.copyFile(store, to: path(row.baseName))
             let base = try File(path(row.baseName), .readWrite)
@@ -152,7 +174,8 @@ extension VersionStore {
         }
     }
 
-    /// The highest generation that a version has; 0 where there is none. That of the document may be lower, after a conflict.
+    /// The highest generation that a version has; 0 where there is none. That of the document may
+    /// be lower, after a conflict.
     func lastGeneration() throws -> Int { try VersionIndex.read(in: folder).rows.reduce(0) { max($0, $1.generation) } }
 
     private func keepClosed(
@@ -166,7 +189,8 @@ extension VersionStore {
         guard let head = index.head else { preconditionFailure("continue(from:) sets the head") }
         return try making { made in
             var row = VersionIndex.Row(
-                number: index.next, generation: head.generation, saved: head.saved, reason: reason.description, flags: .hasBase, size: 0, deltaBytes: 0)
+                number: index.next, generation: head.generation, saved: head.saved, reason: reason.description,
+                flags: .hasBase, size: 0, deltaBytes: 0)
             made.append(row.baseName)
             try copy(head, path(row.baseName))
             let base = try File(path(row.baseName), .readWrite)
@@ -224,9 +248,11 @@ extension VersionStore {
 
     private static let pagesAtOnce = 16
 
-    /// Writes the delta from the newer to the older state, or, for a row that is not linked, the references alone. `sum`, where it is known, becomes the newer state's.
+    /// Writes the delta from the newer to the older state, or, for a row that is not linked, the
+    /// references alone. `sum`, where it is known, becomes the newer state's.
     private func writeDelta(
-        _ row: VersionIndex.Row, _ files: DatabaseFiles, _ mark: WriteAheadLog.Mark?, _ older: DatabaseState, _ newer: DatabaseState,
+        _ row: VersionIndex.Row, _ files: DatabaseFiles, _ mark: WriteAheadLog.Mark?, _ older: DatabaseState,
+        _ newer: DatabaseState,
         _ references: ContentReferences, _ sum: inout StateSum?
     ) throws -> Int64 {
         let pageSize = files.pageSize
@@ -234,7 +260,8 @@ extension VersionStore {
         let half = Self.pagesAtOnce * pageSize
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 2 * half, alignment: 4096)
         defer { buffer.deallocate() }
-        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<half]), second = UnsafeMutableRawBufferPointer(rebasing: buffer[half...])
+        let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<half]),
+            second = UnsafeMutableRawBufferPointer(rebasing: buffer[half...])
         // Pages that one of the two does not have were not necessarily written.
         let common = min(older.pageCount, newer.pageCount), all = max(older.pageCount, newer.pageCount)
         let written = files.pagesWritten(since: mark).filter { $0 < common }
@@ -253,7 +280,9 @@ extension VersionStore {
                 }
                 guard row.flags.contains(.isLinked) else { continue }
                 try PageDifference.forEach(old, new) { range in
-                    try writer.add(Int64(page) * Int64(pageSize) + Int64(range.lowerBound), UnsafeRawBufferPointer(rebasing: old[range]))
+                    try writer.add(
+                        Int64(page) * Int64(pageSize) + Int64(range.lowerBound),
+                        UnsafeRawBufferPointer(rebasing: old[range]))
                 }
             }
         }
@@ -276,8 +305,10 @@ extension VersionStore {
 extension VersionIndex {
     /// Makes the index go on from the saved state that the document is in.
     ///
-    /// Usually that is its head. Where the document fell back to the state that was kept last (a WAL was lost after it), that state is the head again. Where it is
-    /// neither, another program has saved without keeping a version: what can't be made from a whole copy any more is given up.
+    /// Usually that is its head. Where the document fell back to the state that was kept last (a
+    /// WAL was lost after it), that state is the head again. Where it is neither, another program
+    /// has saved without keeping a version: what can't be made from a whole copy any more is given
+    /// up.
     mutating func `continue`(from previous: SavedState) {
         guard let head else {
             self.head = Head(previous)
@@ -286,7 +317,8 @@ extension VersionIndex {
         }
         if head.generation == previous.generation { return }
         if let last = rows.last, last.generation == previous.generation {
-            self.head = Head(SavedState(generation: last.generation, saved: Date(milliseconds: last.saved)), sum: last.sum)
+            self.head = Head(
+                SavedState(generation: last.generation, saved: Date(milliseconds: last.saved)), sum: last.sum)
             rows.removeLast()
             return
         }

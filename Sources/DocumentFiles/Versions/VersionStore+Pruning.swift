@@ -11,9 +11,12 @@ extension VersionStore {
         var doomed = thinning.superfluous(versions, now: now)
         for version in versions where version.generation == keeping { doomed.remove(version.number) }
         if let cap = thinning.maximumBytes {
-            // Merging a removed version's delta into the next older one never makes more of the two.
+            // Merging a removed version's delta into the next older one never makes more of the
+            // two.
             var total = versions.filter { !doomed.contains($0.number) }.reduce(0) { $0 + $1.bytes }
-            for version in versions where total > cap && !version.isPinned && version.generation != keeping && !doomed.contains(version.number) {
+            for version in versions
+            where total > cap && !version.isPinned && version.generation != keeping && !doomed.contains(version.number)
+            {
                 doomed.insert(version.number)
                 total -= version.bytes
             }
@@ -22,9 +25,11 @@ extension VersionStore {
         return doomed.sorted()
     }
 
-    /// Removes versions, pinned or not; those that stay can be restored as before. All of them or none; what they took on the disk is free when it returns.
+    /// Removes versions, pinned or not; those that stay can be restored as before. All of them or
+    /// none; what they took on the disk is free when it returns.
     ///
-    /// Costs the deltas of the removed versions and of those next to them; where the next older version lives on a removed one's whole copy, that copy too.
+    /// Costs the deltas of the removed versions and of those next to them; where the next older
+    /// version lives on a removed one's whole copy, that copy too.
     /// - Throws: `.notFound` where one is not there.
     package func remove(_ numbers: Set<Int>) throws {
         guard !numbers.isEmpty else { return }
@@ -49,24 +54,29 @@ extension VersionStore {
             if !made.isEmpty { try Disk.synchronizeDirectory(folder) }
             try next.write(in: folder)
         }
-        // They count no more; what can't be removed now is a stray, and goes before the next version is kept.
+        // They count no more; what can't be removed now is a stray, and goes before the next
+        // version is kept.
         try? removeStrays(next)
     }
 
-    /// The row at the range's beginning, made to lead from where its last one leads from; the others go.
+    /// The row at the range's beginning, made to lead from where its last one leads from; the
+    /// others go.
     private func merged(_ range: Range<Int>, _ index: VersionIndex, _ made: inout [String]) throws -> VersionIndex.Row {
         var row = index.rows[range.lowerBound]
         row.revision += 1
         let parts = try range.map { try delta(of: index.rows[$0]) }
         let references = parts.dropFirst().reduce(parts[0].references) { $0.followed(by: $1.references) }
-        if range.contains(where: { index.rows[$0].flags.contains(.hasUnknownReferences) }) { row.flags.insert(.hasUnknownReferences) }
+        if range.contains(where: { index.rows[$0].flags.contains(.hasUnknownReferences) }) {
+            row.flags.insert(.hasUnknownReferences)
+        }
 
         made.append(row.deltaName)
         if range.allSatisfy({ index.rows[$0].flags.contains(.isLinked) }) {
             row.deltaBytes = try DeltaMerge.write(parts, references, to: path(row.deltaName))
             return row
         }
-        // Somewhere in between only a whole copy goes on, and it is about to be removed: this row gets one of its own.
+        // Somewhere in between only a whole copy goes on, and it is about to be removed: this row
+        // gets one of its own.
         if !row.flags.contains(.hasBase) {
             made.append(row.baseName)
             try restoreFromBase(range.lowerBound, index, to: path(row.baseName))

@@ -2,11 +2,15 @@ internal import FileSystem
 package import SQLiteKit
 
 extension VersionStore {
-    /// Writes a version's store, byte by byte as it was saved, into a new file; durable but for its folder when it returns.
+    /// Writes a version's store, byte by byte as it was saved, into a new file; durable but for its
+    /// folder when it returns.
     ///
-    /// `files` are those of the document that is open, for reading or editing. A document that others edit meanwhile gives the state that was asked for or an error:
-    /// where the versions changed while they were read, it is done again. Costs reading the store and the deltas in between, and writing the store.
-    /// - Throws: `DocumentError`: `.notFound` where there is no such version, `.malformed` where it can't be had byte by byte any more; after any failure there is no file.
+    /// `files` are those of the document that is open, for reading or editing. A document that
+    /// others edit meanwhile gives the state that was asked for or an error: where the versions
+    /// changed while they were read, it is done again. Costs reading the store and the deltas in
+    /// between, and writing the store.
+    /// - Throws: `DocumentError`: `.notFound` where there is no such version, `.malformed` where it
+    ///   can't be had byte by byte any more; after any failure there is no file.
     package func restore(_ number: Int, from files: DatabaseFiles, to target: String) throws {
         var left = Self.attempts
         while true {
@@ -18,7 +22,9 @@ extension VersionStore {
             do {
                 return try removing(target) { try restore(number, index, files, to: target) }
             } catch {
-                guard left > 0, let now = try? VersionIndex.read(in: folder), !now.agrees(with: index) else { throw error }
+                guard left > 0, let now = try? VersionIndex.read(in: folder), !now.agrees(with: index) else {
+                    throw error
+                }
             }
         }
     }
@@ -36,7 +42,9 @@ extension VersionStore {
                 failure = failure ?? error
             }
         }
-        throw failure ?? DocumentError(.malformed, "nothing is left to make version \(index.rows[position].generation) of", path: folder)
+        throw failure
+            ?? DocumentError(
+                .malformed, "nothing is left to make version \(index.rows[position].generation) of", path: folder)
     }
 
     /// Makes a row's state without the document's own files, which a whole copy must stand in for.
@@ -44,11 +52,15 @@ extension VersionStore {
         try restore(index.rows[position].number, index, nil, to: target)
     }
 
-    private func restore(_ position: Int, _ index: VersionIndex, _ start: Int, _ files: DatabaseFiles?, to target: String) throws {
+    private func restore(
+        _ position: Int, _ index: VersionIndex, _ start: Int, _ files: DatabaseFiles?, to target: String
+    ) throws {
         let row = index.rows[position]
         if start == index.rows.count {
             guard let files else {
-                throw DocumentError(.malformed, "version \(row.generation) can't be made without the document's own state", path: folder)
+                throw DocumentError(
+                    .malformed, "version \(row.generation) can't be made without the document's own state", path: folder
+                )
             }
             _ = try files.state(at: index.head?.wal).write(to: File(target, .create()))
         } else {
@@ -72,7 +84,8 @@ extension VersionStore {
 
     private func different(_ row: VersionIndex.Row) -> DocumentError {
         DocumentError(
-            .malformed, "version \(row.generation) can't be restored as it was: it is damaged, or the document was changed by a program that kept no version",
+            .malformed,
+            "version \(row.generation) can't be restored as it was: it is damaged, or the document was changed by a program that kept no version",
             path: folder)
     }
 
@@ -89,15 +102,18 @@ extension VersionStore {
 
     /// Looks for the files that the index names. Lists the folder and reads none of them.
     func missingFiles() throws -> MissingFiles {
-        let index = try VersionIndex.read(in: folder), names = try Set(Disk.list(folder).filter { $0.kind == .file }.map(\.name))
+        let index = try VersionIndex.read(in: folder),
+            names = try Set(Disk.list(folder).filter { $0.kind == .file }.map(\.name))
         var missing = MissingFiles()
         for row in index.rows {
-            for name in row.flags.contains(.hasBase) ? [row.deltaName, row.baseName] : [row.deltaName] where !names.contains(name) { missing.files.append((row.generation, name)) }
+            for name in row.flags.contains(.hasBase) ? [row.deltaName, row.baseName] : [row.deltaName]
+            where !names.contains(name) { missing.files.append((row.generation, name)) }
         }
         guard !missing.files.isEmpty else { return missing }
         for (position, row) in index.rows.enumerated() {
             let isMakeable = index.starts(position).contains { start in
-                (start == index.rows.count || names.contains(index.rows[start].baseName)) && index.rows[position..<start].allSatisfy { names.contains($0.deltaName) }
+                (start == index.rows.count || names.contains(index.rows[start].baseName))
+                    && index.rows[position..<start].allSatisfy { names.contains($0.deltaName) }
             }
             if !isMakeable { missing.unmakeable.insert(row.number) }
         }
@@ -106,7 +122,8 @@ extension VersionStore {
 }
 
 extension VersionIndex {
-    /// The rows with a whole copy from which a row's state can be made, nearest first; `rows.count` stands for the document's own state.
+    /// The rows with a whole copy from which a row's state can be made, nearest first; `rows.count`
+    /// stands for the document's own state.
     func starts(_ position: Int) -> [Int] {
         var starts: [Int] = []
         var row = position
@@ -118,6 +135,7 @@ extension VersionIndex {
         return starts + [rows.count]
     }
 
-    fileprivate func agrees(with other: VersionIndex) -> Bool { next == other.next && rows == other.rows && head == other.head }
+    fileprivate func agrees(with other: VersionIndex) -> Bool {
+        next == other.next && rows == other.rows && head == other.head
+    }
 }
-

@@ -4,7 +4,8 @@ internal import Synchronization
 
 /// Where Folio keeps what belongs to documents but must not lie beside them.
 package enum StateFolder {
-    /// The working sets of archives: `$XDG_STATE_HOME/folio/documents`, or the same under `~/.local/state`.
+    /// The working sets of archives: `$XDG_STATE_HOME/folio/documents`, or the same under
+    /// `~/.local/state`.
     package static var documents: String { folder("documents") }
     /// Documents that have no name yet.
     package static var untitled: String { folder("untitled") }
@@ -20,7 +21,8 @@ package enum StateFolder {
     }
 
     private static let temporaryMark = "folio-"
-    /// The names of this process's temporary folders begin with it, so that they are found where the process is ended in the middle.
+    /// The names of this process's temporary folders begin with it, so that they are found where
+    /// the process is ended in the middle.
     private static var temporaryPrefix: String { "\(temporaryMark)\(ProcessInfo.processInfo.processIdentifier)-" }
     private static var temporaryFolder: String { FileManager.default.temporaryDirectory.path }
     /// The temporary folders of this process by their paths, each locked as long as it is in use.
@@ -33,12 +35,14 @@ package enum StateFolder {
     /// Removes this process's temporary folders, whether or not anybody uses them.
     package static func removeTemporaries() {
         let folder = temporaryFolder
-        for entry in (try? Disk.list(folder)) ?? [] where entry.kind == .directory && entry.name.hasPrefix(temporaryPrefix) {
+        for entry in (try? Disk.list(folder)) ?? []
+        where entry.kind == .directory && entry.name.hasPrefix(temporaryPrefix) {
             try? Disk.removeTree(FilePath.join(folder, entry.name))
         }
     }
 
-    /// A new folder for a while, for this user alone. It is in use until ``removeTemporary(_:)`` is called.
+    /// A new folder for a while, for this user alone. It is in use until ``removeTemporary(_:)`` is
+    /// called.
     package static func makeTemporary() throws -> String {
         let path = temporaryPath()
         try makeTemporary(path)
@@ -65,14 +69,19 @@ package enum StateFolder {
     /// Whoever has just made a folder may not have locked it yet.
     private static let shortestLife: TimeInterval = 60
 
-    /// Removes the temporary folders of this user's processes that were ended before they could: their number belongs to no process, and nobody has them locked.
+    /// Removes the temporary folders of this user's processes that were ended before they could:
+    /// their number belongs to no process, and nobody has them locked.
     private static func removeAbandoned() {
         let folder = temporaryFolder
-        for entry in (try? Disk.list(folder)) ?? [] where entry.kind == .directory && entry.name.hasPrefix(temporaryMark) {
+        for entry in (try? Disk.list(folder)) ?? []
+        where entry.kind == .directory && entry.name.hasPrefix(temporaryMark) {
             let parts = entry.name.dropFirst(temporaryMark.count).split(separator: "-", maxSplits: 1)
-            guard parts.count == 2, let process = Int32(parts[0]), process > 0, UniqueName.isOne(parts[1]), kill(process, 0) != 0, errno == ESRCH else { continue }
+            guard parts.count == 2, let process = Int32(parts[0]), process > 0, UniqueName.isOne(parts[1]),
+                kill(process, 0) != 0, errno == ESRCH
+            else { continue }
             let path = FilePath.join(folder, entry.name)
-            guard let directory = try? Directory(path), let status = try? directory.status(), status.user == geteuid() else { continue }
+            guard let directory = try? Directory(path), let status = try? directory.status(), status.user == geteuid()
+            else { continue }
             let age = Date.now.timeIntervalSince1970 - Double(status.identity.modified) / 1e9
             if age > shortestLife, directory.lock() { try? Disk.removeTree(path) }
         }

@@ -3,12 +3,14 @@ internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
 
-/// What is added to an archive that is being edited: a folder in the user's state folder, in the layout of a package, with the store's WAL, new large values and a note of
-/// where it belongs. The store itself is there only where the archive has it compressed.
+/// What is added to an archive that is being edited: a folder in the user's state folder, in the
+/// layout of a package, with the store's WAL, new large values and a note of where it belongs. The
+/// store itself is there only where the archive has it compressed.
 ///
 /// Autosaves go here and never touch the archive. Invariants:
-/// 1. A working set that has its final name is whole, and `origin.json` names the state of the archive that its saved state equals. One in which nothing was ever committed may have
-///    lost any part of itself to a power cut; it has no store and nothing in its WAL.
+/// 1. A working set that has its final name is whole, and `origin.json` names the state of the
+///    archive that its saved state equals. One in which nothing was ever committed may have lost
+///    any part of itself to a power cut; it has no store and nothing in its WAL.
 /// 2. Whoever makes, uses or removes a working set holds the archive's lock.
 /// 3. Nothing is committed in one that is not settled.
 package struct WorkingSet {
@@ -22,10 +24,14 @@ package struct WorkingSet {
 
     private static let maximumCopies = 100
 
-    /// The working set that an editor left behind, or uses just now, for just this state of the archive; nil where there is none.
+    /// The working set that an editor left behind, or uses just now, for just this state of the
+    /// archive; nil where there is none.
     ///
-    /// A file that was put back at the same path with the same content, as from a backup, has another identity: what was autosaved on top of it still fits.
-    package static func existing(for archive: ArchiveFile, uuid: String) throws -> WorkingSet? { try existing(for: archive.path, archive.state(), uuid: uuid) }
+    /// A file that was put back at the same path with the same content, as from a backup, has
+    /// another identity: what was autosaved on top of it still fits.
+    package static func existing(for archive: ArchiveFile, uuid: String) throws -> WorkingSet? {
+        try existing(for: archive.path, archive.state(), uuid: uuid)
+    }
 
     /// The working set of a package in a shared place.
     package static func existing(forPackage path: String, uuid: String) throws -> WorkingSet? {
@@ -35,32 +41,43 @@ package struct WorkingSet {
         guard try root.status(of: PackageLayout.storeFolder)?.kind == .directory,
             try root.directory(PackageLayout.storeFolder).status(of: FilePath.name(PackageLayout.store))?.kind == .file
         else { return nil }
-        return try existing(for: path, WorkingSetOrigin.state(ofStore: FilePath.join(path, PackageLayout.store)), uuid: uuid)
+        return try existing(
+            for: path, WorkingSetOrigin.state(ofStore: FilePath.join(path, PackageLayout.store)), uuid: uuid)
     }
 
-    package static func existing(for path: String, _ state: WorkingSetOrigin.State, uuid: String) throws -> WorkingSet? {
+    package static func existing(for path: String, _ state: WorkingSetOrigin.State, uuid: String) throws -> WorkingSet?
+    {
         let sets = try origins(uuid)
-        let found = sets.first { $0.origin.state == state } ?? sets.first { $0.origin.path == path && $0.origin.state.digest == state.digest }
+        let found =
+            sets.first { $0.origin.state == state }
+            ?? sets.first { $0.origin.path == path && $0.origin.state.digest == state.digest }
         return found.map { WorkingSet(path: $0.folder) }
     }
 
-    /// Removes the working sets of saves that were finished but for the cleaning up, when the archive is as they left it.
+    /// Removes the working sets of saves that were finished but for the cleaning up, when the
+    /// archive is as they left it.
     static func removeFinished(for path: String, _ state: WorkingSetOrigin.State, uuid: String) throws {
         for (folder, origin) in try origins(uuid) {
-            guard let pending = origin.pending, pending == state || (origin.path == path && pending.digest == state.digest) else { continue }
+            guard let pending = origin.pending,
+                pending == state || (origin.path == path && pending.digest == state.digest)
+            else { continue }
             try WorkingSet(path: folder).remove()
         }
     }
 
     private static func origins(_ uuid: String) throws -> [(folder: String, origin: WorkingSetOrigin)] {
-        try all(uuid).compactMap { folder in try isHollow(folder) ? nil : WorkingSetOrigin.read(in: folder).map { (folder, $0) } }
+        try all(uuid).compactMap { folder in
+            try isHollow(folder) ? nil : WorkingSetOrigin.read(in: folder).map { (folder, $0) }
+        }
     }
 
     package static func all(_ uuid: String) throws -> [String] {
         let folder = FilePath.join(StateFolder.documents, uuid)
         guard try Disk.kind(of: folder) == .directory else { return [] }
         do {
-            return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { FilePath.join(folder, $0.name) }
+            return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map {
+                FilePath.join(folder, $0.name)
+            }
         } catch let error as FileSystemError where error.code == .notFound {
             // It has gone with the last of them, since it was looked for.
             return []
@@ -77,21 +94,30 @@ package struct WorkingSet {
         }
     }
 
-    /// Makes one for a package in a shared place that is to be edited. Where the package's store has a WAL, which goes on growing nowhere, both are copied.
-    package static func make(forPackage path: String, _ state: WorkingSetOrigin.State, uuid: String, generation: Int) throws -> WorkingSet {
+    /// Makes one for a package in a shared place that is to be edited. Where the package's store
+    /// has a WAL, which goes on growing nowhere, both are copied.
+    package static func make(forPackage path: String, _ state: WorkingSetOrigin.State, uuid: String, generation: Int)
+        throws -> WorkingSet
+    {
         let store = FilePath.join(path, PackageLayout.store)
         return try make(uuid, generation, WorkingSetOrigin(path: path, state: state)) { folder in
             guard try StoreWAL(ofStoreAt: store).hasContent() else { return false }
-            for suffix in ["", "-wal"] { try Disk.copyFile(store + suffix, to: FilePath.join(folder, PackageLayout.store) + suffix) }
+            for suffix in ["", "-wal"] {
+                try Disk.copyFile(store + suffix, to: FilePath.join(folder, PackageLayout.store) + suffix)
+            }
             return true
         }
     }
 
-    /// - Parameter fill: Puts into the folder what is to be there from the beginning, and answers whether that was anything that can't be made again.
-    private static func make(_ uuid: String, _ generation: Int, _ origin: WorkingSetOrigin, filling fill: (_ folder: String) throws -> Bool) throws -> WorkingSet {
+    /// - Parameter fill: Puts into the folder what is to be there from the beginning, and answers
+    ///   whether that was anything that can't be made again.
+    private static func make(
+        _ uuid: String, _ generation: Int, _ origin: WorkingSetOrigin, filling fill: (_ folder: String) throws -> Bool
+    ) throws -> WorkingSet {
         for folder in try all(uuid) where try isHollow(folder) { try Disk.removeTree(folder) }
         guard let path = try candidates(uuid, generation).first(where: { try !Disk.exists($0) }) else {
-            throw DocumentError(.io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
+            throw DocumentError(
+                .io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
         }
         let folder = FilePath.parent(path)
         try DocumentError.stage(.writing, folder) {
@@ -128,21 +154,26 @@ package struct WorkingSet {
         isSettled = true
     }
 
-    /// Whether a power cut has taken the place of its WAL, or what told where it belongs: nothing was ever committed in it.
+    /// Whether a power cut has taken the place of its WAL, or what told where it belongs: nothing
+    /// was ever committed in it.
     private static func isHollow(_ folder: String) throws -> Bool {
         let store = FilePath.join(folder, PackageLayout.store)
         if try !Disk.exists(FilePath.parent(store)) { return true }
-        return try !Disk.exists(store) && !StoreWAL(ofStoreAt: store).hasContent() && WorkingSetOrigin.read(in: folder) == nil
+        return try !Disk.exists(store) && !StoreWAL(ofStoreAt: store).hasContent()
+            && WorkingSetOrigin.read(in: folder) == nil
     }
 
     /// Whether the working set has a store of its own with work that was not saved.
     package func hasOwnWork() throws -> Bool {
         let store = FilePath.join(path, PackageLayout.store)
         guard try Disk.exists(store) else { return false }
-        return try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata).map { !$0.isSaved } ?? false
+        return try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata).map {
+            !$0.isSaved
+        } ?? false
     }
 
-    /// Takes the working set away, for good when this returns; the folder of the document goes with the last one.
+    /// Takes the working set away, for good when this returns; the folder of the document goes with
+    /// the last one.
     package func remove() throws {
         let folder = FilePath.parent(path)
         guard try Disk.exists(folder) else { return }
@@ -160,7 +191,8 @@ package struct WorkingSet {
 
     private static let removedTag = "removed"
 
-    /// Whether nobody wants what lies beside a working set: others that were being removed, and what an interrupted save of this one was packing.
+    /// Whether nobody wants what lies beside a working set: others that were being removed, and
+    /// what an interrupted save of this one was packing.
     private static func isGarbage(_ name: String, besides set: String) -> Bool {
         name.hasPrefix(".") && (name.contains(".\(removedTag)-") || name.hasPrefix(".\(set).tmp-"))
     }

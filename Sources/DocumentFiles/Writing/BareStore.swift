@@ -6,19 +6,29 @@ package import Storage
 /// Stores by themselves that are not SQLite's.
 package enum BareStore {
     /// Opens a store, with the model that is found for its hashes or its own.
-    package static func open(_ description: PersistentStoreDescription, model resolve: @Sendable ([String: Data]) throws -> ManagedObjectModel?) throws -> AtomicPersistentStore {
+    package static func open(
+        _ description: PersistentStoreDescription,
+        model resolve: @Sendable ([String: Data]) throws -> ManagedObjectModel?
+    ) throws -> AtomicPersistentStore {
         let info = try AtomicPersistentStore.storedInfo(at: description.url)
         return try make(description, try resolve(info.versionHashes))
     }
 
-    package static func create(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws -> AtomicPersistentStore {
+    package static func create(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws
+        -> AtomicPersistentStore
+    {
         try make(description, model)
     }
 
-    private static func make(_ description: PersistentStoreDescription, _ model: ManagedObjectModel?) throws -> AtomicPersistentStore {
+    private static func make(_ description: PersistentStoreDescription, _ model: ManagedObjectModel?) throws
+        -> AtomicPersistentStore
+    {
         guard let factory = AtomicPersistentStore.builtInFactories.first(where: { $0.type == description.type }),
             let store = try factory.open(description, model) as? AtomicPersistentStore
-        else { throw DocumentError(.unsupported, "a store of type \(description.type.rawValue)", path: description.url.path) }
+        else {
+            throw DocumentError(
+                .unsupported, "a store of type \(description.type.rawValue)", path: description.url.path)
+        }
         return store
     }
 }

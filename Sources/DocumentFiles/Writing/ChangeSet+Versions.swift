@@ -2,7 +2,8 @@ internal import RowMemory
 internal import Storage
 
 extension ChangeSet {
-    /// The same changes to rows whose versions have begun anew, as those of a store that was written afresh.
+    /// The same changes to rows whose versions have begun anew, as those of a store that was
+    /// written afresh.
     var withFirstVersions: ChangeSet {
         var changes = self
         changes.updates = updates.map { updates in

@@ -16,7 +16,11 @@ package struct DocumentBackup {
         do {
             switch session.kind {
             case .store:
-                if let store = session.sqliteStore { try store.copy(to: target) } else { try Disk.copyFile(session.path, to: target) }
+                if let store = session.sqliteStore {
+                    try store.copy(to: target)
+                } else {
+                    try Disk.copyFile(session.path, to: target)
+                }
                 let values = Self.valuesFolder(session.path)
                 if try Disk.exists(values) {
                     try Disk.copyTree(values, to: Self.valuesFolder(target))
@@ -37,7 +41,11 @@ package struct DocumentBackup {
 
     package static func remove(_ path: String) throws {
         for path in [path, valuesFolder(path)] where try Disk.exists(path) {
-            if try Disk.status(of: path)?.kind == .directory { try Disk.removeTree(path) } else { try Disk.removeFile(path) }
+            if try Disk.status(of: path)?.kind == .directory {
+                try Disk.removeTree(path)
+            } else {
+                try Disk.removeFile(path)
+            }
         }
     }
 

@@ -1,6 +1,7 @@
 internal import FileSystem
 
-/// The place where a whole document is to stand. What is there gives way in one step at the end, or stays as it is.
+/// The place where a whole document is to stand. What is there gives way in one step at the end, or
+/// stays as it is.
 package struct DocumentTarget {
     /// Links resolved.
     package let path: String
@@ -11,7 +12,8 @@ package struct DocumentTarget {
         self.replaces = replaces
     }
 
-    /// Builds a package or archive aside, durable, and puts it in its place, under the document's lock. When it throws, nothing is left and what was there is still there.
+    /// Builds a package or archive aside, durable, and puts it in its place, under the document's
+    /// lock. When it throws, nothing is left and what was there is still there.
     package func place(_ build: (_ temporary: String) throws -> Void) throws {
         try checkFolder()
         let lock = try DocumentLock.acquire(path, document: nil)
@@ -48,14 +50,18 @@ package struct DocumentTarget {
     func checkExisting(isBareStore: Bool) throws -> FileIdentity? {
         guard let status = try Disk.status(of: path) else {
             if isBareStore, try Disk.exists(path + "-wal") || Disk.exists(path + "-journal") {
-                throw DocumentError(.cannotCreate, "the journal of another store lies beside it", path: path, stage: .writing)
+                throw DocumentError(
+                    .cannotCreate, "the journal of another store lies beside it", path: path, stage: .writing)
             }
             return nil
         }
-        guard replaces else { throw DocumentError(.cannotCreate, "something is there already", path: path, stage: .writing) }
+        guard replaces else {
+            throw DocumentError(.cannotCreate, "something is there already", path: path, stage: .writing)
+        }
         // Whatever a folder holds, it is not thrown away because somebody mistyped a name.
         if status.kind == .directory, (try? DetectedDocument(path)) == nil, try !Disk.list(path).isEmpty {
-            throw DocumentError(.cannotCreate, "a folder that is no document is not replaced", path: path, stage: .writing)
+            throw DocumentError(
+                .cannotCreate, "a folder that is no document is not replaced", path: path, stage: .writing)
         }
         guard status.kind == .file || status.kind == .directory else {
             throw DocumentError(.cannotCreate, "neither a file nor a folder", path: path, stage: .writing)

@@ -11,7 +11,8 @@ extension DocumentWriter {
             var receipt = SaveReceipt(keys: [])
             if case .copy(let session, let changes) = content {
                 try store.writingOnce {
-                    try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()
+                    try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) })
+                        .copy()
                     try Self.copyApplicationMetadata(from: session.store, to: store)
                     if let changes { receipt = try store.apply(changes.withFirstVersions) }
                 }
@@ -24,10 +25,13 @@ extension DocumentWriter {
         }
     }
 
-    /// Copies what applications have put into a store's metadata; what describes the file itself and the document it was stays behind.
-    package static func copyApplicationMetadata(from source: any PersistentStore, to target: any PersistentStore) throws {
+    /// Copies what applications have put into a store's metadata; what describes the file itself
+    /// and the document it was stays behind.
+    package static func copyApplicationMetadata(from source: any PersistentStore, to target: any PersistentStore) throws
+    {
         var changes = ChangeSet()
-        for (key, value) in try source.metadata() where !key.hasPrefix("NS") && !key.hasPrefix("_NS") && DocumentMarker.removal[key] == nil {
+        for (key, value) in try source.metadata()
+        where !key.hasPrefix("NS") && !key.hasPrefix("_NS") && DocumentMarker.removal[key] == nil {
             changes.metadata[key] = value
         }
         if !changes.isEmpty { _ = try target.apply(changes) }

@@ -6,9 +6,13 @@ internal import Schema
 internal import Storage
 
 extension DocumentWriter {
-    func writePackage(_ content: Content, to path: String, _ protection: FileProtection, isDurable: Bool = true) throws -> SaveReceipt {
+    func writePackage(_ content: Content, to path: String, _ protection: FileProtection, isDurable: Bool = true) throws
+        -> SaveReceipt
+    {
         let package = try PackageBuilder(at: path, model: model, modelName: modelName)
-        let store = try makeStore(content, at: package.storePath, files: package.content.externalValues, isDocument: true) { try package.makeStore() }
+        let store = try makeStore(
+            content, at: package.storePath, files: package.content.externalValues, isDocument: true
+        ) { try package.makeStore() }
         if case .copy(let session, _) = content {
             try copyExtras(from: session, to: path)
             if includesVersions { try copyVersions(of: session, to: package, store.marker) }
@@ -19,7 +23,9 @@ extension DocumentWriter {
         if case .copy(let session, _) = content {
             manifest.title = session.manifest?.title
             manifest.keywords = session.manifest?.keywords
-            if let description = self.parts.description { (manifest.title, manifest.keywords) = (description.title, description.keywords) }
+            if let description = self.parts.description {
+                (manifest.title, manifest.keywords) = (description.title, description.keywords)
+            }
         }
         try package.finish(manifest, protection, isDurable: isDurable)
         try verify(path, uuid: store.uuid)
@@ -38,10 +44,13 @@ extension DocumentWriter {
         return receipt
     }
 
-    /// Builds the store with its large values in a folder aside, where it has the name that it is to have; then moves the values to their place and the store to
-    /// where it waits for its own.
-    /// - Parameter placed: The values that were moved to their place, for taking them away again where the store does not follow.
-    func writeStore(_ content: Content, to replacement: Replacement, _ protection: FileProtection, placing placed: inout [String]) throws -> SaveReceipt {
+    /// Builds the store with its large values in a folder aside, where it has the name that it is
+    /// to have; then moves the values to their place and the store to where it waits for its own.
+    /// - Parameter placed: The values that were moved to their place, for taking them away again
+    ///   where the store does not follow.
+    func writeStore(
+        _ content: Content, to replacement: Replacement, _ protection: FileProtection, placing placed: inout [String]
+    ) throws -> SaveReceipt {
         let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
         try Disk.makeDirectory(staging, mode: 0o700)
         defer { try? Disk.removeTree(staging) }
@@ -67,7 +76,9 @@ extension DocumentWriter {
         return store.receipt
     }
 
-    private func moveValues(from staged: ExternalValues, names: Set<String>, _ protection: FileProtection, noting moved: inout [String]) throws {
+    private func moveValues(
+        from staged: ExternalValues, names: Set<String>, _ protection: FileProtection, noting moved: inout [String]
+    ) throws {
         let files = ExternalValues.besideStore(at: target)
         for name in names.sorted() {
             let from = staged.path(name), to = files.path(name)
@@ -78,10 +89,13 @@ extension DocumentWriter {
             try Disk.rename(from, to: to)
         }
         guard let folder = moved.first.map({ FilePath.parent($0) }) else { return }
-        for folder in [folder, FilePath.parent(folder), FilePath.parent(target)] { try Disk.synchronizeDirectory(folder) }
+        for folder in [folder, FilePath.parent(folder), FilePath.parent(target)] {
+            try Disk.synchronizeDirectory(folder)
+        }
     }
 
-    /// Takes values away that were put in place for a store that did not come to be, and their folders where nothing else is in them.
+    /// Takes values away that were put in place for a store that did not come to be, and their
+    /// folders where nothing else is in them.
     func removePlacedValues(_ paths: [String]) {
         guard let folder = paths.first.map({ FilePath.parent($0) }) else { return }
         for path in paths { _ = try? Disk.removeFileIfPresent(path) }
@@ -104,15 +118,20 @@ extension DocumentWriter {
     private func verify(_ package: String, uuid: String) throws {
         let session = try DocumentSession.read(package) { _ in model }
         defer { try? session.close() }
-        guard session.uuid == uuid else { throw DocumentError(.io, "what was written reads back as another document", path: package) }
+        guard session.uuid == uuid else {
+            throw DocumentError(.io, "what was written reads back as another document", path: package)
+        }
     }
 
     private func copyExtras(from session: DocumentSession, to target: String) throws {
-        let own = try session.package.map { try ArchiveFile.files(in: $0, under: PackageLayout.extra).map(\.name) } ?? []
+        let own =
+            try session.package.map { try ArchiveFile.files(in: $0, under: PackageLayout.extra).map(\.name) } ?? []
         if let reader = session.place.archive?.reader {
             // The working set has what was changed since, and knows what was taken away.
             let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
-            try reader.extract(into: target) { $0.hasPrefix(PackageLayout.extra + "/") && !own.contains($0) && !isRemoved($0) }
+            try reader.extract(into: target) {
+                $0.hasPrefix(PackageLayout.extra + "/") && !own.contains($0) && !isRemoved($0)
+            }
         }
         guard !own.isEmpty, let package = try session.package.map({ try Directory($0) }) else { return }
         for name in own {
@@ -123,23 +142,31 @@ extension DocumentWriter {
         }
     }
 
-    /// Copies the versions with the large values that they refer to, and makes the saved state that they lead up to one of them: what is written here has other pages.
-    private func copyVersions(of session: DocumentSession, to package: PackageBuilder, _ marker: DocumentMarker) throws {
+    /// Copies the versions with the large values that they refer to, and makes the saved state that
+    /// they lead up to one of them: what is written here has other pages.
+    private func copyVersions(of session: DocumentSession, to package: PackageBuilder, _ marker: DocumentMarker) throws
+    {
         let staging = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(staging) }
-        guard let source = try session.versions ?? session.archivedVersions(in: staging), let saved = session.keeping.head, let store = session.sqliteStore else { return }
+        guard let source = try session.versions ?? session.archivedVersions(in: staging),
+            let saved = session.keeping.head, let store = session.sqliteStore
+        else { return }
         let target = VersionStore(folder: FilePath.join(package.path, PackageLayout.versions)) { _, _ in false }
         if try Disk.exists(source.folder) {
             let discarded = FilePath.name(PackageLayout.discarded)
             try Disk.copyTree(source.folder, to: target.folder) { name, _ in name != discarded }
         }
-        try store.withFiles { files in _ = try target.keepReplaced(files, saved: marker.savedState, previous: saved, reason: .other) }
+        try store.withFiles { files in
+            _ = try target.keepReplaced(files, saved: marker.savedState, previous: saved, reason: .other)
+        }
         let used = try store.externalValueNames().compactMap { UUID(uuidString: $0) }
         for name in try (target.contentReferences() ?? session.content?.names() ?? []).union(used) {
             let to = package.content.file(name.uuidString)
             guard try !Disk.exists(to) else { continue }
             // What is missing stays missing, for `verify` to report.
-            do { try session.content?.copy(name.uuidString, to: to) } catch let error as StorageError where error.code == .notFound {}
+            do { try session.content?.copy(name.uuidString, to: to) } catch let error as StorageError
+                where error.code == .notFound
+            {}
         }
     }
 }

@@ -16,9 +16,11 @@ extension DocumentWriter {
 
     /// Makes the store with its content as one closed file.
     ///
-    /// Every store that is written has a UUID of its own, for two documents with one would be one to whoever keeps object IDs; objects keep their numbers.
+    /// Every store that is written has a UUID of its own, for two documents with one would be one
+    /// to whoever keeps object IDs; objects keep their numbers.
     package func makeStore(
-        _ content: Content, at path: String, files: ExternalValues, isDocument: Bool, empty: () throws -> SQLitePersistentStore
+        _ content: Content, at path: String, files: ExternalValues, isDocument: Bool,
+        empty: () throws -> SQLitePersistentStore
     ) throws -> WrittenStore {
         let store: SQLitePersistentStore
         var pending: ChangeSet?
@@ -29,7 +31,8 @@ extension DocumentWriter {
         case .copy(let session, let changes):
             created = session.marker?.created
             pending = changes
-            // A foreign store may have triggers, indexes and tables that have no place in a package.
+            // A foreign store may have triggers, indexes and tables that have no place in a
+            // package.
             try session.checkPages()
             if let source = session.sqliteStore, session.manifest != nil || !isDocument {
                 try source.copy(to: path, uuid: UUID().uuidString)
@@ -43,7 +46,8 @@ extension DocumentWriter {
                 store = try empty()
                 pending = changes?.withFirstVersions
                 do {
-                    try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()
+                    try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) })
+                        .copy()
                     if session.sqliteStore == nil { try Self.copyApplicationMetadata(from: session.store, to: store) }
                 } catch {
                     try? store.close()
@@ -57,22 +61,28 @@ extension DocumentWriter {
             marker.isUnchecked = isUnchecked
             marker.pending = self.pending
             marker.denied = denied
-            if case .copy(let session, _) = content { marker.generation = includesVersions ? (session.marker?.generation ?? 0) + 1 : 1 }
+            if case .copy(let session, _) = content {
+                marker.generation = includesVersions ? (session.marker?.generation ?? 0) + 1 : 1
+            }
             var changes = pending ?? ChangeSet()
             changes.metadata.merge(isDocument ? marker.metadata : DocumentMarker.removal) { $1 }
             let receipt = try store.apply(changes)
             let counts = try EntityCounts(counting: store)
             let uuid = store.identity.uuid, externalValues = try store.externalValueNames()
             try store.closeAsOneFile()
-            return WrittenStore(uuid: uuid, marker: marker, counts: counts, receipt: receipt, externalValues: externalValues)
+            return WrittenStore(
+                uuid: uuid, marker: marker, counts: counts, receipt: receipt, externalValues: externalValues)
         } catch {
             try? store.close()
             throw error
         }
     }
 
-    /// Copies the files of large values that the store refers to; what is missing stays missing, for `verify` to report.
-    private func copyValues(of session: DocumentSession, _ store: SQLitePersistentStore, to files: ExternalValues) throws {
+    /// Copies the files of large values that the store refers to; what is missing stays missing,
+    /// for `verify` to report.
+    private func copyValues(of session: DocumentSession, _ store: SQLitePersistentStore, to files: ExternalValues)
+        throws
+    {
         let besideStore = ExternalValues.besideStore(at: session.storePath)
         for name in try store.externalValueNames() {
             let to = files.path(name)

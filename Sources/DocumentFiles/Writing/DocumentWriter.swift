@@ -4,7 +4,8 @@ internal import SQLiteStore
 package import Schema
 package import Storage
 
-/// Writes a whole document to a place of its own: built aside, made durable, looked at again, then put in place in one step.
+/// Writes a whole document to a place of its own: built aside, made durable, looked at again, then
+/// put in place in one step.
 package struct DocumentWriter {
     /// What the new document holds.
     package enum Content {
@@ -27,14 +28,19 @@ package struct DocumentWriter {
     package var isUnchecked = false
     /// Deletions that are in it though they are denied.
     package var denied: MetadataValue?
-    /// Unique values that objects share with others and that the tables lack, as autosaves note them.
+    /// Unique values that objects share with others and that the tables lack, as autosaves note
+    /// them.
     package var pending: MetadataValue?
-    /// The path of what the new document is made from, which it is not to be more open than; nil for what `Content` names.
+    /// The path of what the new document is made from, which it is not to be more open than; nil
+    /// for what `Content` names.
     package var origin: String?
     /// Files of the application's own, and what the manifest says, for packages and archives.
     package var parts = CapturedParts()
 
-    package init(target: String, form: DocumentForm, replaces: Bool, model: ManagedObjectModel, modelName: String, includesVersions: Bool = false) {
+    package init(
+        target: String, form: DocumentForm, replaces: Bool, model: ManagedObjectModel, modelName: String,
+        includesVersions: Bool = false
+    ) {
         self.target = target
         self.form = form
         self.replaces = replaces
@@ -43,7 +49,8 @@ package struct DocumentWriter {
         self.includesVersions = includesVersions
     }
 
-    /// Writes the document. When it returns it is durable; when it throws, nothing is left and what was there is still there.
+    /// Writes the document. When it returns it is durable; when it throws, nothing is left and what
+    /// was there is still there.
     /// - Returns: the numbers of new objects among the changes.
     package func write(_ content: Content) throws -> SaveReceipt {
         let written = try writeHoldingLock(content)
@@ -78,7 +85,8 @@ package struct DocumentWriter {
                 switch form {
                 case .package: try writePackage(content, to: replacement.temporary, protection)
                 case .archive: try writeArchive(content, to: replacement.temporary, protection)
-                case .store, .binaryStore, .xmlStore: try writeStore(content, to: replacement, protection, placing: &values)
+                case .store, .binaryStore, .xmlStore:
+                    try writeStore(content, to: replacement, protection, placing: &values)
                 }
             }
             try DocumentError.stage(.replacing, target) {
@@ -94,7 +102,8 @@ package struct DocumentWriter {
         }
         // The old document, where there was one; what is left of it goes with the next opening.
         try? Disk.removeTree(replacement.temporary)
-        // Only what was replaced by intent: values beside a store that is gone may be wanted by one that comes back.
+        // Only what was replaced by intent: values beside a store that is gone may be wanted by one
+        // that comes back.
         if form.bareStoreType != nil, existing != nil { try? removeUnusedValues() }
         return receipt
     }
@@ -109,7 +118,8 @@ package struct DocumentWriter {
         return try protection.replacing(target)
     }
 
-    /// A journal that lay beside the old store would be taken for the new one's: it goes into the store that it belongs to first.
+    /// A journal that lay beside the old store would be taken for the new one's: it goes into the
+    /// store that it belongs to first.
     package func clearJournals() throws {
         for suffix in ["-wal", "-journal"] {
             guard let size = try Disk.status(of: target + suffix)?.size, size > 0 else { continue }

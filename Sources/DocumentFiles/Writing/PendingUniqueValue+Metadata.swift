@@ -3,7 +3,8 @@ package import Schema
 package import Storage
 
 extension [PendingUniqueValue] {
-    /// How they are noted in the store, nil for none: an array of dictionaries with `entity`, `key`, `property`, and the value under the name of its type.
+    /// How they are noted in the store, nil for none: an array of dictionaries with `entity`,
+    /// `key`, `property`, and the value under the name of its type.
     package var metadata: MetadataValue? {
         guard !isEmpty else { return nil }
         return .array(
@@ -14,12 +15,14 @@ extension [PendingUniqueValue] {
             })
     }
 
-    /// Reads what a store notes; entries of objects and properties that the model does not have are left out.
+    /// Reads what a store notes; entries of objects and properties that the model does not have are
+    /// left out.
     package init(_ metadata: MetadataValue?, of store: StoreIdentity) {
         self = []
         guard case .array(let entries)? = metadata else { return }
         for case .dictionary(let entry) in entries {
-            guard case .string(let property)? = entry["property"], let id = ManagedObjectID(noted: entry, store), id.entity.propertyIndex(named: property) != nil,
+            guard case .string(let property)? = entry["property"], let id = ManagedObjectID(noted: entry, store),
+                id.entity.propertyIndex(named: property) != nil,
                 let value = Self.value(entry, store)
             else { continue }
             append(PendingUniqueValue(objectID: id, propertyName: property, value: value))
@@ -60,7 +63,10 @@ extension [PendingUniqueValue] {
             case ("uri", .string(let text)): return URL(string: text).map { .uri($0) }
             case ("object", .dictionary(let place)): return ManagedObjectID(noted: place, store).map { .object($0) }
             case ("parts", .dictionary(let parts)):
-                return .composite(parts.compactMapValues { if case .dictionary(let part) = $0 { Self.value(part, store) } else { nil } })
+                return .composite(
+                    parts.compactMapValues {
+                        if case .dictionary(let part) = $0 { Self.value(part, store) } else { nil }
+                    })
             default: continue
             }
         }

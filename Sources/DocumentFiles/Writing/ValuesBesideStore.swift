@@ -1,9 +1,11 @@
 internal import FileSystem
 internal import SQLiteStore
 
-/// The files in which a store by itself keeps large values, in a folder beside it that has its name: `.<name>_SUPPORT/_EXTERNAL_DATA`.
+/// The files in which a store by itself keeps large values, in a folder beside it that has its
+/// name: `.<name>_SUPPORT/_EXTERNAL_DATA`.
 ///
-/// When the store is moved they get their second name first and lose the first one last, so that a crash between leaves the store with its values, wherever it is.
+/// When the store is moved they get their second name first and lose the first one last, so that a
+/// crash between leaves the store with its values, wherever it is.
 package struct ValuesBesideStore {
     private let folder: String
 
@@ -14,14 +16,18 @@ package struct ValuesBesideStore {
         guard try Disk.kind(of: folder) == .directory else { return nil }
     }
 
-    private static func folder(of store: String) -> String { FilePath.parent(FilePath.parent(ExternalValues.besideStore(at: store).path("x"))) }
+    private static func folder(of store: String) -> String {
+        FilePath.parent(FilePath.parent(ExternalValues.besideStore(at: store).path("x")))
+    }
 
     /// Gives the files the names that they have beside a store at `target` as well, durably.
     /// - Throws: `DocumentError.cannotCreate` where values of another store are there.
     package func link(to target: String) throws {
         let new = Self.folder(of: target)
         guard new != folder else { return }
-        guard try !Disk.exists(new) else { throw DocumentError(.cannotCreate, "large values of another store are there already", path: new) }
+        guard try !Disk.exists(new) else {
+            throw DocumentError(.cannotCreate, "large values of another store are there already", path: new)
+        }
         do {
             try Disk.linkTree(folder, to: new)
             try Disk.synchronizeTree(new)

@@ -1,7 +1,8 @@
 internal import DocumentFiles
 internal import FileSystem
 
-/// What a document does by itself: autosaves, and looks at what other programs do to it. It runs where the document's owner runs.
+/// What a document does by itself: autosaves, and looks at what other programs do to it. It runs
+/// where the document's owner runs.
 final class BackgroundTasks {
     private var tasks: [Task<Void, Never>] = []
     private var watch: FileWatcher.Watch?
@@ -22,7 +23,8 @@ final class BackgroundTasks {
     /// Something has to be saved.
     func noteChange() { changes.continuation.yield() }
 
-    /// Watches the places where something happens when the document changes. Without watches left, changes are seen by saves alone.
+    /// Watches the places where something happens when the document changes. Without watches left,
+    /// changes are seen by saves alone.
     func watch(_ trace: DocumentTrace?) {
         guard let trace else { return }
         let notify = notices.continuation
@@ -43,11 +45,15 @@ final class BackgroundTasks {
             })
     }
 
-    /// Calls `save` some time after a change, with the moment at which it was noted, until that has nothing to wait for.
+    /// Calls `save` some time after a change, with the moment at which it was noted, until that has
+    /// nothing to wait for.
     /// - Parameters:
     ///   - idle: How long after the change.
     ///   - save: Says how long to wait before it is asked again; nil for nothing to wait for.
-    func saveChanges(after idle: Duration, isolation: isolated any Actor, _ save: @escaping (_ begin: ContinuousClock.Instant) async -> Duration?) {
+    func saveChanges(
+        after idle: Duration, isolation: isolated any Actor,
+        _ save: @escaping (_ begin: ContinuousClock.Instant) async -> Duration?
+    ) {
         let changes = changes.stream
         tasks.append(
             Task {

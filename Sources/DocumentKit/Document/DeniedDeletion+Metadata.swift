@@ -4,7 +4,8 @@ internal import Schema
 internal import Storage
 
 extension [DeniedDeletion] {
-    /// How they are noted in the store, nil for none: an array of dictionaries with `entity` and `key` of the object, `failures` and `holders`.
+    /// How they are noted in the store, nil for none: an array of dictionaries with `entity` and
+    /// `key` of the object, `failures` and `holders`.
     var metadata: MetadataValue? {
         guard !isEmpty else { return nil }
         return .array(
@@ -12,7 +13,9 @@ extension [DeniedDeletion] {
                 var entry = deletion.objectID.noted
                 entry["failures"] = .array(
                     deletion.failures.map { failure in
-                        var entry: [String: MetadataValue] = ["code": .integer(Int64(failure.code.rawValue)), "message": .string(failure.message)]
+                        var entry: [String: MetadataValue] = [
+                            "code": .integer(Int64(failure.code.rawValue)), "message": .string(failure.message),
+                        ]
                         if let key = failure.key { entry["key"] = .string(key) }
                         return .dictionary(entry)
                     })
@@ -26,22 +29,31 @@ extension [DeniedDeletion] {
             })
     }
 
-    /// Reads what a store notes; entries of objects and properties that the model does not have are left out.
+    /// Reads what a store notes; entries of objects and properties that the model does not have are
+    /// left out.
     init(_ metadata: MetadataValue?, of store: StoreIdentity) {
         self = []
         guard case .array(let entries)? = metadata else { return }
         for case .dictionary(let entry) in entries {
-            guard let id = ManagedObjectID(noted: entry, store), case .array(let failures)? = entry["failures"], case .array(let holders)? = entry["holders"] else { continue }
+            guard let id = ManagedObjectID(noted: entry, store), case .array(let failures)? = entry["failures"],
+                case .array(let holders)? = entry["holders"]
+            else { continue }
             let noted = failures.compactMap { Self.failure($0, id) }
-            if !noted.isEmpty { append(DeniedDeletion(id, holders: holders.compactMap { Self.holder($0, store) }, failures: noted)) }
+            if !noted.isEmpty {
+                append(DeniedDeletion(id, holders: holders.compactMap { Self.holder($0, store) }, failures: noted))
+            }
         }
     }
 
     private static func failure(_ value: MetadataValue, _ id: ManagedObjectID) -> ValidationError.Failure? {
-        guard case .dictionary(let entry) = value, case .integer(let code)? = entry["code"], case .string(let message)? = entry["message"] else { return nil }
+        guard case .dictionary(let entry) = value, case .integer(let code)? = entry["code"],
+            case .string(let message)? = entry["message"]
+        else { return nil }
         var key: String?
         if case .string(let name)? = entry["key"] { key = name }
-        return .init(ValidationError.Code(rawValue: Int(truncatingIfNeeded: code)), message, object: id, entity: id.entity.name, key: key)
+        return .init(
+            ValidationError.Code(rawValue: Int(truncatingIfNeeded: code)), message, object: id, entity: id.entity.name,
+            key: key)
     }
 
     private static func holder(_ value: MetadataValue, _ store: StoreIdentity) -> DeniedDeletion.Holder? {

@@ -16,7 +16,8 @@ struct DocumentMover {
         document.didMove()
     }
 
-    /// The place of the document with another name. Its extension stays, unless `name` ends in it already, or in one of `extensions`.
+    /// The place of the document with another name. Its extension stays, unless `name` ends in it
+    /// already, or in one of `extensions`.
     func place(named name: String, extensions: [String]) throws -> URL {
         let state = try document.openedState(), url = URL(fileURLWithPath: state.path)
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
@@ -25,13 +26,17 @@ struct DocumentMover {
         let own = url.pathExtension
         // What follows a dot may be a part of the name.
         let known = ["folio", "folioz", own] + extensions
-        let hasExtension = own.isEmpty || known.contains { name.lowercased().hasSuffix(".\($0.lowercased())") && name.count > $0.count + 1 }
+        let hasExtension =
+            own.isEmpty
+            || known.contains { name.lowercased().hasSuffix(".\($0.lowercased())") && name.count > $0.count + 1 }
         return url.deletingLastPathComponent().appendingPathComponent(hasExtension ? name : "\(name).\(own)")
     }
 
     func lock() throws {
         let state = try document.editingState()
-        guard !document.hasUnsavedChanges else { throw DocumentError(.usage, "there is unsaved work: save it before locking the document", path: state.path) }
+        guard !document.hasUnsavedChanges else {
+            throw DocumentError(.usage, "there is unsaved work: save it before locking the document", path: state.path)
+        }
         defer { if document.isOpen { document.showReadState() } }
         try document.performInline { session in try DocumentSession.lockAgainstEditing(&session) }
     }

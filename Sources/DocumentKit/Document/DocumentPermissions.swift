@@ -1,7 +1,8 @@
 internal import DocumentFiles
 internal import FileSystem
 
-/// The user's mark that a document is not to be edited: nobody may write its file or folder, as file managers show it.
+/// The user's mark that a document is not to be edited: nobody may write its file or folder, as
+/// file managers show it.
 enum DocumentPermissions {
     private static let writing: UInt32 = 0o222
 

@@ -3,7 +3,8 @@ internal import FileSystem
 internal import SQLiteStore
 
 extension DocumentSession {
-    /// Ends the session, moves the files, and begins one at their new place. Where that fails it goes on at the old one.
+    /// Ends the session, moves the files, and begins one at their new place. Where that fails it
+    /// goes on at the old one.
     static func move(_ session: inout DocumentSession, to target: String) throws {
         let path = session.path, model = session.model
         let values = try ValuesBesideStore(of: session.kind == .store ? path : nil)
@@ -51,14 +52,16 @@ extension DocumentSession {
                 try? Disk.removeTree(replacement.temporary)
                 throw error
             }
-            // The document is there now, whole; what can't be taken away here is no document any more, or a copy.
+            // The document is there now, whole; what can't be taken away here is no document any
+            // more, or a copy.
             try? Disk.removeTree(path)
         }
         try Disk.synchronizeDirectory(FilePath.parent(target))
         try Disk.synchronizeDirectory(FilePath.parent(path))
     }
 
-    /// Ends the session, marks the document as locked against editing, and begins a session for reading.
+    /// Ends the session, marks the document as locked against editing, and begins a session for
+    /// reading.
     static func lockAgainstEditing(_ session: inout DocumentSession) throws {
         let path = session.path, model = session.model, lock = session.lock
         // Held until it is clear who goes on with the document.

@@ -28,7 +28,9 @@ struct DocumentVersions {
 
     func revert(to version: DocumentVersion) async throws {
         let state = try document.editingState(), number = version.number
-        guard state.versions != nil else { throw DocumentError(.unsupported, "it keeps no versions", path: state.path, stage: .restoring) }
+        guard state.versions != nil else {
+            throw DocumentError(.unsupported, "it keeps no versions", path: state.path, stage: .restoring)
+        }
         try await document.performInBackground { try $0.checkModel(ofVersion: number) }
         try await keepWorkAsVersion()
         // From here on nothing is waited for: no edit comes between.
@@ -65,7 +67,9 @@ struct DocumentVersions {
         // Waits for a save that is keeping a version just now.
         try document.performInline { session in
             guard let versions = session.versions else {
-                guard session.place.archive?.carriesVersions == true else { throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning) }
+                guard session.place.archive?.carriesVersions == true else {
+                    throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .versioning)
+                }
                 throw DocumentError(
                     .unsupported, "the versions of an archive can't be changed", path: session.path, stage: .versioning,
                     hint: "make a package of it first, as folio unpack does")
@@ -77,7 +81,9 @@ struct DocumentVersions {
     func remove(_ versions: [DocumentVersion]) throws {
         let state = try document.editingState()
         if let lastSave = state.marker?.lastSave, versions.contains(where: { $0.generation == lastSave.generation }) {
-            throw DocumentError(.usage, "unsaved work goes back to version \(lastSave.generation): it can't be removed", path: state.path, hint: "save or revert first")
+            throw DocumentError(
+                .usage, "unsaved work goes back to version \(lastSave.generation): it can't be removed",
+                path: state.path, hint: "save or revert first")
         }
         try edit { try $0.remove(Set(versions.map(\.number))) }
         try document.performInline { $0.noteRemovedVersions() }

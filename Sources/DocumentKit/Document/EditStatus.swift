@@ -1,11 +1,13 @@
 internal import Foundation
 internal import ObjectGraph
 
-/// Which edits of an open document are saved and which are autosaved. It changes by the events that its methods name, and in no other way.
+/// Which edits of an open document are saved and which are autosaved. It changes by the events that
+/// its methods name, and in no other way.
 ///
 /// Edits are known by the context's `editPosition`, which undo and redo move back and forth.
 struct EditStatus {
-    /// Where the edits stood at the last save and at the last commit of either kind; nil where that was in another session.
+    /// Where the edits stood at the last save and at the last commit of either kind; nil where that
+    /// was in another session.
     private var savedPosition: EditPosition?
     private var committedPosition: EditPosition?
     /// Where the edits stood when the background looked last.
@@ -26,7 +28,8 @@ struct EditStatus {
         fileprivate let discardableChangeCount: Int
     }
 
-    /// Whether edits that stand at `position` have to be saved; nil for edits in the middle of an event.
+    /// Whether edits that stand at `position` have to be saved; nil for edits in the middle of an
+    /// event.
     func isUnsaved(at position: EditPosition?) -> Bool {
         guard let position else { return true }
         return position != savedPosition || hasNotedChanges
@@ -48,7 +51,8 @@ struct EditStatus {
 
     // MARK: Reading
 
-    /// The objects are as the session's files are: nothing is unsaved but the autosaved work in these.
+    /// The objects are as the session's files are: nothing is unsaved but the autosaved work in
+    /// these.
     mutating func didRead(_ state: SessionState, at position: EditPosition?) {
         hasNotedChanges = false
         discardableChangeCount = 0
@@ -58,7 +62,8 @@ struct EditStatus {
         savedPosition = state.hasAutosavedWork ? nil : position
     }
 
-    /// The document, which was open for reading, is open for editing, with the edits that were made before.
+    /// The document, which was open for reading, is open for editing, with the edits that were made
+    /// before.
     mutating func didBeginEditing(_ state: SessionState, with earlier: EditStatus) {
         savedPosition = state.hasAutosavedWork ? nil : earlier.savedPosition
         committedPosition = earlier.committedPosition
@@ -77,13 +82,15 @@ struct EditStatus {
     /// Takes what a save is to write, whose objects were captured at `position`.
     mutating func beginSave(at position: EditPosition?) -> Save {
         defer { hasNotedChanges = false }
-        return Save(position: position, hasNotedChanges: hasNotedChanges, discardableChangeCount: discardableChangeCount)
+        return Save(
+            position: position, hasNotedChanges: hasNotedChanges, discardableChangeCount: discardableChangeCount)
     }
 
     /// What the save is to write is committed as autosaved work.
     mutating func didStage(_ save: Save) { committedPosition = save.position }
 
-    /// - Parameter isPartial: Whether files of the application are to be captured and written again.
+    /// - Parameter isPartial: Whether files of the application are to be captured and written
+    ///   again.
     mutating func didSave(_ save: Save, isPartial: Bool = false) {
         if isPartial { hasNotedChanges = true }
         discardableChangeCount -= save.discardableChangeCount

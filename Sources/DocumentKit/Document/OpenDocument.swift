@@ -5,9 +5,11 @@ internal import Query
 internal import Schema
 internal import Storage
 
-/// What a document has while it is open: its session, the objects that show it, and what of them is not saved.
+/// What a document has while it is open: its session, the objects that show it, and what of them is
+/// not saved.
 ///
-/// It belongs to the document's owner. The parts that save, copy, move and close a document work on this; closed, it stays closed.
+/// It belongs to the document's owner. The parts that save, copy, move and close a document work on
+/// this; closed, it stays closed.
 final class OpenDocument {
     private var keeper: SessionKeeper?
     private var openState: SessionState?
@@ -29,7 +31,8 @@ final class OpenDocument {
 
     deinit { background?.stop() }
 
-    /// Runs an operation after those that were called before it have ended, and before those that come later begin.
+    /// Runs an operation after those that were called before it have ended, and before those that
+    /// come later begin.
     func exclusively<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         if isBusy { await withCheckedContinuation { waiting.append($0) } }
         isBusy = true
@@ -63,7 +66,9 @@ final class OpenDocument {
     /// The state for an operation that writes.
     func editingState() throws -> SessionState {
         let openState = try openedState()
-        guard openState.isEditing else { throw DocumentError(.usage, "the document is open for reading only", path: openState.path) }
+        guard openState.isEditing else {
+            throw DocumentError(.usage, "the document is open for reading only", path: openState.path)
+        }
         return openState
     }
 
@@ -98,7 +103,8 @@ final class OpenDocument {
         try? context.takeUp(state.pendingUniqueValues)
     }
 
-    /// Checks every object of the document where an autosave left some unchecked, in this session or before, and the deletions that were denied.
+    /// Checks every object of the document where an autosave left some unchecked, in this session
+    /// or before, and the deletions that were denied.
     func validateUncheckedObjects() throws {
         guard state.marker?.isUnchecked == true else { return }
         context.processPendingChanges()
@@ -119,7 +125,8 @@ final class OpenDocument {
 
     // MARK: The session
 
-    /// A commit that the document did not make is counted by none of its levels: an archive would lose it.
+    /// A commit that the document did not make is counted by none of its levels: an archive would
+    /// lose it.
     private static var refusal: DocumentError {
         DocumentError(
             .usage, "a context does not save the objects of a document: the document does, or autosaves them",
@@ -164,14 +171,17 @@ final class OpenDocument {
     }
 
     /// Runs work on the files off the caller, who may go on editing.
-    func performInBackground<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) async throws -> Result {
+    func performInBackground<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) async throws
+        -> Result
+    {
         guard let keeper else { throw DocumentError(.usage, "the document is closed") }
         let outcome = await keeper.performInBackground(body)
         take(outcome.state)
         return try outcome.result.get()
     }
 
-    /// Runs work on the files while nobody may use the store, or that is too short to go elsewhere for.
+    /// Runs work on the files while nobody may use the store, or that is too short to go elsewhere
+    /// for.
     func performInline<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) throws -> Result {
         guard let keeper else { throw DocumentError(.usage, "the document is closed") }
         let outcome = keeper.performInline(body)
@@ -180,7 +190,8 @@ final class OpenDocument {
         return try outcome.result.get()
     }
 
-    /// Runs what ends the session, and goes on with the document as it is then on the disk, the same objects and the same lock.
+    /// Runs what ends the session, and goes on with the document as it is then on the disk, the
+    /// same objects and the same lock.
     func reopen(after ending: @escaping @Sendable (DocumentSession) throws -> Void) throws {
         try performInline { session in
             var failure: (any Error)?
@@ -193,7 +204,8 @@ final class OpenDocument {
                 session.renewTrace()
             } catch {
                 if let failure { throw failure }
-                throw (error as? DocumentError)?.ofWritten(session.path, hint: "the document is closed: open it again later") ?? error
+                throw (error as? DocumentError)?.ofWritten(
+                    session.path, hint: "the document is closed: open it again later") ?? error
             }
             if let failure { throw failure }
         }

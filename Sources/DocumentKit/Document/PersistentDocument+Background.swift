@@ -1,7 +1,8 @@
 internal import ObjectGraph
 
 extension PersistentDocument {
-    /// Lets the document save by itself, and follow what other programs do to it, until it is closed or ``stopBackgroundTasks()`` is called.
+    /// Lets the document save by itself, and follow what other programs do to it, until it is
+    /// closed or ``stopBackgroundTasks()`` is called.
     ///
     /// ```swift
     /// @MainActor func show(_ document: PersistentDocument) {
@@ -9,7 +10,8 @@ extension PersistentDocument {
     ///     document.outsideChangeHandler = { change in … }
     /// }
     /// ```
-    /// All of it runs on the actor that calls this and owns the document; only the files are worked on elsewhere. An owner that is no actor calls ``autosave()`` and
+    /// All of it runs on the actor that calls this and owns the document; only the files are worked
+    /// on elsewhere. An owner that is no actor calls ``autosave()`` and
     /// ``checkForOutsideChanges()`` by itself. Calling it again takes up another policy.
     public func startBackgroundTasks(_ policy: SavingPolicy = .explicit, isolation: isolated any Actor = #isolation) {
         opened.background?.stop()
@@ -29,7 +31,8 @@ extension PersistentDocument {
         }
     }
 
-    /// Ends what ``startBackgroundTasks(_:isolation:)`` began. An autosave that is under way comes to its end or is cancelled as a whole.
+    /// Ends what ``startBackgroundTasks(_:isolation:)`` began. An autosave that is under way comes
+    /// to its end or is cancelled as a whole.
     public func stopBackgroundTasks() {
         opened.background?.stop()
         opened.background = nil

@@ -15,14 +15,19 @@ extension PersistentDocument {
     private func capturedParts() throws -> CapturedParts {
         // A preview that can't be made is none.
         let previews = (try? preview()) ?? []
-        return try CapturedParts(extra: extraContent(), previews: previews, description: .init(title: title, keywords: keywords))
+        return try CapturedParts(
+            extra: extraContent(), previews: previews, description: .init(title: title, keywords: keywords))
     }
 
     var outside: OutsideChanges { OutsideChanges(document: opened, hooks: hooks) }
-    var saver: DocumentSaver { DocumentSaver(document: opened, outside: outside, hooks: hooks, autosavedBytesLimit: autosavedBytesLimit) }
+    var saver: DocumentSaver {
+        DocumentSaver(document: opened, outside: outside, hooks: hooks, autosavedBytesLimit: autosavedBytesLimit)
+    }
     var copier: DocumentCopier { DocumentCopier(document: opened, hooks: hooks) }
     var closer: DocumentCloser { DocumentCloser(document: opened, saver: saver) }
     var mover: DocumentMover { DocumentMover(document: opened, outside: outside) }
     var earlierStates: DocumentVersions { DocumentVersions(document: opened, saver: saver) }
-    var resolver: ConflictResolver { ConflictResolver(document: opened, outside: outside, saver: saver, copier: copier) }
+    var resolver: ConflictResolver {
+        ConflictResolver(document: opened, outside: outside, saver: saver, copier: copier)
+    }
 }

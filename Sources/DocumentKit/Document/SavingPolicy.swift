@@ -18,7 +18,8 @@ public struct SavingPolicy: Sendable, Hashable {
     public var unsavedWorkOnClose: PersistentDocument.UnsavedWork?
 
     public init(
-        idle: Duration? = .seconds(2), minimumInterval: Duration = .seconds(5), maximumDelay: Duration = .seconds(30), savesWhenIdle: Bool = false,
+        idle: Duration? = .seconds(2), minimumInterval: Duration = .seconds(5), maximumDelay: Duration = .seconds(30),
+        savesWhenIdle: Bool = false,
         unsavedWorkOnClose: PersistentDocument.UnsavedWork? = .keep
     ) {
         self.idle = idle
@@ -28,7 +29,8 @@ public struct SavingPolicy: Sendable, Hashable {
         self.unsavedWorkOnClose = unsavedWorkOnClose
     }
 
-    /// The user saves; meanwhile work is autosaved, and a document that is closed with unsaved work finds it again.
+    /// The user saves; meanwhile work is autosaved, and a document that is closed with unsaved work
+    /// finds it again.
     public static let explicit = SavingPolicy()
     /// There is no saving: the document is saved when it is idle and when it is closed.
     public static let saveless = SavingPolicy(savesWhenIdle: true, unsavedWorkOnClose: .save)

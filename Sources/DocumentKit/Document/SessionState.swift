@@ -23,7 +23,8 @@ struct SessionState: Sendable {
     let quarantinedJournal: String?
     let outsideCommits: Int
     let trace: DocumentTrace?
-    /// Whether what is committed goes to a working set, and a save puts a new store in the place of the document's.
+    /// Whether what is committed goes to a working set, and a save puts a new store in the place of
+    /// the document's.
     let hasWorkingSet: Bool
     /// Whether the last autosave found more work in the WAL than is to stay there.
     let isJournalFull: Bool

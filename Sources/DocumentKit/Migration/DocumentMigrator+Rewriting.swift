@@ -5,7 +5,8 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Documents whose store is made anew beside the old one and then takes its place: by mapping models, and where the store is none of SQLite's.
+/// Documents whose store is made anew beside the old one and then takes its place: by mapping
+/// models, and where the store is none of SQLite's.
 extension DocumentMigrator {
     /// Ends the session, whatever comes of it.
     func rewrite(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
@@ -49,7 +50,8 @@ extension DocumentMigrator {
         }
     }
 
-    /// The new store is autosaved work in the working set at first, and a save like any other writes the archive.
+    /// The new store is autosaved work in the working set at first, and a save like any other
+    /// writes the archive.
     private func rewriteArchive(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
         guard let package = session.package, let marker = session.marker, let content = session.content else {
             preconditionFailure("An archive that is edited has a working set and a marker")
@@ -58,7 +60,8 @@ extension DocumentMigrator {
         let name = try ModelFolder.write(model, named: wantedModelName, to: package, besides: old)
         let trail = trail(of: session)
         // Not beside the store, where nothing else may lie.
-        let folder = FilePath.join(package, PackageLayout.migrated), made = FilePath.join(folder, FilePath.name(PackageLayout.store))
+        let folder = FilePath.join(package, PackageLayout.migrated),
+            made = FilePath.join(folder, FilePath.name(PackageLayout.store))
         defer { try? Disk.removeTree(folder) }
         try Disk.makeDirectory(folder, mode: 0o700)
         try builder.makeStore(at: made)
@@ -91,7 +94,10 @@ extension DocumentMigrator {
     }
 
     /// Gives a closed store of the new version a marker.
-    func note(_ marker: DocumentMarker, adding metadata: [String: MetadataValue?] = [:], in path: String, _ files: ExternalValues) throws {
+    func note(
+        _ marker: DocumentMarker, adding metadata: [String: MetadataValue?] = [:], in path: String,
+        _ files: ExternalValues
+    ) throws {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.createsIfMissing = false
         let store = try SQLitePersistentStore.open(description, model: model, files: files)
@@ -124,7 +130,8 @@ extension DocumentMigrator {
             try Disk.synchronizeFile(replacement.temporary)
             try progress?.check()
             try session.closeStore()
-            let writer = DocumentWriter(target: target, form: .store, replaces: true, model: model, modelName: wantedModelName)
+            let writer = DocumentWriter(
+                target: target, form: .store, replaces: true, model: model, modelName: wantedModelName)
             if type == .sqlite { try writer.clearJournals() }
             try replacement.commit(expecting: before)
             try? Disk.removeTree(replacement.temporary)
@@ -135,7 +142,8 @@ extension DocumentMigrator {
         }
     }
 
-    /// Opens the document for reading as it would be after its migration, which is done on a copy in a temporary folder: nothing is written anywhere near the document.
+    /// Opens the document for reading as it would be after its migration, which is done on a copy
+    /// in a temporary folder: nothing is written anywhere near the document.
     func view() throws -> DocumentSession {
         let session = try DocumentSession.read(path, model: sourceModel)
         do {

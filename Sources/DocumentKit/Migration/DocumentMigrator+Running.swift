@@ -6,7 +6,9 @@ internal import Storage
 extension DocumentMigrator {
     /// Runs off the caller; cancelling `progress` or the task cancels the migration.
     @concurrent
-    func run<Result: Sendable>(_ progress: Progress?, _ body: @Sendable (DocumentMigrator) throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(_ progress: Progress?, _ body: @Sendable (DocumentMigrator) throws -> Result)
+        async throws -> Result
+    {
         let report = MigrationProgress { state in
             progress?.totalUnitCount = max(1, state.total)
             progress?.completedUnitCount = state.completed
@@ -34,7 +36,9 @@ extension PersistentDocument.MigrationRoute {
         migrator.mapping = mapping
         migrator.plan = plan
         migrator.policies = policies
-        migrator.sourceModel = { [versions = [model] + formerVersions] hashes in versions.first { $0.isCompatible(withVersionHashes: hashes) } }
+        migrator.sourceModel = { [versions = [model] + formerVersions] hashes in
+            versions.first { $0.isCompatible(withVersionHashes: hashes) }
+        }
         if keepsOld { migrator.backupLabel = { _ in nil } }
         return migrator
     }

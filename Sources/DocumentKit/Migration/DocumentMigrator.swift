@@ -9,8 +9,9 @@ package import Storage
 
 /// Brings a document to another version of its model.
 ///
-/// The commit point is the commit of the store's transaction, or, where the store is made anew, its replacement (of an archive always its own); whatever fails or crashes
-/// before leaves the document as it was.
+/// The commit point is the commit of the store's transaction, or, where the store is made anew, its
+/// replacement (of an archive always its own); whatever fails or crashes before leaves the document
+/// as it was.
 package struct DocumentMigrator: Sendable {
     package private(set) var path: String
     package let model: ManagedObjectModel
@@ -18,17 +19,21 @@ package struct DocumentMigrator: Sendable {
     package var modelName: String?
     /// Versions that may stand between the old one and the new one.
     package var versions: [ManagedObjectModel] = []
-    /// Whether a document of a version that is not among `versions` is taken for one of a newer program.
+    /// Whether a document of a version that is not among `versions` is taken for one of a newer
+    /// program.
     package var refusesUnknownVersions = false
     /// Says how objects become those of the new version; nil infers it.
     package var mapping: MappingModel?
     /// The policies that the mapping names, by name.
     package var policies: [String: EntityMigrationPolicy.Type] = [:]
-    /// The versions and the stages between them, instead of `mapping` and inference. A type, since what it makes is of use to one thread alone.
+    /// The versions and the stages between them, instead of `mapping` and inference. A type, since
+    /// what it makes is of use to one thread alone.
     package var plan: (any SchemaMigrationPlan.Type)?
-    /// Whether entities that have objects, and that no mapping names, may be left out, or all entities.
+    /// Whether entities that have objects, and that no mapping names, may be left out, or all
+    /// entities.
     package var allowsLoss = true
-    /// The name of the old version in what keeps the old state of a store or an archive; nil keeps none. A package keeps it as a version.
+    /// The name of the old version in what keeps the old state of a store or an archive; nil keeps
+    /// none. A package keeps it as a version.
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
     package var progress: MigrationProgress?
     /// The model of a store that carries none.
@@ -58,11 +63,15 @@ package struct DocumentMigrator: Sendable {
     }
 
     /// Migrates the document where it is.
-    /// - Throws: `MigrationError` where no way leads to the new version; `DocumentError`, `newer` where the document has been migrated from the new version already, `io` where
-    ///   there is not enough room; `StorageError` or `ValidationError` for objects that the new version does not allow.
+    /// - Throws: `MigrationError` where no way leads to the new version; `DocumentError`, `newer`
+    ///   where the document has been migrated from the new version already, `io` where there is not
+    ///   enough room; `StorageError` or `ValidationError` for objects that the new version does not
+    ///   allow.
     package func migrate() throws -> DocumentMigration {
         guard !DocumentPermissions.isLocked(LinkResolution.resolve(path)) else {
-            throw DocumentError(.permission, "the document is locked against editing", path: path, stage: .opening, hint: "unlock it, or migrate it into a copy")
+            throw DocumentError(
+                .permission, "the document is locked against editing", path: path, stage: .opening,
+                hint: "unlock it, or migrate it into a copy")
         }
         let session = try openSession()
         var isOpen = true
@@ -80,14 +89,18 @@ package struct DocumentMigrator: Sendable {
                 result.backup = "\(session.path)@\(generation)"
             } else if let backupLabel {
                 let hashes = session.model.versionHashesByEntityName
-                result.backup = try DocumentBackup(session).make(label: result.from ?? backupLabel(hashes) ?? session.model.backupLabel)
+                result.backup = try DocumentBackup(session).make(
+                    label: result.from ?? backupLabel(hashes) ?? session.model.backupLabel)
             }
             isOpen = false
             do {
                 switch plan.way {
                 case .inPlace(let plans) where session.sqliteStore != nil:
-                    result.steps = session.package == nil ? try migrateStore(session, plans) : try migratePackage(session, plans)
-                case let way: try rewrite(session, MigratedStoreBuilder(session, model, way, policies: policies, progress: progress))
+                    result.steps =
+                        session.package == nil ? try migrateStore(session, plans) : try migratePackage(session, plans)
+                case let way:
+                    try rewrite(
+                        session, MigratedStoreBuilder(session, model, way, policies: policies, progress: progress))
                 }
             } catch {
                 // Nothing has changed, so nothing has to be kept.
@@ -98,7 +111,8 @@ package struct DocumentMigrator: Sendable {
         }
     }
 
-    /// What a migration that was killed left between its commit and its save is nobody's work: it is given up, and done again.
+    /// What a migration that was killed left between its commit and its save is nobody's work: it
+    /// is given up, and done again.
     private func openSession() throws -> DocumentSession {
         let session = try openUnsettled()
         do {
@@ -120,7 +134,8 @@ package struct DocumentMigrator: Sendable {
         }
     }
 
-    /// Whether what is autosaved is of another version than what is saved, as no editor's work ever is.
+    /// Whether what is autosaved is of another version than what is saved, as no editor's work ever
+    /// is.
     private func isMigrationUnfinished() throws -> Bool {
         let newest = try DocumentSession.read(path, model: sourceModel)
         let hashes = newest.model.versionHashesByEntityName
@@ -152,10 +167,14 @@ package struct DocumentMigrator: Sendable {
             preview.stages = plans.count
             guard !plans.isEmpty else { break }
             preview.losses = try MigrationLosses(of: session.store, by: plans).found()
-            let isEverything = plans.reduce(Set(session.model.entities.indices)) { indices, plan in Set(indices.compactMap { plan.destinationIndices[$0] }) }.isEmpty
+            let isEverything = plans.reduce(Set(session.model.entities.indices)) { indices, plan in
+                Set(indices.compactMap { plan.destinationIndices[$0] })
+            }.isEmpty
             preview.losesObjects = plan == nil && (isEverything || !unsaid(preview.losses, session.store).isEmpty)
             if session.sqliteStore == nil {
-                preview.steps = ["write the objects anew, migrated, as a store of type \(session.store.description.type.rawValue)"]
+                preview.steps = [
+                    "write the objects anew, migrated, as a store of type \(session.store.description.type.rawValue)"
+                ]
                 preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
                 preview.bytes = 3 * size
                 break
@@ -168,15 +187,20 @@ package struct DocumentMigrator: Sendable {
             preview.stages = 1
             preview.isInPlace = false
             preview.losses = try MappingLosses(of: session.store, by: mapping).found()
-            let isEverything = !mapping.entityMappings.contains { $0.sourceEntityName != nil && $0.destinationEntityName != nil && $0.kind != .remove }
+            let isEverything = !mapping.entityMappings.contains {
+                $0.sourceEntityName != nil && $0.destinationEntityName != nil && $0.kind != .remove
+            }
             preview.losesObjects = isEverything || !unsaid(preview.losses, session.store).isEmpty
             preview.steps = mapping.entityMappings.compactMap { Self.title(of: $0) }
             preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
             preview.bytes = 2 * size
         }
         if preview.isNeeded { preview.difference = ModelDifference(from: session.model, to: model) }
-        // Of a package the pages that change are kept as a version, of everything else the whole as a copy.
-        if backupLabel != nil || session.kind == .archive { preview.bytes += session.kind == .package ? min(preview.bytes, size) : size }
+        // Of a package the pages that change are kept as a version, of everything else the whole as
+        // a copy.
+        if backupLabel != nil || session.kind == .archive {
+            preview.bytes += session.kind == .package ? min(preview.bytes, size) : size
+        }
         return (way, preview)
     }
 
@@ -186,13 +210,16 @@ package struct DocumentMigrator: Sendable {
         if let plan {
             let manager = try plan.migrationManager()
             let steps = try manager.steps(fromVersionHashes: old.versionHashesByEntityName)
-            return StagedSteps.areInferred(steps) ? .inPlace(steps.map(\.plan)) : .staged(StagedSteps(steps: steps, classes: manager.versionClasses))
+            return StagedSteps.areInferred(steps)
+                ? .inPlace(steps.map(\.plan)) : .staged(StagedSteps(steps: steps, classes: manager.versionClasses))
         }
         guard let mapping else { return .inPlace(try MigrationChain.plans(from: old, to: model, through: versions)) }
         guard mapping.fits(from: old, to: model) else {
             let names = mapping.unfitEntities(from: old, to: model)
             throw MigrationError(
-                .missingMapping, "The mapping model was made for other versions than the document's and the new one: \(names.joined(separator: ", "))")
+                .missingMapping,
+                "The mapping model was made for other versions than the document's and the new one: \(names.joined(separator: ", "))"
+            )
         }
         if let plan = MigrationPlan.equivalent(to: mapping, from: old, to: model) { return .inPlace([plan]) }
         return .byObjects(mapping)
@@ -200,13 +227,15 @@ package struct DocumentMigrator: Sendable {
 
     private static func title(of mapping: EntityMapping) -> String? {
         switch (mapping.sourceEntityName, mapping.destinationEntityName) {
-        case (let old?, let new?) where mapping.kind != .add && mapping.kind != .remove: "make objects of \(new) from \(old) (\(mapping.name))"
+        case (let old?, let new?) where mapping.kind != .add && mapping.kind != .remove:
+            "make objects of \(new) from \(old) (\(mapping.name))"
         case (let old?, _): "leave out the objects of \(old)"
         default: nil
         }
     }
 
-    /// Entities with objects that are lost though nothing says that they are meant to go: a mapping model says so of those that it names.
+    /// Entities with objects that are lost though nothing says that they are meant to go: a mapping
+    /// model says so of those that it names.
     private func unsaid(_ losses: [DocumentMigration.Loss], _ store: any PersistentStore) -> [DocumentMigration.Loss] {
         guard let mapping else { return losses.filter { $0.property == nil && $0.count > 0 } }
         return MappingLosses(of: store, by: mapping).unnamed(among: losses)
@@ -216,8 +245,11 @@ package struct DocumentMigrator: Sendable {
 
     private static func refusal(of migration: DocumentMigration) -> MigrationError {
         let objects = migration.losses.filter { $0.property == nil }
-        let shown = objects.prefix(10).map(\.description).joined(separator: ", ") + (objects.count > 10 ? " and \(objects.count - 10) more" : "")
-        return MigrationError(.lossy, "The new version has no place for \(shown.isEmpty ? "any entity of the document" : shown)")
+        let shown =
+            objects.prefix(10).map(\.description).joined(separator: ", ")
+            + (objects.count > 10 ? " and \(objects.count - 10) more" : "")
+        return MigrationError(
+            .lossy, "The new version has no place for \(shown.isEmpty ? "any entity of the document" : shown)")
     }
 
     /// Better before the first byte than after the last that fits.
@@ -226,7 +258,9 @@ package struct DocumentMigrator: Sendable {
         guard available < migration.bytes else { return }
         func text(_ bytes: Int64) -> String { "\((bytes + (1 << 20) - 1) >> 20) MiB" }
         throw DocumentError(
-            .io, "there is not enough room to migrate it: up to \(text(migration.bytes)) are needed, \(text(available)) are free", path: path, stage: .writing,
+            .io,
+            "there is not enough room to migrate it: up to \(text(migration.bytes)) are needed, \(text(available)) are free",
+            path: path, stage: .writing,
             hint: "make room, or migrate it into a copy elsewhere")
     }
 
@@ -235,14 +269,18 @@ package struct DocumentMigrator: Sendable {
     private func migrateStore(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {
         defer { session.unlock() }
         try session.store.close()
-        // What others committed goes into the main file first, and somebody who has it open is met before anything is done.
-        if try StoreWAL(ofStoreAt: session.storePath).hasContent() { try SQLitePersistentStore.foldJournal(at: session.storePath) }
+        // What others committed goes into the main file first, and somebody who has it open is met
+        // before anything is done.
+        if try StoreWAL(ofStoreAt: session.storePath).hasContent() {
+            try SQLitePersistentStore.foldJournal(at: session.storePath)
+        }
         var description = session.store.description
         description.createsIfMissing = false
         return try SQLitePersistentStore.migrate(description, plans, progress: progress).steps
     }
 
-    /// The migrated state is autosaved work at first, in the WAL alone, and becomes the saved state by a save like any other.
+    /// The migrated state is autosaved work at first, in the WAL alone, and becomes the saved state
+    /// by a save like any other.
     private func migratePackage(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {
         guard let package = session.package, let marker = session.marker, let content = session.content else {
             preconditionFailure("A document in a package has a marker and a folder for its values")
@@ -259,7 +297,8 @@ package struct DocumentMigrator: Sendable {
             description.createsIfMissing = false
             description.journal = .heldByDocument
             let report = try SQLitePersistentStore.migrate(
-                description, plans, in: session.place.database, files: content.externalValues, metadata: marker.nextAutosave(isUnchecked: false).metadata.merging(trail) { $1 }, progress: progress)
+                description, plans, in: session.place.database, files: content.externalValues,
+                metadata: marker.nextAutosave(isUnchecked: false).metadata.merging(trail) { $1 }, progress: progress)
             released = true
             let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
             do {
@@ -286,7 +325,9 @@ package struct DocumentMigrator: Sendable {
         }
     }
 
-    var wantedModelName: String { modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model) }
+    var wantedModelName: String {
+        modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
+    }
 }
 
 extension DocumentSession {
@@ -310,7 +351,9 @@ extension DocumentSession {
 
     /// Takes away what only the old state needed.
     func clearUpAfterMigration(_ package: String, from previous: Int?, models old: [String], keepsOld: Bool) throws {
-        if !keepsOld, let versions, let old = try versions.list().last(where: { $0.generation == previous }) { try versions.remove([old.number]) }
+        if !keepsOld, let versions, let old = try versions.list().last(where: { $0.generation == previous }) {
+            try versions.remove([old.number])
+        }
         guard !isCheckpointPending else { return }
         for name in old { ModelFolder(name, in: package).remove() }
     }

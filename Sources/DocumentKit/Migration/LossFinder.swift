@@ -2,12 +2,14 @@ internal import Query
 internal import Schema
 internal import Storage
 
-/// Finds which properties of a store a migration leaves out. How the migration is described is the matter of who conforms.
+/// Finds which properties of a store a migration leaves out. How the migration is described is the
+/// matter of who conforms.
 protocol LossFinder {
     var store: any PersistentStore { get }
     /// Whether objects of an entity are in the new store.
     func isTaken(_ entity: Entity) -> Bool
-    /// Whether the new store has the values of a property that objects of an entity have, by this end alone.
+    /// Whether the new store has the values of a property that objects of an entity have, by this
+    /// end alone.
     func isTaken(_ property: Property, of entity: Entity) -> Bool
 }
 
@@ -18,7 +20,8 @@ extension LossFinder {
         entity.properties.filter { !$0.isTransient && $0.attribute?.isDerived != true && !isKept($0, of: entity) }
     }
 
-    /// A relationship stays where either of its ends does, and links to objects that are gone are gone with them.
+    /// A relationship stays where either of its ends does, and links to objects that are gone are
+    /// gone with them.
     private func isKept(_ property: Property, of entity: Entity) -> Bool {
         if isTaken(property, of: entity) { return true }
         guard property.relationship != nil else { return false }
@@ -30,7 +33,8 @@ extension LossFinder {
 
     /// How many objects of an entity, subentities not counted, meet a condition.
     func count(_ entity: Entity, _ condition: FetchPredicate = .constant(true)) throws -> Int {
-        try store.count(RowRequest(entityIndex: entity.index, includesSubentities: false, selection: .matching(condition)))
+        try store.count(
+            RowRequest(entityIndex: entity.index, includesSubentities: false, selection: .matching(condition)))
     }
 }
 
@@ -38,6 +42,7 @@ extension Property {
     /// Whether an object has a value of it, or is related to anything by it.
     var hasValue: FetchPredicate {
         let path = QueryExpression.keyPath(base: nil, components: isToMany ? [name, "@count"] : [name])
-        return .comparison(isToMany ? Comparison(path, .greater, .constant(.int(0))) : Comparison(path, .notEqual, .constant(.null)))
+        return .comparison(
+            isToMany ? Comparison(path, .greater, .constant(.int(0))) : Comparison(path, .notEqual, .constant(.null)))
     }
 }

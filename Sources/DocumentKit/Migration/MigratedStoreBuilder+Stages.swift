@@ -8,7 +8,8 @@ internal import Storage
 
 /// The steps of a plan of versions with work of the application's own between them.
 ///
-/// They run on a copy of the store that takes the place of the old one when all is done, so that what fails or is cancelled on the way leaves nothing behind.
+/// They run on a copy of the store that takes the place of the old one when all is done, so that
+/// what fails or is cancelled on the way leaves nothing behind.
 struct StagedSteps {
     let steps: [StagedMigrationManager.Step]
     /// The classes of the objects that handlers see, by version.
@@ -27,8 +28,11 @@ struct StagedSteps {
     /// One line for each, for a person to read.
     var titles: [String] {
         steps.map { step in
-            guard case .custom(let name, _, _, let before, let after) = step.stage else { return "bring the objects to the next version (\(step.stage.name))" }
-            let work = [before.map { _ in "before" }, after.map { _ in "after" }].compactMap { $0 }.joined(separator: " and ")
+            guard case .custom(let name, _, _, let before, let after) = step.stage else {
+                return "bring the objects to the next version (\(step.stage.name))"
+            }
+            let work = [before.map { _ in "before" }, after.map { _ in "after" }].compactMap { $0 }.joined(
+                separator: " and ")
             return "bring the objects to the next version, with work of the application's own \(work) it (\(name))"
         }
     }
@@ -45,7 +49,8 @@ struct StagedSteps {
     }
 
     private func run(
-        _ work: (ManagedObjectContext) throws -> Void, _ model: ManagedObjectModel, _ description: PersistentStoreDescription, _ files: ExternalValues
+        _ work: (ManagedObjectContext) throws -> Void, _ model: ManagedObjectModel,
+        _ description: PersistentStoreDescription, _ files: ExternalValues
     ) throws {
         let declared = classes.first { $0.version.isCompatible(withVersionHashes: model.versionHashesByEntityName) }
         let model = declared?.version ?? model

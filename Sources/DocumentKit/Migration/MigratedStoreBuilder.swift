@@ -8,7 +8,8 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Makes a store of another version of the model out of the one that a session has open, which stays as it is.
+/// Makes a store of another version of the model out of the one that a session has open, which
+/// stays as it is.
 struct MigratedStoreBuilder {
     /// How objects come to the new version.
     enum Way {
@@ -26,7 +27,10 @@ struct MigratedStoreBuilder {
     private let policies: [String: EntityMigrationPolicy.Type]
     private let progress: MigrationProgress?
 
-    init(_ session: DocumentSession, _ model: ManagedObjectModel, _ way: Way, policies: [String: EntityMigrationPolicy.Type], progress: MigrationProgress?) {
+    init(
+        _ session: DocumentSession, _ model: ManagedObjectModel, _ way: Way,
+        policies: [String: EntityMigrationPolicy.Type], progress: MigrationProgress?
+    ) {
         self.session = session
         self.model = model
         self.way = way
@@ -40,14 +44,17 @@ struct MigratedStoreBuilder {
     var writesValues: Bool { if case .inPlace = way { session.sqliteStore == nil } else { true } }
 
     /// Makes a SQLite store, one closed and durable file with the identity of the old one.
-    /// - Parameter target: Where new large values go; nil for among those of the session. None is removed there.
+    /// - Parameter target: Where new large values go; nil for among those of the session. None is
+    ///   removed there.
     func makeStore(at path: String, files target: ExternalValues? = nil) throws {
         let files = target ?? self.files
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         switch way {
         case .inPlace(let plans):
             try makeCopy(description, files)
-            try migrateCopy(&description) { try SQLitePersistentStore.migrate($0, plans, files: files, progress: progress) }
+            try migrateCopy(&description) {
+                try SQLitePersistentStore.migrate($0, plans, files: files, progress: progress)
+            }
         case .staged(let stages):
             // Handlers may write values: where they go elsewhere, so do those that are there.
             try makeCopy(description, files, withValues: target != nil)
@@ -65,7 +72,9 @@ struct MigratedStoreBuilder {
         try Disk.synchronizeFile(path)
     }
 
-    private func migrateCopy(_ description: inout PersistentStoreDescription, _ body: (PersistentStoreDescription) throws -> Void) throws {
+    private func migrateCopy(
+        _ description: inout PersistentStoreDescription, _ body: (PersistentStoreDescription) throws -> Void
+    ) throws {
         let path = description.url.path
         description.createsIfMissing = false
         // By this journal nothing is taken for unused that only another store refers to.
@@ -86,7 +95,8 @@ struct MigratedStoreBuilder {
             let path = FilePath.join(folder, "store.sqlite")
             let files = ExternalValues.besideStore(at: path)
             try makeStore(at: path, files: files)
-            let migrated = try SQLitePersistentStore.open(PersistentStoreDescription(url: URL(fileURLWithPath: path)), model: model, files: files)
+            let migrated = try SQLitePersistentStore.open(
+                PersistentStoreDescription(url: URL(fileURLWithPath: path)), model: model, files: files)
             defer { try? migrated.close() }
             try makeAtomicStore(description) { store in
                 try RowCopier(from: migrated, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()
@@ -95,7 +105,9 @@ struct MigratedStoreBuilder {
         }
     }
 
-    private func makeAtomicStore(_ description: PersistentStoreDescription, filling fill: (any PersistentStore) throws -> Void) throws {
+    private func makeAtomicStore(
+        _ description: PersistentStoreDescription, filling fill: (any PersistentStore) throws -> Void
+    ) throws {
         let store = try BareStore.create(description, model: model)
         do {
             try store.writingOnce { try fill(store) }
@@ -107,9 +119,12 @@ struct MigratedStoreBuilder {
     }
 
     /// The old store as a SQLite file of its own.
-    private func makeCopy(_ description: PersistentStoreDescription, _ files: ExternalValues, withValues: Bool = false) throws {
+    private func makeCopy(_ description: PersistentStoreDescription, _ files: ExternalValues, withValues: Bool = false)
+        throws
+    {
         if !withValues, let store = session.sqliteStore { return try store.copy(to: description.url.path) }
-        let store = try SQLitePersistentStore.create(description, model: session.model, uuid: session.uuid, files: files)
+        let store = try SQLitePersistentStore.create(
+            description, model: session.model, uuid: session.uuid, files: files)
         do {
             try RowCopier(from: session.store, to: store, progress: { try WorkProgress.advance(by: Int64($0)) }).copy()
             try store.closeAsOneFile()

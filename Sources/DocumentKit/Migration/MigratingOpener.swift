@@ -3,7 +3,8 @@ internal import Foundation
 internal import ObjectGraph
 internal import Schema
 
-/// Opens a document with a program's own version of the model, and brings one of a former version to it first.
+/// Opens a document with a program's own version of the model, and brings one of a former version
+/// to it first.
 struct MigratingOpener<Document: PersistentDocument> {
     private let url: URL
     private let migrator: DocumentMigrator
@@ -13,7 +14,8 @@ struct MigratingOpener<Document: PersistentDocument> {
     private let progress: Progress?
 
     init(
-        _ url: URL, _ migrator: DocumentMigrator, _ mode: PersistentDocument.Mode, _ recovery: DocumentRecovery, _ classes: [String: ManagedObject.Type],
+        _ url: URL, _ migrator: DocumentMigrator, _ mode: PersistentDocument.Mode, _ recovery: DocumentRecovery,
+        _ classes: [String: ManagedObject.Type],
         _ progress: Progress?
     ) {
         self.url = url
@@ -51,7 +53,8 @@ struct MigratingOpener<Document: PersistentDocument> {
 
     private func refusal(_ plan: DocumentMigration, _ reason: String) -> DocumentError {
         DocumentError(
-            .modelMismatch, "the document is of the version “\(plan.from ?? "unknown")” of the model, \(reason)", path: url.path, stage: .opening,
+            .modelMismatch, "the document is of the version “\(plan.from ?? "unknown")” of the model, \(reason)",
+            path: url.path, stage: .opening,
             hint: "migrate it first")
     }
 
@@ -77,7 +80,9 @@ struct MigratingOpener<Document: PersistentDocument> {
 
     /// Makes autosaved work the saved state, so that there is one state to migrate.
     private func saveRecoveredWork() async throws {
-        try await PersistentDocument.withDocument(at: url, mode: .editing, recovery: .keep, fitting: migrator.sourceModel) { document in
+        try await PersistentDocument.withDocument(
+            at: url, mode: .editing, recovery: .keep, fitting: migrator.sourceModel
+        ) { document in
             if document.hasAutosavedWork { try await document.save() }
         }
     }

@@ -14,7 +14,8 @@ struct MigrationLosses: LossFinder {
         self.plans = plans
     }
 
-    /// Entities first, then properties of entities that stay, inherited ones at the entity that declares them. Costs a count for each.
+    /// Entities first, then properties of entities that stay, inherited ones at the entity that
+    /// declares them. Costs a count for each.
     func found() throws -> [DocumentMigration.Loss] {
         let gone = try model.entities.filter { !$0.isAbstract && !isTaken($0) }.map { entity in
             DocumentMigration.Loss(entity: entity.name, property: nil, count: try count(entity))
@@ -23,14 +24,25 @@ struct MigrationLosses: LossFinder {
         for entity in model.entities where !entity.isAbstract && isTaken(entity) {
             for property in lostProperties(of: entity) {
                 let count = try count(entity, property.hasValue)
-                let known = values.firstIndex { ($0.property.declaringEntityIndex, $0.property.index) == (property.declaringEntityIndex, property.index) }
+                let known = values.firstIndex {
+                    ($0.property.declaringEntityIndex, $0.property.index) == (
+                        property.declaringEntityIndex, property.index
+                    )
+                }
                 if let known { values[known].count += count } else { values.append((property, count)) }
             }
         }
-        return gone + values.map { DocumentMigration.Loss(entity: model.entities[$0.property.declaringEntityIndex].name, property: $0.property.name, count: $0.count) }
+        return gone
+            + values.map {
+                DocumentMigration.Loss(
+                    entity: model.entities[$0.property.declaringEntityIndex].name, property: $0.property.name,
+                    count: $0.count)
+            }
     }
 
-    private func image(of entity: Entity) -> Int? { plans.reduce(Optional(entity.index)) { index, plan in index.flatMap { plan.destinationIndices[$0] } } }
+    private func image(of entity: Entity) -> Int? {
+        plans.reduce(Optional(entity.index)) { index, plan in index.flatMap { plan.destinationIndices[$0] } }
+    }
 
     func isTaken(_ entity: Entity) -> Bool { image(of: entity) != nil }
 

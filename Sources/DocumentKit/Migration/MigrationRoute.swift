@@ -9,8 +9,10 @@ extension PersistentDocument {
         public var model: ManagedObjectModel
         /// The name of that version; nil for its first version identifier.
         public var name: String?
-        /// The former versions that the program knows, in any order. They are the ones that ``PersistentDocument/open(_:by:migration:mode:recovery:classes:progress:)`` migrates,
-        /// serve to read stores that carry no model, and may stand in between where no single step leads to the new version.
+        /// The former versions that the program knows, in any order. They are the ones that
+        /// ``PersistentDocument/open(_:by:migration:mode:recovery:classes:progress:)`` migrates,
+        /// serve to read stores that carry no model, and may stand in between where no single step
+        /// leads to the new version.
         public var formerVersions: [ManagedObjectModel]
         /// Says how objects become those of the new version; nil where it is inferred.
         public var mapping: MappingModel?
@@ -22,7 +24,8 @@ extension PersistentDocument {
         public private(set) var classes: [String: ManagedObject.Type] = [:]
 
         public init(
-            to model: ManagedObjectModel, named name: String? = nil, from formerVersions: [ManagedObjectModel] = [], by mapping: MappingModel? = nil,
+            to model: ManagedObjectModel, named name: String? = nil, from formerVersions: [ManagedObjectModel] = [],
+            by mapping: MappingModel? = nil,
             policies: [String: EntityMigrationPolicy.Type] = [:]
         ) {
             self.model = model
@@ -38,12 +41,15 @@ extension PersistentDocument {
         /// let route = try PersistentDocument.MigrationRoute(by: LibraryPlan.self)
         /// let document = try await PersistentDocument.open(url, by: route, migration: .automatic)
         /// ```
-        /// All stages run on a copy, off the caller, and it takes the place of the document's store when the last one is done: what a handler throws leaves the document as it was.
-        /// Objects keep their numbers.
+        /// All stages run on a copy, off the caller, and it takes the place of the document's store
+        /// when the last one is done: what a handler throws leaves the document as it was. Objects
+        /// keep their numbers.
         /// - Throws: ``MigrationError`` for a plan that contradicts itself or has no version.
         public init(by plan: any SchemaMigrationPlan.Type) throws {
             let versions = try plan.migrationManager().versionClasses
-            guard let newest = versions.last else { throw MigrationError(.invalidMapping, "The plan \(plan) names no version") }
+            guard let newest = versions.last else {
+                throw MigrationError(.invalidMapping, "The plan \(plan) names no version")
+            }
             self.init(to: newest.version, from: versions.dropLast().map(\.version))
             self.plan = plan
             classes = newest.classes

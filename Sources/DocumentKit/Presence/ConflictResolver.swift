@@ -4,14 +4,16 @@ internal import Foundation
 internal import ObjectGraph
 internal import Storage
 
-/// Settles a conflict: the document becomes the other state, and what was open here is kept or merged into it.
+/// Settles a conflict: the document becomes the other state, and what was open here is kept or
+/// merged into it.
 struct ConflictResolver {
     let document: OpenDocument
     let outside: OutsideChanges
     let saver: DocumentSaver
     let copier: DocumentCopier
 
-    /// - Throws: as ``PersistentDocument/resolveConflict(_:)``, and `UnmergedEdits` where the document is the other state already.
+    /// - Throws: as ``PersistentDocument/resolveConflict(_:)``, and `UnmergedEdits` where the
+    ///   document is the other state already.
     func resolve(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
         switch resolution {
         case .keepMineAsCopy(let url):
@@ -35,8 +37,10 @@ struct ConflictResolver {
 
     private func merge(_ mine: String, _ policy: MergePolicyType) async throws -> ResolvedConflict {
         let plan = try await document.performInBackground { try $0.mergePlan(mine, policy) }
-        var kept = ResolvedConflict(version: try await document.performInBackground { try $0.canKeepAside() ? $0.keepAside(mine) : nil })
-        // Reading the other state gives up the edits here, autosaved ones too: where no version keeps them they get a place of their own until they are safe again.
+        var kept = ResolvedConflict(
+            version: try await document.performInBackground { try $0.canKeepAside() ? $0.keepAside(mine) : nil })
+        // Reading the other state gives up the edits here, autosaved ones too: where no version
+        // keeps them they get a place of their own until they are safe again.
         if kept.version == nil { kept.copy = try await copyBesideDocument(mine) }
         do {
             try reloadTheirs()
@@ -52,11 +56,14 @@ struct ConflictResolver {
 
     private func copyBesideDocument(_ mine: String) async throws -> URL {
         let url = try document.state.freeURL(tag: "conflict"), form = document.state.form
-        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: mine)) { try await $0.write(to: url, form: form) }
+        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: mine)) {
+            try await $0.write(to: url, form: form)
+        }
         return url
     }
 
-    /// Removes the copy of edits that are merged, once they are as safe from a crash as they were before; else that is where they are.
+    /// Removes the copy of edits that are merged, once they are as safe from a crash as they were
+    /// before; else that is where they are.
     private func copyStillNeeded(_ copy: URL?) async -> URL? {
         guard let copy else { return nil }
         do {

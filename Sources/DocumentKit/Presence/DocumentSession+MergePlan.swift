@@ -7,17 +7,24 @@ extension DocumentSession {
     /// What it takes to make the edits since the last save here on what stands at the place now.
     func mergePlan(_ mine: String, _ policy: MergePolicyType) throws -> MergePlan {
         try DocumentError.stage(.reading, path) {
-            // The journal and its index that lie beside what came there are this one's, by their names: SQLite would read the two together.
+            // The journal and its index that lie beside what came there are this one's, by their
+            // names: SQLite would read the two together.
             if marker == nil, sqliteStore != nil {
-                throw DocumentError(.unsupported, "a SQLite store by itself can't be read as long as the one that it replaced is open", path: path, hint: "keep the edits as a copy")
+                throw DocumentError(
+                    .unsupported, "a SQLite store by itself can't be read as long as the one that it replaced is open",
+                    path: path, hint: "keep the edits as a copy")
             }
             let theirs = try Self.read(path) { [model] _ in model }
             defer { try? theirs.close() }
             guard theirs.uuid == uuid else {
-                throw DocumentError(.unsupported, "what stands at its place is another document", path: path, hint: "keep the edits as a copy")
+                throw DocumentError(
+                    .unsupported, "what stands at its place is another document", path: path,
+                    hint: "keep the edits as a copy")
             }
             guard theirs.model.versionHashesByEntityName == model.versionHashesByEntityName else {
-                throw DocumentError(.unsupported, "what stands at its place is of another version of the model", path: path, hint: "keep the edits as a copy")
+                throw DocumentError(
+                    .unsupported, "what stands at its place is of another version of the model", path: path,
+                    hint: "keep the edits as a copy")
             }
             let own = try Self.read(mine) { [model] _ in model }
             defer { try? own.close() }

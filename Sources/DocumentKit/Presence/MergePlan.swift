@@ -3,7 +3,8 @@ internal import ObjectGraph
 internal import Schema
 internal import Storage
 
-/// The edits of one side, made ready for the other: the state that both came from is held against each of the two.
+/// The edits of one side, made ready for the other: the state that both came from is held against
+/// each of the two.
 struct MergePlan: Sendable {
     /// An object by what all three states call it.
     struct Name: Hashable, Sendable {
@@ -15,7 +16,8 @@ struct MergePlan: Sendable {
     enum Edit: Sendable {
         /// Relationships by the numbers that objects have on this side.
         case set(PropertyValue)
-        /// Members that come and go; an order for all of them, where there is one and this side decides.
+        /// Members that come and go; an order for all of them, where there is one and this side
+        /// decides.
         case members(added: [Name], removed: [Name], order: [Name]?)
     }
 
@@ -32,33 +34,45 @@ struct MergePlan: Sendable {
     private let model: ManagedObjectModel
     private var keepsMine: Bool { policy == .mergeByPropertyObjectTrump || policy == .overwrite }
 
-    /// - Throws: `GraphError` with code `conflict` where something clashes and the policy is `error`; what can't be read.
-    init(saved: any PersistentStore, mine: any PersistentStore, theirs: any PersistentStore, _ policy: MergePolicyType) throws {
+    /// - Throws: `GraphError` with code `conflict` where something clashes and the policy is
+    ///   `error`; what can't be read.
+    init(saved: any PersistentStore, mine: any PersistentStore, theirs: any PersistentStore, _ policy: MergePolicyType)
+        throws
+    {
         self.policy = policy
         model = mine.identity.model
         var others: [Name: ObjectDifference] = [:]
-        try DocumentComparison(from: saved, to: theirs).forEachDifference { others[Name(entity: $0.entity, number: $0.number)] = $0 }
+        try DocumentComparison(from: saved, to: theirs).forEachDifference {
+            others[Name(entity: $0.entity, number: $0.number)] = $0
+        }
         var conflicts: [MergeConflict] = []
         try DocumentComparison(from: saved, to: mine).forEachDifference { difference in
             let name = Name(entity: difference.entity, number: difference.number), before = clashes.count
             try add(try difference.withoutDerived(model).inMemory(), others[name]?.withoutDerived(model), name, mine)
-            guard policy == .error, clashes.count > before, let entity = model.entity(named: name.entity) else { return }
+            guard policy == .error, clashes.count > before, let entity = model.entity(named: name.entity) else {
+                return
+            }
             let found = clashes[before...]
             func values(_ value: (ConflictClash) -> PropertyValue) -> [String: PropertyValue] {
-                Dictionary(uniqueKeysWithValues: found.compactMap { clash in clash.property.map { ($0, value(clash)) } })
+                Dictionary(
+                    uniqueKeysWithValues: found.compactMap { clash in clash.property.map { ($0, value(clash)) } })
             }
             conflicts.append(
                 MergeConflict(
-                    objectID: ManagedObjectID(store: mine.identity, entityIndex: entity.index, key: name.number), objectSnapshot: values(\.saved),
+                    objectID: ManagedObjectID(store: mine.identity, entityIndex: entity.index, key: name.number),
+                    objectSnapshot: values(\.saved),
                     persistedSnapshot: others[name]?.change == .removed ? nil : values(\.theirs)))
         }
         if !conflicts.isEmpty { throw GraphError.conflict(conflicts) }
     }
 
-    private mutating func add(_ mine: ObjectDifference, _ theirs: ObjectDifference?, _ name: Name, _ store: any PersistentStore) throws {
+    private mutating func add(
+        _ mine: ObjectDifference, _ theirs: ObjectDifference?, _ name: Name, _ store: any PersistentStore
+    ) throws {
         switch (mine.change, theirs?.change) {
         case (.added, _):
-            // The other side may have made another object of this number, or have got this very one.
+            // The other side may have made another object of this number, or have got this very
+            // one.
             if let theirs, theirs.change == .added, theirs.properties.isSame(as: mine.properties) { break }
             steps.append(.insert(name, mine.values))
         case (.removed, nil): steps.append(.delete(name))
@@ -71,7 +85,9 @@ struct MergePlan: Sendable {
             // Made again, as it is here.
             if keepsMine { steps.append(.insert(name, try wholeObject(name, store))) }
         case (.changed, _):
-            let edits = mine.properties.compactMap { property in edit(property, theirs?.properties.first { $0.name == property.name }, mine) }
+            let edits = mine.properties.compactMap { property in
+                edit(property, theirs?.properties.first { $0.name == property.name }, mine)
+            }
             if policy == .rollback, theirs != nil { return }
             if !edits.isEmpty { steps.append(.edit(name, edits)) }
             if policy == .overwrite, let theirs { steps.append(.edit(name, restored(theirs, besides: mine))) }
@@ -79,7 +95,9 @@ struct MergePlan: Sendable {
     }
 
     /// What becomes of a property that was changed here.
-    private mutating func edit(_ mine: PropertyDifference, _ theirs: PropertyDifference?, _ object: ObjectDifference) -> (property: String, Edit)? {
+    private mutating func edit(_ mine: PropertyDifference, _ theirs: PropertyDifference?, _ object: ObjectDifference)
+        -> (property: String, Edit)?
+    {
         let property = model.entity(named: object.entity)?.property(named: mine.name)
         if property?.isToMany == true {
             let before = mine.old.names, after = mine.new.names, known = Set(before), present = Set(after)
@@ -94,7 +112,9 @@ struct MergePlan: Sendable {
         if let theirs, theirs.new.isSame(as: mine.new) { return nil }
         if let theirs {
             clashes.append(
-                ConflictClash(object: object.object, property: mine.name, saved: mine.old, mine: mine.new, theirs: theirs.new, isMineKept: keepsMine))
+                ConflictClash(
+                    object: object.object, property: mine.name, saved: mine.old, mine: mine.new, theirs: theirs.new,
+                    isMineKept: keepsMine))
             if !keepsMine { return nil }
         }
         return (mine.name, .set(mine.new))
@@ -103,23 +123,30 @@ struct MergePlan: Sendable {
     /// The values that the other side has changed and this one has not, as they were.
     private func restored(_ theirs: ObjectDifference, besides mine: ObjectDifference) -> [(property: String, Edit)] {
         theirs.properties.filter { property in
-            model.entity(named: theirs.entity)?.property(named: property.name)?.isToMany == false && !mine.properties.contains { $0.name == property.name }
+            model.entity(named: theirs.entity)?.property(named: property.name)?.isToMany == false
+                && !mine.properties.contains { $0.name == property.name }
         }.map { ($0.name, .set($0.old)) }
     }
 
     /// All values of an object of this side.
     private func wholeObject(_ name: Name, _ store: any PersistentStore) throws -> [String: PropertyValue] {
         guard let entity = store.identity.model.entity(named: name.entity) else { return [:] }
-        let cursor = RowCursor(store, store.identity, entity, members: ComparedProperty.pairs(nil, (entity, store)).compactMap { $0.new?.memberIndex }, after: name.number - 1)
+        let cursor = RowCursor(
+            store, store.identity, entity,
+            members: ComparedProperty.pairs(nil, (entity, store)).compactMap { $0.new?.memberIndex },
+            after: name.number - 1)
         try cursor.advance()
         guard cursor.key == name.number else { return [:] }
         let differences = try ComparedProperty.pairs(nil, (entity, store)).compactMap { try $0.difference(nil, cursor) }
-        return try ObjectDifference(change: .added, entity: name.entity, number: name.number, properties: differences).withoutDerived(model).inMemory().values
+        return try ObjectDifference(change: .added, entity: name.entity, number: name.number, properties: differences)
+            .withoutDerived(model).inMemory().values
     }
 }
 
 extension ObjectDifference {
-    fileprivate var values: [String: PropertyValue] { Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.new) }) }
+    fileprivate var values: [String: PropertyValue] {
+        Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.new) })
+    }
 
     /// Without what is computed from other values.
     fileprivate func withoutDerived(_ model: ManagedObjectModel) -> ObjectDifference {
@@ -132,7 +159,11 @@ extension ObjectDifference {
     /// With the bytes of large values, whose files go before the values are used.
     fileprivate func inMemory() throws -> ObjectDifference {
         var difference = self
-        for index in properties.indices { if case .large(let value) = properties[index].new { difference.properties[index].new = .data(try value.data()) } }
+        for index in properties.indices {
+            if case .large(let value) = properties[index].new {
+                difference.properties[index].new = .data(try value.data())
+            }
+        }
         return difference
     }
 }

@@ -3,7 +3,8 @@ internal import ObjectGraph
 internal import Schema
 internal import Storage
 
-/// Makes the edits of a merge plan in a context, as a person would make them: inverses, undo and validation follow.
+/// Makes the edits of a merge plan in a context, as a person would make them: inverses, undo and
+/// validation follow.
 struct MergedEdits {
     private let plan: MergePlan
     private let context: ManagedObjectContext
@@ -12,11 +13,14 @@ struct MergedEdits {
     init(_ plan: MergePlan, _ context: ManagedObjectContext) throws {
         self.plan = plan
         self.context = context
-        guard let store = context.persistentStoreCoordinator.stores.first else { throw GraphError(.noStore, "The document has no store") }
+        guard let store = context.persistentStoreCoordinator.stores.first else {
+            throw GraphError(.noStore, "The document has no store")
+        }
         identity = store.identity
     }
 
-    /// New objects first, so that every relationship finds both ends; deletions last, since their rules look at what there is then.
+    /// New objects first, so that every relationship finds both ends; deletions last, since their
+    /// rules look at what there is then.
     func apply() throws {
         var made: [MergePlan.Name: ManagedObject] = [:]
         for case .insert(let name, _) in plan.steps { made[name] = try context.insert(name.entity) }
@@ -26,19 +30,27 @@ struct MergedEdits {
                 if let object = made[name] { try fill(object, values, made) }
             case .edit(let name, let edits):
                 guard let object = try object(name, made) else { continue }
-                for (property, edit) in edits { if case .set(let value) = edit { try set(value, property, of: object, made) } }
+                for (property, edit) in edits {
+                    if case .set(let value) = edit { try set(value, property, of: object, made) }
+                }
             case .delete: break
             }
         }
         for case .edit(let name, let edits) in plan.steps {
             guard let object = try object(name, made) else { continue }
-            for (property, edit) in edits { if case .members(let added, let removed, let order) = edit { try setMembers(property, of: object, added, removed, order, made) } }
+            for (property, edit) in edits {
+                if case .members(let added, let removed, let order) = edit {
+                    try setMembers(property, of: object, added, removed, order, made)
+                }
+            }
         }
         for case .delete(let name) in plan.steps { if let object = try object(name, [:]) { context.delete(object) } }
         context.processPendingChanges()
     }
 
-    private func fill(_ object: ManagedObject, _ values: [String: PropertyValue], _ made: [MergePlan.Name: ManagedObject]) throws {
+    private func fill(
+        _ object: ManagedObject, _ values: [String: PropertyValue], _ made: [MergePlan.Name: ManagedObject]
+    ) throws {
         for property in object.entity.properties where !property.isTransient && property.attribute?.isDerived != true {
             if let value = values[property.name] {
                 try set(value, property.name, of: object, made)
@@ -49,7 +61,9 @@ struct MergedEdits {
         }
     }
 
-    private func set(_ value: PropertyValue, _ property: String, of object: ManagedObject, _ made: [MergePlan.Name: ManagedObject]) throws {
+    private func set(
+        _ value: PropertyValue, _ property: String, of object: ManagedObject, _ made: [MergePlan.Name: ManagedObject]
+    ) throws {
         switch value {
         case .object: object[property] = try value.names.first.flatMap { try self.object($0, made) }
         case .list: try setMembers(property, of: object, value.names, [], value.names, made)
@@ -58,19 +72,28 @@ struct MergedEdits {
     }
 
     private func setMembers(
-        _ property: String, of object: ManagedObject, _ added: [MergePlan.Name], _ removed: [MergePlan.Name], _ order: [MergePlan.Name]?,
+        _ property: String, of object: ManagedObject, _ added: [MergePlan.Name], _ removed: [MergePlan.Name],
+        _ order: [MergePlan.Name]?,
         _ made: [MergePlan.Name: ManagedObject]
     ) throws {
         let gone = Set(try removed.compactMap { try self.object($0, made)?.objectID })
         var members: [ManagedObject] = [], present: Set<ObjectIdentifier> = []
         if case .list(let values) = try object.propertyValue(forKey: property) {
-            for case .object(let id) in values where !gone.contains(id) { members.append(try context.existingObject(with: id)) }
+            for case .object(let id) in values where !gone.contains(id) {
+                members.append(try context.existingObject(with: id))
+            }
         }
         present.formUnion(members.map { ObjectIdentifier($0) })
-        for name in added { if let member = try self.object(name, made), present.insert(ObjectIdentifier(member)).inserted { members.append(member) } }
+        for name in added {
+            if let member = try self.object(name, made), present.insert(ObjectIdentifier(member)).inserted {
+                members.append(member)
+            }
+        }
         if let order {
             // As they stand on this side; what came on the other stands behind.
-            let ordered = try order.compactMap { try self.object($0, made) }.filter { present.contains(ObjectIdentifier($0)) }
+            let ordered = try order.compactMap { try self.object($0, made) }.filter {
+                present.contains(ObjectIdentifier($0))
+            }
             let placed = Set(ordered.map { ObjectIdentifier($0) })
             members = ordered + members.filter { !placed.contains(ObjectIdentifier($0)) }
         }
@@ -82,7 +105,8 @@ struct MergedEdits {
         if let object = made[name] { return object }
         guard let entity = identity.model.entity(named: name.entity) else { return nil }
         do {
-            return try context.existingObject(with: ManagedObjectID(store: identity, entityIndex: entity.index, key: name.number))
+            return try context.existingObject(
+                with: ManagedObjectID(store: identity, entityIndex: entity.index, key: name.number))
         } catch let error as GraphError where error.code == .objectNotFound {
             return nil
         }

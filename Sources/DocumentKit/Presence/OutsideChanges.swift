@@ -7,7 +7,8 @@ struct OutsideChanges {
     let document: OpenDocument
     let hooks: DocumentHooks
 
-    /// Nothing is written to a place where another program has been, before it is settled what becomes of that.
+    /// Nothing is written to a place where another program has been, before it is settled what
+    /// becomes of that.
     func check() async throws {
         if let change = await look() {
             hooks.outsideChangeHandler(change)
@@ -17,9 +18,13 @@ struct OutsideChanges {
         switch document.outsideChange {
         case nil, .moved, .reloaded, .resolved: return
         case .conflict:
-            throw DocumentError(.changed, "the document was changed by another program", path: document.path, stage: .writing, hint: "resolve the conflict first")
+            throw DocumentError(
+                .changed, "the document was changed by another program", path: document.path, stage: .writing,
+                hint: "resolve the conflict first")
         case .deleted:
-            throw DocumentError(.changed, "the document was deleted", path: document.path, stage: .writing, hint: "save it as another document")
+            throw DocumentError(
+                .changed, "the document was deleted", path: document.path, stage: .writing,
+                hint: "save it as another document")
         case .unreadable(let error): throw error
         }
     }
@@ -31,7 +36,8 @@ struct OutsideChanges {
         do {
             finding = try await document.performInBackground { try $0.trace?.look() ?? .same }
         } catch {
-            // What can't be looked at now, in a folder that is not mounted, is looked at again with the next save.
+            // What can't be looked at now, in a folder that is not mounted, is looked at again with
+            // the next save.
             return nil
         }
         guard document.isOpen else { return nil }
@@ -94,7 +100,8 @@ struct OutsideChanges {
             return change
         } catch {
             let error = DocumentError.translated(error, .opening, document.path) as? DocumentError
-            let failure = OutsideChange.unreadable(error ?? DocumentError(.io, "what is there now can't be opened", path: document.path, stage: .opening))
+            let failure = OutsideChange.unreadable(
+                error ?? DocumentError(.io, "what is there now can't be opened", path: document.path, stage: .opening))
             guard document.isOpen, document.outsideChange != failure else { return document.isOpen ? nil : failure }
             document.outsideChange = failure
             return failure
@@ -106,7 +113,8 @@ extension SessionState {
     /// A name beside the document that is free: `Name (conflict).folio`, `Name (conflict 2).folio`…
     func freeURL(tag: String) throws -> URL {
         let url = URL(fileURLWithPath: path)
-        let stem = url.deletingPathExtension().lastPathComponent, ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
+        let stem = url.deletingPathExtension().lastPathComponent,
+            ending = url.pathExtension.isEmpty ? "" : "." + url.pathExtension
         for number in 1... {
             let name = "\(stem) (\(tag)\(number == 1 ? "" : " \(number)"))\(ending)"
             let candidate = url.deletingLastPathComponent().appendingPathComponent(name)

@@ -16,7 +16,8 @@ struct CopyTarget: Sendable {
     func writer(_ session: DocumentSession, _ parts: CapturedParts) throws -> DocumentWriter {
         var writer = DocumentWriter(
             target: path, form: form, replaces: replaces, model: try session.modelOfCopy(),
-            modelName: session.manifest?.model.name ?? PackageBuilder.name(for: session.model), includesVersions: includesVersions)
+            modelName: session.manifest?.model.name ?? PackageBuilder.name(for: session.model),
+            includesVersions: includesVersions)
         writer.includesHistory = includesHistory
         writer.parts = parts
         writer.isUnchecked = isUnchecked

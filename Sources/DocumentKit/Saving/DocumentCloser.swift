@@ -15,7 +15,10 @@ struct DocumentCloser {
         let hasAutosave = document.state.marker != nil
         if hasAutosave { try await repeatUntilSettled({ hasUncommittedEdits }) { try await saver.autosave() } }
         guard document.edits.hasNotedChanges || hasUncommittedEdits else { return }
-        throw unsavedChanges(hasAutosave ? "there are changes outside the objects, which no autosave keeps" : "there are changes, and a store by itself has no autosave")
+        throw unsavedChanges(
+            hasAutosave
+                ? "there are changes outside the objects, which no autosave keeps"
+                : "there are changes, and a store by itself has no autosave")
     }
 
     /// Edits that are neither saved nor autosaved. Those that were undone again are none.
@@ -34,7 +37,9 @@ struct DocumentCloser {
     }
 
     private func unsavedChanges(_ reason: String) -> DocumentError {
-        DocumentError(.unsavedChanges, reason, path: document.path, stage: .closing, hint: "save the document, or close it with .discard")
+        DocumentError(
+            .unsavedChanges, reason, path: document.path, stage: .closing,
+            hint: "save the document, or close it with .discard")
     }
 
     /// Ends the session.

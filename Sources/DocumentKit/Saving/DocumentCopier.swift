@@ -20,22 +20,30 @@ struct DocumentCopier {
     }
 
     /// Writes a copy to a place where nothing is, valid or not.
-    func writeCopy(to url: URL, form: DocumentForm? = nil) async throws { try await write(to: target(url, form, replaces: false), validates: false) }
+    func writeCopy(to url: URL, form: DocumentForm? = nil) async throws {
+        try await write(to: target(url, form, replaces: false), validates: false)
+    }
 
     func write(to target: CopyTarget, validates: Bool) async throws {
         let parts = try hooks.capturedParts()
         var target = target
         target.isUnchecked = !validates
-        if !validates, document.state.isEditing { target.denied = try (document.edits.deniedDeletions + context.deniedDeletions()).metadata }
+        if !validates, document.state.isEditing {
+            target.denied = try (document.edits.deniedDeletions + context.deniedDeletions()).metadata
+        }
         var next = try prepare(validates: validates)
         while true {
             do {
                 let changes = next?.changes
-                try await document.performInBackground { [target] session in _ = try target.writer(session, parts).write(.copy(session, changes)) }
+                try await document.performInBackground { [target] session in
+                    _ = try target.writer(session, parts).write(.copy(session, changes))
+                }
                 break
             } catch {
-                // Values that have to be unique and that two objects have are noted beside the tables, as by an autosave.
-                guard let failed = next, !validates, target.form.bareStoreType == nil, !(error is CancellationError) else {
+                // Values that have to be unique and that two objects have are noted beside the
+                // tables, as by an autosave.
+                guard let failed = next, !validates, target.form.bareStoreType == nil, !(error is CancellationError)
+                else {
                     throw next.map { context.failSave($0, error) } ?? error
                 }
                 let again = try context.prepareAutosave(again: failed, after: error)
@@ -58,7 +66,8 @@ struct DocumentCopier {
             let written = try await write(prepared?.changes, parts, to: target(url, form, replaces: replaces))
             let old = document.goOn(with: written.session)
             if let prepared { context.completeSave(prepared, written.receipt) }
-            // The new document stands; what hinders the old one's closing leaves its autosaved work to be recovered.
+            // The new document stands; what hinders the old one's closing leaves its autosaved work
+            // to be recovered.
             _ = await old?.performInBackground { try $0.closeAfterSaveAs() }
         } catch {
             document.edits.didFail(save)
@@ -89,10 +98,13 @@ struct DocumentCopier {
             let writer = try target.writer(session, parts)
             let (receipt, lock) = try writer.writeHoldingLock(.copy(session, changes))
             do {
-                let new = try SessionKeeper.opened(writer.target, isEditing: session.isEditing, lock: lock) { [model = session.model] _ in model }
+                let new = try SessionKeeper.opened(writer.target, isEditing: session.isEditing, lock: lock) {
+                    [model = session.model] _ in model
+                }
                 return (receipt: receipt, keeper: new.keeper, state: new.state)
             } catch let error as DocumentError {
-                throw error.ofWritten(writer.target, hint: "the document that was saved stays open; open this one again later")
+                throw error.ofWritten(
+                    writer.target, hint: "the document that was saved stays open; open this one again later")
             }
         }
         return (written.receipt, (written.keeper, written.state))

@@ -1,6 +1,7 @@
 internal import DocumentFiles
 
-/// What the class and the owner of a document have a say in. All of it is called where the document belongs.
+/// What the class and the owner of a document have a say in. All of it is called where the document
+/// belongs.
 struct DocumentHooks {
     /// The document's own check before a save.
     let validate: () throws -> Void

@@ -5,7 +5,8 @@ internal import Storage
 extension DocumentSaver {
     /// Commits what neither a save nor an autosave has committed, valid or not.
     func autosave() async throws {
-        // Every commit looks at the document's place by itself: to look at it before costs as much as the rest, and is only of use where something was found.
+        // Every commit looks at the document's place by itself: to look at it before costs as much
+        // as the rest, and is only of use where something was found.
         if document.outsideChange != nil { try await outside.check() }
         do {
             try await commitUnsavedEdits()
@@ -17,7 +18,9 @@ extension DocumentSaver {
 
     private func commitUnsavedEdits() async throws {
         let state = try document.editingState()
-        guard state.marker != nil else { throw DocumentError(.unsupported, "a store by itself has no autosave: save it", path: state.path) }
+        guard state.marker != nil else {
+            throw DocumentError(.unsupported, "a store by itself has no autosave: save it", path: state.path)
+        }
         context.processPendingChanges()
         guard !document.edits.isCommitted(at: context.editPosition) else { return }
         var isUnchecked = false
@@ -38,12 +41,17 @@ extension DocumentSaver {
         try await checkpointIfWALTooLarge()
     }
 
-    /// Commits an autosave. What the store can't take since it has to be unique is kept beside the tables, and goes on being a change here.
+    /// Commits an autosave. What the store can't take since it has to be unique is kept beside the
+    /// tables, and goes on being a change here.
     private func commit(_ prepared: PreparedSave, isUnchecked: Bool, _ denied: [DeniedDeletion]) async throws {
         var next: PreparedSave? = prepared, left: [PendingUniqueValue] = []
         while let save = next {
             do {
-                context.completeSave(save, try await write(save.changes, .autosave(isUnchecked: isUnchecked, pending: left, denied: denied.metadata), CapturedParts()))
+                context.completeSave(
+                    save,
+                    try await write(
+                        save.changes, .autosave(isUnchecked: isUnchecked, pending: left, denied: denied.metadata),
+                        CapturedParts()))
                 return try context.takeUp(left)
             } catch let error as CancellationError {
                 throw context.failSave(save, error)
@@ -53,8 +61,8 @@ extension DocumentSaver {
         }
     }
 
-    /// After an autosave: where the WAL has become too large the store takes up what is in it. The work is safe already, so what hinders that is no failure; the next autosave
-    /// tries again.
+    /// After an autosave: where the WAL has become too large the store takes up what is in it. The
+    /// work is safe already, so what hinders that is no failure; the next autosave tries again.
     /// - Throws: what hinders the document from going on, which is closed then, its work kept.
     private func checkpointIfWALTooLarge() async throws {
         guard document.state.isJournalFull else { return }
@@ -70,7 +78,7 @@ extension DocumentSaver {
                 session = try session.onOwnStore()
                 session.renewTrace()
             }
-        } catch where document.isOpen {
+        } catch  where document.isOpen {
             // Said above.
         }
     }

@@ -41,14 +41,20 @@ struct DocumentSaver {
 
     private func checkHasName() throws {
         let state = try document.editingState()
-        guard !document.isUntitled else { throw DocumentError(.usage, "the document has no name yet", path: state.path, hint: "save it as a document with a name") }
+        guard !document.isUntitled else {
+            throw DocumentError(
+                .usage, "the document has no name yet", path: state.path, hint: "save it as a document with a name")
+        }
     }
 
     /// Commits to the working set, whose store then takes the place of the document's.
-    private func commitToWorkingSet(_ prepared: PreparedSave?, _ parts: CapturedParts, _ save: EditStatus.Save) async throws {
+    private func commitToWorkingSet(_ prepared: PreparedSave?, _ parts: CapturedParts, _ save: EditStatus.Save)
+        async throws
+    {
         let isShared = document.state.kind == .package
         // Of a package in a shared place its own files come with the store that takes its place.
-        try await commit(prepared, .autosave(isUnchecked: false), isShared ? CapturedParts(description: parts.description) : parts)
+        try await commit(
+            prepared, .autosave(isUnchecked: false), isShared ? CapturedParts(description: parts.description) : parts)
         document.edits.didStage(save)
         try await document.performInBackground { session in
             try WorkProgress.check()
@@ -61,7 +67,8 @@ struct DocumentSaver {
         try? goOnWithNewArchive()
     }
 
-    /// After a save has replaced the archive: what follows is committed on the new one. Inline, since nobody may use the store meanwhile.
+    /// After a save has replaced the archive: what follows is committed on the new one. Inline,
+    /// since nobody may use the store meanwhile.
     private func goOnWithNewArchive() throws {
         try document.performInline { session in
             guard session.isReplaced else { return }
@@ -76,7 +83,8 @@ struct DocumentSaver {
     }
 
     /// Commits what was prepared, off the caller, and tells the context how it went.
-    private func commit(_ prepared: PreparedSave?, _ level: DocumentSession.Level, _ parts: CapturedParts) async throws {
+    private func commit(_ prepared: PreparedSave?, _ level: DocumentSession.Level, _ parts: CapturedParts) async throws
+    {
         var next = prepared
         repeat {
             do {
@@ -95,7 +103,8 @@ struct DocumentSaver {
     }
 
     /// Stages the application's files, commits, places the files and settles the save.
-    func write(_ changes: ChangeSet, _ level: DocumentSession.Level, _ parts: CapturedParts) async throws -> SaveReceipt {
+    func write(_ changes: ChangeSet, _ level: DocumentSession.Level, _ parts: CapturedParts) async throws -> SaveReceipt
+    {
         if document.state.isReplaced { try goOnWithNewArchive() }
         let limit = autosavedBytesLimit
         let work: @Sendable (inout DocumentSession) throws -> SaveReceipt = { session in
@@ -113,12 +122,15 @@ struct DocumentSaver {
                 session.renewTrace()
             }
             session.unfinishedSave = session.unfinishedSave ?? failure
-            // While the session is at hand: to come back for it would take longer than the look itself.
+            // While the session is at hand: to come back for it would take longer than the look
+            // itself.
             if case .autosave = level { session.checkJournalSize(limit) }
             return receipt
         }
-        // Numbers can't be held back for new objects of a store that other programs write to as well: so nobody may fetch here while their rows are written.
-        return document.state.marker == nil ? try document.performInline(work) : try await document.performInBackground(work)
+        // Numbers can't be held back for new objects of a store that other programs write to as
+        // well: so nobody may fetch here while their rows are written.
+        return document.state.marker == nil
+            ? try document.performInline(work) : try await document.performInBackground(work)
     }
 }
 
@@ -127,7 +139,9 @@ struct DocumentSaver {
 extension DocumentSaver {
     /// Writes the changes of the context, unchecked, as a piece of the next save.
     func writePiece() throws {
-        try context.writeUnchecked { changes in try document.performInline { session in try session.writePiece(changes) } }
+        try context.writeUnchecked { changes in
+            try document.performInline { session in try session.writePiece(changes) }
+        }
         document.noteChange()
     }
 }

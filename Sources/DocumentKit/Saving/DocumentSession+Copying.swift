@@ -3,7 +3,8 @@ internal import Schema
 internal import Storage
 
 extension DocumentSession {
-    /// The model with the version identifiers that the store records: models of old tools don't say them, and a copy has what the original has.
+    /// The model with the version identifiers that the store records: models of old tools don't say
+    /// them, and a copy has what the original has.
     func modelOfCopy() throws -> ManagedObjectModel {
         guard case .array(let recorded) = try store.metadata()["NSStoreModelVersionIdentifiers"] else { return model }
         let identifiers = recorded.compactMap { if case .string(let identifier) = $0 { identifier } else { nil } }

@@ -10,8 +10,11 @@ extension DocumentWriter {
         _ url: URL, _ model: ManagedObjectModel, _ form: DocumentForm, _ modelName: String?, replaces: Bool
     ) async throws -> DocumentLock {
         let name = modelName ?? PackageBuilder.name(for: model)
-        guard PackageLayout.isModelName(name) else { throw DocumentError(.usage, "“\(name)” can't be the name of a model's version", path: url.path) }
-        let writer = DocumentWriter(target: LinkResolution.resolve(url.path), form: form, replaces: replaces, model: model, modelName: name)
+        guard PackageLayout.isModelName(name) else {
+            throw DocumentError(.usage, "“\(name)” can't be the name of a model's version", path: url.path)
+        }
+        let writer = DocumentWriter(
+            target: LinkResolution.resolve(url.path), form: form, replaces: replaces, model: model, modelName: name)
         return try writer.writeHoldingLock(.nothing).lock
     }
 }

@@ -3,14 +3,16 @@ internal import FileSystem
 public import Foundation
 internal import Schema
 
-/// An application's documents: its types, those that are open, those that were opened lately, and those that wait to be recovered.
+/// An application's documents: its types, those that are open, those that were opened lately, and
+/// those that wait to be recovered.
 ///
 /// ```swift
 /// let controller = DocumentController(application: "example", types: [library])
 /// for document in try controller.recoverableDocuments() where !document.isSkipped { try await controller.recover(document) }
 /// let document = try await controller.open(url)
 /// ```
-/// A controller belongs to whoever made it, like its documents: in an editor that is the main actor.
+/// A controller belongs to whoever made it, like its documents: in an editor that is the main
+/// actor.
 open class DocumentController {
     /// The application's name, as it stands in the names of its files of state.
     public let application: String
@@ -23,7 +25,8 @@ open class DocumentController {
     private var openings: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     /// - Parameters:
-    ///   - application: A name that no other application has, of letters, digits, `-` and `.`: traps otherwise.
+    ///   - application: A name that no other application has, of letters, digits, `-` and `.`:
+    ///     traps otherwise.
     ///   - types: The types of documents, the one of new documents first.
     public init(application: String, types: [DocumentType]) {
         let isName = application.first.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? false
@@ -39,7 +42,8 @@ open class DocumentController {
 
     // MARK: Opening
 
-    /// Makes a document without a name. It lives in the user's state folder, autosaved like any other, until it is saved with `save(as:)`.
+    /// Makes a document without a name. It lives in the user's state folder, autosaved like any
+    /// other, until it is saved with `save(as:)`.
     /// - Parameter type: Nil for the first type.
     public func newDocument(of type: DocumentType? = nil) async throws -> PersistentDocument {
         let type = type ?? types[0]
@@ -50,12 +54,15 @@ open class DocumentController {
         return document
     }
 
-    /// Opens a document, or answers the one that is open already, or that another call is just opening.
+    /// Opens a document, or answers the one that is open already, or that another call is just
+    /// opening.
     ///
-    /// Its type is the one whose name its extension has, else the first one whose model fits it. A document of an earlier version of the model is treated as the type's
-    /// migration policy says.
-    /// - Parameter recovery: What becomes of autosaved work that an editor which is gone left. Where its recovery has brought the program down twice, it is refused.
-    /// - Throws: As `PersistentDocument.open`; `modelMismatch` where the document is to be migrated first and is not.
+    /// Its type is the one whose name its extension has, else the first one whose model fits it. A
+    /// document of an earlier version of the model is treated as the type's migration policy says.
+    /// - Parameter recovery: What becomes of autosaved work that an editor which is gone left.
+    ///   Where its recovery has brought the program down twice, it is refused.
+    /// - Throws: As `PersistentDocument.open`; `modelMismatch` where the document is to be migrated
+    ///   first and is not.
     public func open(_ url: URL, recovery: PersistentDocument.Recovery = .keep) async throws -> PersistentDocument {
         let path = LinkResolution.resolve(url.path)
         while openings[path] != nil { await withCheckedContinuation { openings[path]?.append($0) } }
@@ -78,10 +85,13 @@ open class DocumentController {
         return document
     }
 
-    private func open(_ url: URL, _ type: DocumentType, _ recovery: PersistentDocument.Recovery) async throws -> PersistentDocument {
+    private func open(_ url: URL, _ type: DocumentType, _ recovery: PersistentDocument.Recovery) async throws
+        -> PersistentDocument
+    {
         let mode: PersistentDocument.Mode = type.role == .editor ? .editing : .reading
         do {
-            return try await type.documentClass.open(url, mode: mode, model: type.model, recovery: recovery, classes: type.objectClasses)
+            return try await type.documentClass.open(
+                url, mode: mode, model: type.model, recovery: recovery, classes: type.objectClasses)
         } catch let error as DocumentError where error.code == .modelMismatch {
             switch type.migration {
             case .refuse: throw error
@@ -90,7 +100,8 @@ open class DocumentController {
                 guard mode == .editing else { return try await migratedCopy(of: url, type) }
                 if type.migration == .ask, await !shouldMigrate(url, type) { throw error }
                 try await PersistentDocument.migrate(url, by: type.route())
-                return try await type.documentClass.open(url, mode: mode, model: type.model, recovery: recovery, classes: type.objectClasses)
+                return try await type.documentClass.open(
+                    url, mode: mode, model: type.model, recovery: recovery, classes: type.objectClasses)
             }
         }
     }
@@ -102,7 +113,8 @@ open class DocumentController {
             let copy = URL(fileURLWithPath: FilePath.join(folder, FilePath.name(url.path)))
             try await PersistentDocument.withDocument(at: url) { try await $0.write(to: copy) }
             try await PersistentDocument.migrate(copy, by: type.route())
-            let document = try await type.documentClass.open(copy, mode: .reading, model: type.model, classes: type.objectClasses)
+            let document = try await type.documentClass.open(
+                copy, mode: .reading, model: type.model, classes: type.objectClasses)
             document.opened.scratchFolder = folder
             return document
         } catch {
@@ -111,8 +123,8 @@ open class DocumentController {
         }
     }
 
-    /// Whether a document of an earlier version of the model is to be migrated, where its type says that this is asked. The controller's own answer is no: override it, and
-    /// ask the user.
+    /// Whether a document of an earlier version of the model is to be migrated, where its type says
+    /// that this is asked. The controller's own answer is no: override it, and ask the user.
     open func shouldMigrate(_ url: URL, _ type: DocumentType) async -> Bool { false }
 
     // MARK: Open documents
@@ -126,7 +138,8 @@ open class DocumentController {
     /// Whether any open document has unsaved work.
     public var hasUnsavedDocuments: Bool { documents.contains { $0.hasUnsavedChanges } }
 
-    /// Closes all documents, one after the other; the first one that can't be closed stays, and those after it.
+    /// Closes all documents, one after the other; the first one that can't be closed stays, and
+    /// those after it.
     public func closeAll(_ work: PersistentDocument.UnsavedWork) async throws {
         for document in documents { try await document.close(work) }
     }
@@ -140,15 +153,19 @@ open class DocumentController {
         documents.append(document)
         document.duplicateHandler = { [weak self] copy in self?.didOpen(copy) }
         document.opened.moveHandler = { [weak self, unowned document] in self?.didMove(document) }
-        document.opened.closeHandler = { [weak self, unowned document] in self?.documents.removeAll { $0 === document } }
+        document.opened.closeHandler = { [weak self, unowned document] in self?.documents.removeAll { $0 === document }
+        }
     }
 
     /// The document has another place, and so perhaps its first name.
-    private func didMove(_ document: PersistentDocument) { noteRecentDocument(document.url, type: document.type?.name ?? types[0].name) }
+    private func didMove(_ document: PersistentDocument) {
+        noteRecentDocument(document.url, type: document.type?.name ?? types[0].name)
+    }
 
     // MARK: Recent documents
 
-    /// The documents that were opened lately, the last one first. Read anew each time: other instances of the application have a share in it.
+    /// The documents that were opened lately, the last one first. Read anew each time: other
+    /// instances of the application have a share in it.
     public var recentDocuments: [RecentDocument] { recents.list() }
 
     /// Notes a document as opened. Of use to people alone, so a failure is none.
@@ -161,7 +178,8 @@ open class DocumentController {
 
     // MARK: Recovery
 
-    /// The documents of this application without a name, and all archives, that hold work of editors that are gone. The last one first.
+    /// The documents of this application without a name, and all archives, that hold work of
+    /// editors that are gone. The last one first.
     ///
     /// Reads small files alone; no store is opened.
     public func recoverableDocuments() throws -> [RecoverableDocument] {
@@ -170,8 +188,9 @@ open class DocumentController {
 
     /// Opens a document with the work that was left in it.
     ///
-    /// A recovery that never comes to an end, since it brings the program down, is counted; after the second time ``RecoverableDocument/isSkipped`` says so, and only
-    /// `force` takes it up again.
+    /// A recovery that never comes to an end, since it brings the program down, is counted; after
+    /// the second time ``RecoverableDocument/isSkipped`` says so, and only `force` takes it up
+    /// again.
     /// - Throws: `DocumentError`, `recoverable` where it is skipped; what `open` throws.
     @discardableResult
     public func recover(_ document: RecoverableDocument, force: Bool = false) async throws -> PersistentDocument {
@@ -179,7 +198,8 @@ open class DocumentController {
         return try await open(document.url, recovery: .keep)
     }
 
-    /// Gives up the work that was left: an untitled document is gone, an archive is as it was last saved.
+    /// Gives up the work that was left: an untitled document is gone, an archive is as it was last
+    /// saved.
     public func discard(_ document: RecoverableDocument) async throws {
         try? RecoveryAttempts(uuid: document.uuid).end()
         switch document.kind {
@@ -195,11 +215,14 @@ open class DocumentController {
 
     /// Counts the recovery that is about to begin, where there is anything to recover.
     private func beginRecovery(_ path: String, _ recovery: PersistentDocument.Recovery) throws -> RecoveryAttempts? {
-        guard recovery == .keep, let info = try? RecoverableDocument.leftWork(at: path), info.hasWork else { return nil }
+        guard recovery == .keep, let info = try? RecoverableDocument.leftWork(at: path), info.hasWork else {
+            return nil
+        }
         let attempts = RecoveryAttempts(uuid: info.uuid)
         guard attempts.count < RecoveryAttempts.limit else {
             throw DocumentError(
-                .recoverable, "its recovery has come to no end twice", path: path, stage: .opening, hint: "open it without the work, or recover it all the same")
+                .recoverable, "its recovery has come to no end twice", path: path, stage: .opening,
+                hint: "open it without the work, or recover it all the same")
         }
         try DocumentError.stage(.opening, path) { try attempts.begin() }
         return attempts

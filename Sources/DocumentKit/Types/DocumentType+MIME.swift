@@ -1,14 +1,21 @@
 internal import DocumentFiles
 
 extension DocumentType {
-    /// The description of document types for Linux desktops: a file of the shared MIME-info database, as
-    /// freedesktop.org's specification of that name has it.
+    /// The description of document types for Linux desktops: a file of the shared MIME-info
+    /// database, as freedesktop.org's specification of that name has it.
     ///
-    /// Write it to `~/.local/share/mime/packages/<application>.xml` and run `update-mime-database ~/.local/share/mime`: file managers then know archives of
-    /// these types, by their content too. A package is a folder, which the database does not tell apart by its name; desktops show it as one.
+    /// Write it to `~/.local/share/mime/packages/<application>.xml` and run
+    /// `update-mime-database ~/.local/share/mime`: file managers then know archives of these types,
+    /// by their content too. A package is a folder, which the database does not tell apart by its
+    /// name; desktops show it as one.
     public static func sharedMimeInfo(for types: [DocumentType]) -> String {
-        var lines = [#"<?xml version="1.0" encoding="UTF-8"?>"#, #"<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">"#]
-        for type in types { lines += entry(type.mimeType, comment: type.name, extensions: type.extensions, isBase: false) }
+        var lines = [
+            #"<?xml version="1.0" encoding="UTF-8"?>"#,
+            #"<mime-info xmlns="http://www.freedesktop.org/standards/shared-mime-info">"#,
+        ]
+        for type in types {
+            lines += entry(type.mimeType, comment: type.name, extensions: type.extensions, isBase: false)
+        }
         lines += entry(baseType, comment: "Folio document", extensions: ["folio", "folioz"], isBase: true)
         lines.append("</mime-info>")
         return lines.joined(separator: "\n") + "\n"
@@ -17,8 +24,9 @@ extension DocumentType {
     /// The media type of every document in one file, whatever application it is of.
     static let baseType = PackageLayout.archiveType
 
-    /// Of every type's own documents the base type is the parent, so that any program that opens Folio documents is offered for them. The first entry of an archive is
-    /// `mimetype`, stored, so that the type stands at a fixed place.
+    /// Of every type's own documents the base type is the parent, so that any program that opens
+    /// Folio documents is offered for them. The first entry of an archive is `mimetype`, stored, so
+    /// that the type stands at a fixed place.
     private static func entry(_ type: String, comment: String, extensions: [String], isBase: Bool) -> [String] {
         var lines = [#"  <mime-type type="\#(escaped(type))">"#, "    <comment>\(escaped(comment))</comment>"]
         lines.append(#"    <sub-class-of type="\#(isBase ? "application/zip" : baseType)"/>"#)

@@ -21,7 +21,8 @@ public struct DocumentType: Sendable {
 
     /// What happens when a document of an older version of the model is opened for editing.
     public enum MigrationPolicy: Sendable, Hashable {
-        /// The controller asks (``DocumentController/shouldMigrate(_:_:)``); a document that is not to be migrated is not opened.
+        /// The controller asks (``DocumentController/shouldMigrate(_:_:)``); a document that is not
+        /// to be migrated is not opened.
         case ask
         /// It is migrated where it is; the old state is kept.
         case automatic
@@ -43,7 +44,8 @@ public struct DocumentType: Sendable {
     /// The current version of the model, and its name (nil for its first version identifier).
     public var model: ManagedObjectModel
     public var modelName: String?
-    /// Earlier versions that may stand between a document's and the current one when it is migrated.
+    /// Earlier versions that may stand between a document's and the current one when it is
+    /// migrated.
     public var earlierModels: [ManagedObjectModel] = []
     /// The versions and the stages between them, where the type was made by a plan.
     public private(set) var migrationPlan: (any SchemaMigrationPlan.Type)?
@@ -60,13 +62,16 @@ public struct DocumentType: Sendable {
         self.model = model
     }
 
-    /// A type whose documents have the newest version of a plan; those of former versions are brought to it by the plan's stages, as ``migration`` says.
+    /// A type whose documents have the newest version of a plan; those of former versions are
+    /// brought to it by the plan's stages, as ``migration`` says.
     ///
     /// ```swift
     /// let library = try DocumentType("Library", mimeType: "application/x-example-library", extensions: ["library"], migrationPlan: LibraryPlan.self)
     /// ```
     /// - Throws: ``MigrationError`` for a plan that contradicts itself or has no version.
-    public init(_ name: String, mimeType: String, extensions: [String], migrationPlan plan: any SchemaMigrationPlan.Type) throws {
+    public init(
+        _ name: String, mimeType: String, extensions: [String], migrationPlan plan: any SchemaMigrationPlan.Type
+    ) throws {
         let route = try PersistentDocument.MigrationRoute(by: plan)
         self.init(name, mimeType: mimeType, extensions: extensions, model: route.model)
         migrationPlan = plan
@@ -84,7 +89,8 @@ public struct DocumentType: Sendable {
         return route
     }
 
-    /// Whether a file or folder of this name looks like one of these documents. What it is really is decided by what is in it.
+    /// Whether a file or folder of this name looks like one of these documents. What it is really
+    /// is decided by what is in it.
     public func matches(fileName: String) -> Bool {
         let name = fileName.lowercased()
         return extensions.contains { name.hasSuffix("." + $0.lowercased()) }

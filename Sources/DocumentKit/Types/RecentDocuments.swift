@@ -10,17 +10,20 @@ public struct RecentDocument: Sendable, Hashable, Codable {
     public var opened: Date
 }
 
-/// The documents that an application opened lately, the last one first: a small file in the user's state folder.
+/// The documents that an application opened lately, the last one first: a small file in the user's
+/// state folder.
 struct RecentDocuments {
     let path: String
     var maximumCount = 20
 
-    /// Two instances of the application that write at one moment may lose one entry of each other, and nothing else.
+    /// Two instances of the application that write at one moment may lose one entry of each other,
+    /// and nothing else.
     init(application: String) { path = FilePath.join(StateFolder.recent, "\(application).json") }
 
     /// The list; empty where there is none, or none that can be read.
     func list() -> [RecentDocument] {
-        guard let bytes = try? Disk.read(path, limit: JSONCoding.maximumSize), JSONCoding.objection(to: bytes) == nil else { return [] }
+        guard let bytes = try? Disk.read(path, limit: JSONCoding.maximumSize), JSONCoding.objection(to: bytes) == nil
+        else { return [] }
         return (try? JSONCoding.decoder.decode([RecentDocument].self, from: Data(bytes))) ?? []
     }
 

@@ -2,12 +2,14 @@ internal import DocumentFiles
 internal import FileSystem
 public import Foundation
 
-/// A document that nobody has open and that holds work which was never saved under a name, or never reached its file.
+/// A document that nobody has open and that holds work which was never saved under a name, or never
+/// reached its file.
 public struct RecoverableDocument: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable, Codable {
         /// It has no name yet.
         case untitled
-        /// An archive, or a package in a shared place, whose autosaved work waits in the user's state folder.
+        /// An archive, or a package in a shared place, whose autosaved work waits in the user's
+        /// state folder.
         case archive
     }
 
@@ -20,14 +22,16 @@ public struct RecoverableDocument: Sendable, Hashable {
     public var changed: Date
     /// How many recoveries of it began and came to no end.
     public var attempts: Int
-    /// Whether it is left alone unless somebody asks for it: its recovery brought the program down twice.
+    /// Whether it is left alone unless somebody asks for it: its recovery brought the program down
+    /// twice.
     public var isSkipped: Bool { attempts >= RecoveryAttempts.limit }
 
     /// Looks for documents that can be recovered.
     static func list(_ untitled: UntitledDocuments) throws -> [RecoverableDocument] {
         var documents = try untitled.list().compactMap { try? Self.untitled($0) }
         if try Disk.kind(of: StateFolder.documents) == .directory {
-            for entry in try Disk.list(StateFolder.documents) where entry.kind == .directory && UUID(uuidString: entry.name) != nil {
+            for entry in try Disk.list(StateFolder.documents)
+            where entry.kind == .directory && UUID(uuidString: entry.name) != nil {
                 for set in (try? WorkingSet.all(entry.name)) ?? [] {
                     if let document = try? archive(set, uuid: entry.name) { documents.append(document) }
                 }
@@ -44,25 +48,30 @@ public struct RecoverableDocument: Sendable, Hashable {
         let hasWork = manifest.generation > 0 || (wal?.size ?? 0) > 0
         guard hasWork else { return nil }
         return RecoverableDocument(
-            kind: .untitled, url: URL(fileURLWithPath: path), uuid: manifest.uuid, title: manifest.title, changed: wal.map { date($0) } ?? manifest.saved,
+            kind: .untitled, url: URL(fileURLWithPath: path), uuid: manifest.uuid, title: manifest.title,
+            changed: wal.map { date($0) } ?? manifest.saved,
             attempts: RecoveryAttempts(uuid: manifest.uuid).count)
     }
 
     private static func archive(_ set: String, uuid: String) throws -> RecoverableDocument? {
         guard let origin = try WorkingSetOrigin.read(in: set), DocumentLock.holder(of: origin.path) == nil,
-            let wal = try Disk.status(of: FilePath.join(set, PackageLayout.store) + "-wal"), try wal.size > 0 || WorkingSet(path: set).hasOwnWork()
+            let wal = try Disk.status(of: FilePath.join(set, PackageLayout.store) + "-wal"),
+            try wal.size > 0 || WorkingSet(path: set).hasOwnWork()
         else { return nil }
         return RecoverableDocument(
-            kind: .archive, url: URL(fileURLWithPath: origin.path), uuid: uuid, title: nil, changed: date(wal), attempts: RecoveryAttempts(uuid: uuid).count)
+            kind: .archive, url: URL(fileURLWithPath: origin.path), uuid: uuid, title: nil, changed: date(wal),
+            attempts: RecoveryAttempts(uuid: uuid).count)
     }
 
-    /// Whether the document at a path holds work of an editor that is gone, and its UUID; nil for what is no package and no archive.
+    /// Whether the document at a path holds work of an editor that is gone, and its UUID; nil for
+    /// what is no package and no archive.
     static func leftWork(at path: String) throws -> (uuid: String, hasWork: Bool)? {
         switch try DetectedDocument(path).kind {
         case .package:
             let size = try Disk.status(of: FilePath.join(path, PackageLayout.store) + "-wal")?.size ?? 0
             let manifest = try PackageReader(path).manifest()
-            let isElsewhere = try SharedPlace.holds(path) && WorkingSet.existing(forPackage: path, uuid: manifest.uuid) != nil
+            let isElsewhere =
+                try SharedPlace.holds(path) && WorkingSet.existing(forPackage: path, uuid: manifest.uuid) != nil
             return (manifest.uuid, size > 0 || manifest.lastSave != nil || isElsewhere)
         case .archive:
             let archive = try ArchiveFile(path)
@@ -72,5 +81,7 @@ public struct RecoverableDocument: Sendable, Hashable {
         }
     }
 
-    private static func date(_ status: FileStatus) -> Date { Date(timeIntervalSince1970: Double(status.identity.modified) / 1e9) }
+    private static func date(_ status: FileStatus) -> Date {
+        Date(timeIntervalSince1970: Double(status.identity.modified) / 1e9)
+    }
 }

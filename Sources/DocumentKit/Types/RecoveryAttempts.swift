@@ -2,9 +2,11 @@ internal import DocumentFiles
 internal import FileSystem
 internal import Foundation
 
-/// Counts the recoveries of a document that began and did not come to an end, so that work that brings its program down is not taken up for ever.
+/// Counts the recoveries of a document that began and did not come to an end, so that work that
+/// brings its program down is not taken up for ever.
 ///
-/// The count stands on the disk before the recovery begins, and goes when the document was saved, autosaved or closed.
+/// The count stands on the disk before the recovery begins, and goes when the document was saved,
+/// autosaved or closed.
 struct RecoveryAttempts {
     /// A recovery that crashed so often is skipped.
     static let limit = 2
@@ -33,7 +35,8 @@ struct RecoveryAttempts {
 
     private func write(_ count: Int) throws {
         try Disk.makeDirectories(FilePath.parent(path), mode: 0o700)
-        try Disk.replaceFile(path, with: Array(JSONCoding.encoder.encode(Record(attempts: count, last: .now))), mode: 0o600)
+        try Disk.replaceFile(
+            path, with: Array(JSONCoding.encoder.encode(Record(attempts: count, last: .now))), mode: 0o600)
     }
 
     func end() throws { try Disk.removeFileIfPresent(path) }

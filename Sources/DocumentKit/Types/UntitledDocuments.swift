@@ -2,8 +2,8 @@ internal import DocumentFiles
 internal import FileSystem
 internal import Foundation
 
-/// The home of documents that have no name yet: `$XDG_STATE_HOME/folio/untitled/<application>/`. They are packages like any other, autosaved and locked, until they
-/// are saved under a name.
+/// The home of documents that have no name yet: `$XDG_STATE_HOME/folio/untitled/<application>/`.
+/// They are packages like any other, autosaved and locked, until they are saved under a name.
 struct UntitledDocuments {
     let folder: String
 
@@ -17,10 +17,14 @@ struct UntitledDocuments {
 
     func list() throws -> [String] {
         guard try Disk.kind(of: folder) == .directory else { return [] }
-        return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map { FilePath.join(folder, $0.name) }
+        return try Disk.list(folder).filter { $0.kind == .directory && !$0.name.hasPrefix(".") }.map {
+            FilePath.join(folder, $0.name)
+        }
     }
 
-    static func contains(_ path: String) -> Bool { FilePath.parent(FilePath.parent(path)) == LinkResolution.resolve(StateFolder.untitled) }
+    static func contains(_ path: String) -> Bool {
+        FilePath.parent(FilePath.parent(path)) == LinkResolution.resolve(StateFolder.untitled)
+    }
 
     static func remove(_ path: String) throws {
         guard contains(path) else { return }

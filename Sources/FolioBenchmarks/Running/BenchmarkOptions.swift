@@ -28,7 +28,9 @@ struct BenchmarkOptions {
             return value
         }
         func number(_ text: some StringProtocol, _ option: String) throws(BenchmarkError) -> Int {
-            guard let number = Int(text), number > 0 else { throw BenchmarkError("\(option): not a positive number: \(text)") }
+            guard let number = Int(text), number > 0 else {
+                throw BenchmarkError("\(option): not a positive number: \(text)")
+            }
             return number
         }
         while let argument = rest.popFirst() {

@@ -24,7 +24,8 @@ struct BenchmarkResult: Codable {
     /// The part of a workload that has several; empty otherwise.
     var part: String
     var size: Int
-    /// What `must` and `goal` bound: `time`, `processorTime` or `bytes` as a ratio to the hand-written side, or `milliseconds` of Folio's own.
+    /// What `must` and `goal` bound: `time`, `processorTime` or `bytes` as a ratio to the
+    /// hand-written side, or `milliseconds` of Folio's own.
     var bounds: Workload.Quantity?
     var ratio: Double
     var goal: Double

@@ -8,7 +8,9 @@ struct BenchmarkRunner {
 
     func run(_ workload: Workload, size: Int, progress: (String) -> Void) throws -> BenchmarkResult {
         var templates: [Contestant: URL] = [:]
-        for contestant in Contestant.allCases { templates[contestant] = try template(workload.template(for: contestant), size: size) }
+        for contestant in Contestant.allCases {
+            templates[contestant] = try template(workload.template(for: contestant), size: size)
+        }
         var measurements: [Contestant: [Measurement]] = [:]
         for round in 1...rounds {
             // The order alternates, so that neither always finds the caches warm.
@@ -18,7 +20,9 @@ struct BenchmarkRunner {
                 let document = directory.appendingPathComponent("round.folio")
                 try? FileManager.default.removeItem(at: document)
                 if let template = templates[contestant] { try FileManager.default.copyItem(at: template, to: document) }
-                let measurement = try child([ChildTask.flag, workload.rawValue, contestant.rawValue, String(size), document.path])
+                let measurement = try child([
+                    ChildTask.flag, workload.rawValue, contestant.rawValue, String(size), document.path,
+                ])
                 measurements[contestant, default: []].append(measurement)
             }
         }
@@ -54,7 +58,9 @@ struct BenchmarkRunner {
         try process.run()
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw BenchmarkError("a child process failed: \(arguments.joined(separator: " "))") }
+        guard process.terminationStatus == 0 else {
+            throw BenchmarkError("a child process failed: \(arguments.joined(separator: " "))")
+        }
         return try JSONDecoder().decode(Measurement.self, from: data)
     }
 }

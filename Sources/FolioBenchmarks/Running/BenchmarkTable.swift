@@ -3,14 +3,18 @@ import Foundation
 /// The results as a table for people.
 enum BenchmarkTable {
     static let header = row(
-        "", "objects", "Folio ms", "min", "cpu", "MiB", "hand ms", "min", "cpu", "MiB", "ratio", "must", "goal", "B/object", "change")
+        "", "objects", "Folio ms", "min", "cpu", "MiB", "hand ms", "min", "cpu", "MiB", "ratio", "must", "goal",
+        "B/object", "change")
 
     static func row(_ result: BenchmarkResult, earlier: BenchmarkResult?) -> String {
         let change = earlier.map { String(format: "%+.0f %%", (result.ratio / $0.ratio - 1) * 100) } ?? ""
         return row(
-            result.part.isEmpty ? result.id : "\(result.id)-\(result.part)", String(result.size), number(result.folio.medianMs), number(result.folio.minMs), number(result.folio.cpuMs),
-            number(result.folio.peakMiB), number(result.hand.medianMs), number(result.hand.minMs), number(result.hand.cpuMs),
-            number(result.hand.peakMiB), String(format: "%.2f", result.ratio), bound(result.must, result), bound(result.goal, result),
+            result.part.isEmpty ? result.id : "\(result.id)-\(result.part)", String(result.size),
+            number(result.folio.medianMs), number(result.folio.minMs), number(result.folio.cpuMs),
+            number(result.folio.peakMiB), number(result.hand.medianMs), number(result.hand.minMs),
+            number(result.hand.cpuMs),
+            number(result.hand.peakMiB), String(format: "%.2f", result.ratio), bound(result.must, result),
+            bound(result.goal, result),
             result.folio.bytesPerObject.map { String(format: "%.0f", $0) } ?? "", change)
     }
 
@@ -19,7 +23,8 @@ enum BenchmarkTable {
     }
 
     private static func number(_ value: Double) -> String {
-        value >= 100 ? String(format: "%.0f", value) : value >= 1 ? String(format: "%.1f", value) : String(format: "%.3f", value)
+        value >= 100
+            ? String(format: "%.0f", value) : value >= 1 ? String(format: "%.1f", value) : String(format: "%.3f", value)
     }
 
     private static func row(_ cells: String...) -> String {

@@ -7,10 +7,12 @@ enum ChildTask {
     static let templateFlag = "--template"
     static let packFlag = "--pack"
 
-    /// Runs the task that `arguments` name and prints its measurement; returns false if they name none.
+    /// Runs the task that `arguments` name and prints its measurement; returns false if they name
+    /// none.
     static func runIfAsked(_ arguments: [String]) async throws -> Bool {
         let measurement: Measurement
-        if arguments.count == 5, arguments[0] == flag, let workload = Workload(rawValue: arguments[1]), let contestant = Contestant(rawValue: arguments[2]),
+        if arguments.count == 5, arguments[0] == flag, let workload = Workload(rawValue: arguments[1]),
+            let contestant = Contestant(rawValue: arguments[2]),
             let size = Int(arguments[3])
         {
             let document = URL(fileURLWithPath: arguments[4], isDirectory: true)
@@ -21,10 +23,14 @@ enum ChildTask {
             }
         } else if arguments.count == 3, arguments[0] == packFlag {
             let watch = Stopwatch()
-            try await PersistentDocument.pack(URL(fileURLWithPath: arguments[1], isDirectory: true), to: URL(fileURLWithPath: arguments[2]))
+            try await PersistentDocument.pack(
+                URL(fileURLWithPath: arguments[1], isDirectory: true), to: URL(fileURLWithPath: arguments[2]))
             measurement = watch.measurement(checksum: 0)
-        } else if arguments.count == 4, arguments[0] == templateFlag, let template = Workload.Template(rawValue: arguments[1]), let size = Int(arguments[2]) {
-            measurement = try await FolioWorkloads.make(template, of: size, at: URL(fileURLWithPath: arguments[3], isDirectory: true))
+        } else if arguments.count == 4, arguments[0] == templateFlag,
+            let template = Workload.Template(rawValue: arguments[1]), let size = Int(arguments[2])
+        {
+            measurement = try await FolioWorkloads.make(
+                template, of: size, at: URL(fileURLWithPath: arguments[3], isDirectory: true))
         } else {
             return false
         }

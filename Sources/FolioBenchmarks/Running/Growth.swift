@@ -14,15 +14,19 @@ struct Growth: Codable {
 
     static func of(_ results: [BenchmarkResult]) -> [Growth] {
         results.flatMap { result -> [Growth] in
-            let larger = results.filter { $0.id == result.id && $0.part == result.part && $0.size > result.size }.min { $0.size < $1.size }
+            let larger = results.filter { $0.id == result.id && $0.part == result.part && $0.size > result.size }.min {
+                $0.size < $1.size
+            }
             guard let larger else { return [] }
             func perObject(_ side: KeyPath<BenchmarkResult, BenchmarkResult.Side>) -> Double {
                 larger[keyPath: side].cpuMs / Double(larger.size) / (result[keyPath: side].cpuMs / Double(result.size))
             }
             return [
                 Growth(
-                    id: result.id, part: result.part, from: result.size, to: larger.size, timePerObject: perObject(\.folio), handTimePerObject: perObject(\.hand),
-                    bytesPerObject: (larger.folio.peakMiB - result.folio.peakMiB) * 1_048_576 / Double(larger.size - result.size))
+                    id: result.id, part: result.part, from: result.size, to: larger.size,
+                    timePerObject: perObject(\.folio), handTimePerObject: perObject(\.hand),
+                    bytesPerObject: (larger.folio.peakMiB - result.folio.peakMiB) * 1_048_576
+                        / Double(larger.size - result.size))
             ]
         }
     }
@@ -30,7 +34,9 @@ struct Growth: Codable {
     var line: String {
         let name = part.isEmpty ? id : "\(id)-\(part)"
         return String(
-            format: "%@ from %d to %d objects: time per object × %.2f (by hand × %.2f), %.0f bytes of memory for each further object", name, from, to, timePerObject,
+            format:
+                "%@ from %d to %d objects: time per object × %.2f (by hand × %.2f), %.0f bytes of memory for each further object",
+            name, from, to, timePerObject,
             handTimePerObject, bytesPerObject)
     }
 }

@@ -27,14 +27,16 @@ struct Stopwatch {
         cpu += Self.processorMs() - cpuBefore
     }
 
-    /// The time since the stopwatch was made, for one of `repetitions`. What comes after it is looked at only then, so that no contestant's checking is timed.
+    /// The time since the stopwatch was made, for one of `repetitions`. What comes after it is
+    /// looked at only then, so that no contestant's checking is timed.
     func measurement(repetitions: Int = 1, checksum: @autoclosure () throws -> UInt64) rethrows -> Measurement {
         let elapsed = ContinuousClock.now - wall
         let cpuMs = Self.processorMs() - cpu
         let wallMs = Double(elapsed.components.seconds) * 1e3 + Double(elapsed.components.attoseconds) / 1e15
         let peakMiB = Self.peakMiB()
         return Measurement(
-            wallMs: wallMs / Double(repetitions), cpuMs: cpuMs / Double(repetitions), peakMiB: peakMiB, checksum: try checksum())
+            wallMs: wallMs / Double(repetitions), cpuMs: cpuMs / Double(repetitions), peakMiB: peakMiB,
+            checksum: try checksum())
     }
 
     private static func usage() -> rusage {
@@ -51,7 +53,8 @@ struct Stopwatch {
 
     private static func peakMiB() -> Double { Double(usage().ru_maxrss) / 1024 }
 
-    /// Bytes of memory that the process occupies now, without what files are mapped to: code that runs for the first time is nothing that anybody keeps.
+    /// Bytes of memory that the process occupies now, without what files are mapped to: code that
+    /// runs for the first time is nothing that anybody keeps.
     static func ownBytes() -> Double {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
         let pages = text.split(separator: " ").compactMap { Double($0) }

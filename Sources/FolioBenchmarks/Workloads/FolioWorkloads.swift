@@ -1,7 +1,8 @@
 import Folio
 import Foundation
 
-/// The workloads as a user of Folio writes them: through a document, with undo, validation and conflict detection as they are by default.
+/// The workloads as a user of Folio writes them: through a document, with undo, validation and
+/// conflict detection as they are by default.
 enum FolioWorkloads {
     static func run(_ workload: Workload, size: Int, document: URL) async throws -> Measurement {
         switch workload {
@@ -46,7 +47,9 @@ enum FolioWorkloads {
     }
 
     private static func entity(of document: PersistentDocument) throws -> Entity {
-        guard let entity = document.model.entity(named: Item.entityName) else { throw BenchmarkError("the document has no items") }
+        guard let entity = document.model.entity(named: Item.entityName) else {
+            throw BenchmarkError("the document has no items")
+        }
         return entity
     }
 

@@ -2,7 +2,8 @@ import CSQLite
 import Folio
 import Foundation
 
-/// The workloads as a careful person writes them: one statement prepared once, bound and stepped for every row.
+/// The workloads as a careful person writes them: one statement prepared once, bound and stepped
+/// for every row.
 enum HandWorkloads {
     static func run(_ workload: Workload, size: Int, document: URL) async throws -> Measurement {
         let store = BenchmarkDocument.store(of: document).path
@@ -40,18 +41,23 @@ enum HandWorkloads {
         let watch = Stopwatch()
         try database.execute("BEGIN IMMEDIATE")
         let statement = try database.prepare(
-            "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZNUMBER, ZRATIO, ZFLAG, ZCREATED, ZIDENTIFIER) VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?)")
+            "INSERT INTO ZITEM (Z_PK, Z_ENT, Z_OPT, ZNAME, ZNUMBER, ZRATIO, ZFLAG, ZCREATED, ZIDENTIFIER) VALUES (?, 1, 1, ?, ?, ?, ?, ?, ?)"
+        )
         for index in 0..<size {
             sqlite3_bind_int64(statement, 1, Int64(index + 1))
             var name = Item.name(index)
             _ = name.withUTF8 { utf8 in
-                utf8.withMemoryRebound(to: CChar.self) { sqlite3_bind_text(statement, 2, $0.baseAddress, Int32($0.count), transient) }
+                utf8.withMemoryRebound(to: CChar.self) {
+                    sqlite3_bind_text(statement, 2, $0.baseAddress, Int32($0.count), transient)
+                }
             }
             sqlite3_bind_int64(statement, 3, Item.number(index))
             sqlite3_bind_double(statement, 4, Item.ratio(index))
             sqlite3_bind_int64(statement, 5, Item.flag(index) ? 1 : 0)
             sqlite3_bind_double(statement, 6, Item.seconds(index))
-            withUnsafeBytes(of: Item.uuid(index).uuid) { _ = sqlite3_bind_blob(statement, 7, $0.baseAddress, 16, transient) }
+            withUnsafeBytes(of: Item.uuid(index).uuid) {
+                _ = sqlite3_bind_blob(statement, 7, $0.baseAddress, 16, transient)
+            }
             guard sqlite3_step(statement) == SQLITE_DONE else { throw BenchmarkError("insert failed") }
             sqlite3_reset(statement)
         }
@@ -80,14 +86,18 @@ enum HandWorkloads {
         defer { sqlite3_finalize(statement) }
         while sqlite3_step(statement) == SQLITE_ROW {
             let name = String(
-                decoding: UnsafeBufferPointer(start: sqlite3_column_text(statement, 0), count: Int(sqlite3_column_bytes(statement, 0))), as: UTF8.self)
+                decoding: UnsafeBufferPointer(
+                    start: sqlite3_column_text(statement, 0), count: Int(sqlite3_column_bytes(statement, 0))),
+                as: UTF8.self)
             checksum.add(UInt64(name.utf8.count))
             checksum.add(UInt64(bitPattern: sqlite3_column_int64(statement, 1)))
             checksum.add(sqlite3_column_double(statement, 2).bitPattern)
             checksum.add(sqlite3_column_int64(statement, 3) != 0 ? 1 : 0)
             checksum.add(sqlite3_column_double(statement, 4).bitPattern)
             var uuid = zeroUUID
-            withUnsafeMutableBytes(of: &uuid) { $0.copyMemory(from: UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, 5), count: 16)) }
+            withUnsafeMutableBytes(of: &uuid) {
+                $0.copyMemory(from: UnsafeRawBufferPointer(start: sqlite3_column_blob(statement, 5), count: 16))
+            }
             checksum.add(UInt64(UUID(uuid: uuid).uuid.0))
         }
         return checksum
@@ -105,7 +115,9 @@ enum HandWorkloads {
             sqlite3_bind_int64(statement, 2, 2)
             sqlite3_bind_int64(statement, 3, Int64(index + 1))
             sqlite3_bind_int64(statement, 4, 1)
-            guard sqlite3_step(statement) == SQLITE_DONE, sqlite3_changes(database.handle) == 1 else { throw BenchmarkError("update failed") }
+            guard sqlite3_step(statement) == SQLITE_DONE, sqlite3_changes(database.handle) == 1 else {
+                throw BenchmarkError("update failed")
+            }
             sqlite3_reset(statement)
         }
         sqlite3_finalize(statement)
@@ -116,7 +128,8 @@ enum HandWorkloads {
 
     private static func smallCommits(_ repetitions: Int, _ store: String) throws -> Measurement {
         let database = try HandDatabase(store)
-        let statement = try database.prepare("UPDATE ZITEM SET ZNUMBER = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = 1 AND Z_OPT = ?")
+        let statement = try database.prepare(
+            "UPDATE ZITEM SET ZNUMBER = ?, Z_OPT = Z_OPT + 1 WHERE Z_PK = 1 AND Z_OPT = ?")
         let begin = try database.prepare("BEGIN IMMEDIATE")
         let commit = try database.prepare("COMMIT")
         let watch = Stopwatch()
@@ -125,7 +138,9 @@ enum HandWorkloads {
             sqlite3_reset(begin)
             sqlite3_bind_int64(statement, 1, Int64(index))
             sqlite3_bind_int64(statement, 2, Int64(index + 1))
-            guard sqlite3_step(statement) == SQLITE_DONE, sqlite3_changes(database.handle) == 1 else { throw BenchmarkError("update failed") }
+            guard sqlite3_step(statement) == SQLITE_DONE, sqlite3_changes(database.handle) == 1 else {
+                throw BenchmarkError("update failed")
+            }
             sqlite3_reset(statement)
             sqlite3_step(commit)
             sqlite3_reset(commit)
@@ -140,7 +155,8 @@ enum HandWorkloads {
         var watch = Stopwatch()
         for _ in 0..<repetitions {
             let database = try HandDatabase(store)
-            let statement = try database.prepare("SELECT ZNAME, ZNUMBER, ZRATIO, ZFLAG, ZCREATED, ZIDENTIFIER FROM ZITEM ORDER BY Z_PK LIMIT 1")
+            let statement = try database.prepare(
+                "SELECT ZNAME, ZNUMBER, ZRATIO, ZFLAG, ZCREATED, ZIDENTIFIER FROM ZITEM ORDER BY Z_PK LIMIT 1")
             guard sqlite3_step(statement) == SQLITE_ROW else { throw BenchmarkError("no rows") }
             checksum.add(UInt64(sqlite3_column_bytes(statement, 0)))
             checksum.add(UInt64(bitPattern: sqlite3_column_int64(statement, 1)))
@@ -165,7 +181,8 @@ enum HandWorkloads {
                 case SQLITE_NULL: checksum.add(0)
                 default:
                     let bytes = UnsafeRawBufferPointer(
-                        start: sqlite3_column_blob(statement, column), count: Int(sqlite3_column_bytes(statement, column)))
+                        start: sqlite3_column_blob(statement, column),
+                        count: Int(sqlite3_column_bytes(statement, column)))
                     for byte in bytes { checksum.add(UInt64(byte)) }
                 }
             }

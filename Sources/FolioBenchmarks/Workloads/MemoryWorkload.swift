@@ -18,7 +18,9 @@ enum MemoryWorkload {
     /// The context and its objects die here.
     private static func fetchAndRead(_ coordinator: PersistentStoreCoordinator) throws -> (held: Double, sum: UInt64) {
         let context = ManagedObjectContext(coordinator)
-        guard let entity = coordinator.model.entity(named: Item.entityName) else { throw BenchmarkError("the model has no items") }
+        guard let entity = coordinator.model.entity(named: Item.entityName) else {
+            throw BenchmarkError("the model has no items")
+        }
         let keys = try Item.Keys(entity)
         let items = try context.fetch(FetchRequest<ManagedObject>(Item.entityName))
         var checksum = Checksum()

@@ -2,7 +2,8 @@ import CSQLite
 import Folio
 import Foundation
 
-/// The store of a document brought to another version of its model, from opening to the last page in the main file.
+/// The store of a document brought to another version of its model, from opening to the last page
+/// in the main file.
 enum MigrationWorkload {
     static func folio(_ workload: Workload, _ document: URL) throws -> Measurement {
         let store = document.appendingPathComponent("store/store.sqlite")
@@ -40,7 +41,8 @@ enum MigrationWorkload {
         var item = description.entities[0]
         func attribute(_ name: String) -> AttributeDescription? { item.attributes.first { $0.name == name } }
         switch workload {
-        case .w9Add: item.attributes.append(AttributeDescription("state", .integer16, isOptional: false, defaultValue: .int(1)))
+        case .w9Add:
+            item.attributes.append(AttributeDescription("state", .integer16, isOptional: false, defaultValue: .int(1)))
         case .w9Rename:
             for index in item.attributes.indices where item.attributes[index].name == "number" {
                 item.attributes[index].name = "amount"
@@ -52,7 +54,9 @@ enum MigrationWorkload {
             item.attributes.removeAll { moved.contains($0) }
             item.relationships.append(RelationshipDescription("detail", to: "Detail", inverse: "item"))
             description.entities.append(
-                EntityDescription("Detail", attributes: moved, relationships: [RelationshipDescription("item", to: Item.entityName, inverse: "detail")]))
+                EntityDescription(
+                    "Detail", attributes: moved,
+                    relationships: [RelationshipDescription("item", to: Item.entityName, inverse: "detail")]))
         default: throw BenchmarkError("\(workload.rawValue) is no migration")
         }
         description.entities[0] = item
@@ -61,17 +65,28 @@ enum MigrationWorkload {
 
     /// One entity becomes two, as a mapping model says it.
     private static func splitPlan(_ old: ManagedObjectModel, _ new: ManagedObjectModel) throws -> MigrationPlan {
-        func mapping(_ name: String, _ entity: String, _ attributes: [String], _ relationships: [PropertyMapping]) throws -> EntityMapping {
+        func mapping(_ name: String, _ entity: String, _ attributes: [String], _ relationships: [PropertyMapping])
+            throws -> EntityMapping
+        {
             EntityMapping(
                 name, .transform, from: Item.entityName, to: entity,
-                attributeMappings: try attributes.map { PropertyMapping($0, valueExpression: try QueryExpression(format: "$source.\($0)")) }, relationshipMappings: relationships)
+                attributeMappings: try attributes.map {
+                    PropertyMapping($0, valueExpression: try QueryExpression(format: "$source.\($0)"))
+                }, relationshipMappings: relationships)
         }
-        let detail = try QueryExpression(format: "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"Details\", $source)")
+        let detail = try QueryExpression(
+            format:
+                "FUNCTION($manager, \"destinationInstancesForEntityMappingNamed:sourceInstances:\", \"Details\", $source)"
+        )
         let model = MappingModel(entityMappings: [
-            try mapping("Items", Item.entityName, ["name", "number", "flag"], [PropertyMapping("detail", valueExpression: detail)]),
+            try mapping(
+                "Items", Item.entityName, ["name", "number", "flag"],
+                [PropertyMapping("detail", valueExpression: detail)]),
             try mapping("Details", "Detail", ["ratio", "created", "identifier"], []),
         ])
-        guard let plan = MigrationPlan.equivalent(to: model, from: old, to: new) else { throw BenchmarkError("the split is not done in place") }
+        guard let plan = MigrationPlan.equivalent(to: model, from: old, to: new) else {
+            throw BenchmarkError("the split is not done in place")
+        }
         return plan
     }
 
@@ -88,7 +103,8 @@ enum MigrationWorkload {
                 "INSERT INTO ZDETAIL SELECT Z_PK, 1, Z_OPT, Z_PK, ZCREATED, ZRATIO, ZIDENTIFIER FROM ZITEM ORDER BY Z_PK",
                 "CREATE TABLE NEWITEM (Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZFLAG INTEGER, ZNUMBER INTEGER, ZDETAIL INTEGER, ZNAME VARCHAR)",
                 "INSERT INTO NEWITEM SELECT Z_PK, 2, Z_OPT, ZFLAG, ZNUMBER, Z_PK, ZNAME FROM ZITEM ORDER BY Z_PK",
-                "DROP TABLE ZITEM", "ALTER TABLE NEWITEM RENAME TO ZITEM", "CREATE INDEX ZITEM_ZDETAIL_INDEX ON ZITEM (ZDETAIL)",
+                "DROP TABLE ZITEM", "ALTER TABLE NEWITEM RENAME TO ZITEM",
+                "CREATE INDEX ZITEM_ZDETAIL_INDEX ON ZITEM (ZDETAIL)",
                 "CREATE INDEX ZDETAIL_ZITEM_INDEX ON ZDETAIL (ZITEM)",
             ]
         }
@@ -99,9 +115,12 @@ enum MigrationWorkload {
         let columns =
             switch workload {
             case .w9Add: "count(*), sum(ZNUMBER), sum(ZRATIO), sum(ZFLAG), sum(ZSTATE), sum(length(ZNAME)) FROM ZITEM"
-            case .w9Rename: "count(*), sum(ZAMOUNT), sum(ZRATIO), sum(ZFLAG), sum(length(ZNAME)), sum(length(ZIDENTIFIER)) FROM ZITEM"
-            case .w9Drop: "count(*), sum(ZNUMBER), sum(ZFLAG), sum(length(ZNAME)), sum(length(ZIDENTIFIER)), max(ZCREATED) FROM ZITEM"
-            default: "count(*), sum(ZNUMBER), sum(ZFLAG), sum(length(ZNAME)), sum(ZRATIO), sum(d.ZITEM = i.Z_PK) FROM ZITEM i JOIN ZDETAIL d ON i.ZDETAIL = d.Z_PK"
+            case .w9Rename:
+                "count(*), sum(ZAMOUNT), sum(ZRATIO), sum(ZFLAG), sum(length(ZNAME)), sum(length(ZIDENTIFIER)) FROM ZITEM"
+            case .w9Drop:
+                "count(*), sum(ZNUMBER), sum(ZFLAG), sum(length(ZNAME)), sum(length(ZIDENTIFIER)), max(ZCREATED) FROM ZITEM"
+            default:
+                "count(*), sum(ZNUMBER), sum(ZFLAG), sum(length(ZNAME)), sum(ZRATIO), sum(d.ZITEM = i.Z_PK) FROM ZITEM i JOIN ZDETAIL d ON i.ZDETAIL = d.Z_PK"
             }
         let database = try HandDatabase(store)
         defer { database.close() }

@@ -7,8 +7,13 @@ enum ObjectWorkloads {
 
     private static func items(_ url: URL) async throws -> (PersistentDocument, [ManagedObject], AttributeKey<Int64>) {
         let document = try await PersistentDocument.open(url)
-        guard let entity = document.model.entity(named: Item.entityName) else { throw BenchmarkError("the document has no items") }
-        return (document, try document.context.fetch(FetchRequest<ManagedObject>(Item.entityName)), try entity.attribute("number"))
+        guard let entity = document.model.entity(named: Item.entityName) else {
+            throw BenchmarkError("the document has no items")
+        }
+        return (
+            document, try document.context.fetch(FetchRequest<ManagedObject>(Item.entityName)),
+            try entity.attribute("number")
+        )
     }
 
     // MARK: Access

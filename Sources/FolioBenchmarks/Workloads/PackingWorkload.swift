@@ -1,15 +1,18 @@
 import Folio
 import Foundation
 
-/// W10: a document of so many kilobytes packed and unpacked, beside `cp -r` of the package. Half of it is the store, half large values in files of their own, all of bytes
-/// that no compression makes smaller. Both sides are durable when they end: what `cp` has written is synchronised, for pack and unpack do that too.
+/// W10: a document of so many kilobytes packed and unpacked, beside `cp -r` of the package. Half of
+/// it is the store, half large values in files of their own, all of bytes that no compression makes
+/// smaller. Both sides are durable when they end: what `cp` has written is synchronized, for pack
+/// and unpack do that too.
 enum PackingWorkload {
     private static let valueSize = 500_000
     private static let pageSize = 50_000
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription("Picture", attributes: [AttributeDescription("pixels", .binary, allowsExternalBinaryDataStorage: true)]),
+            EntityDescription(
+                "Picture", attributes: [AttributeDescription("pixels", .binary, allowsExternalBinaryDataStorage: true)]),
             EntityDescription("Page", attributes: [AttributeDescription("bytes", .binary)]),
         ])
     }
@@ -62,10 +65,15 @@ enum PackingWorkload {
     // MARK: Contestants
 
     static func folio(_ document: URL, unpacks: Bool) async throws -> Measurement {
-        let target = document.deletingLastPathComponent().appendingPathComponent(unpacks ? "result.folio" : "result.folioz")
+        let target = document.deletingLastPathComponent().appendingPathComponent(
+            unpacks ? "result.folio" : "result.folioz")
         try prepare(target)
         let watch = Stopwatch()
-        if unpacks { try await PersistentDocument.unpack(document, to: target) } else { try await PersistentDocument.pack(document, to: target) }
+        if unpacks {
+            try await PersistentDocument.unpack(document, to: target)
+        } else {
+            try await PersistentDocument.pack(document, to: target)
+        }
         var measured = watch.measurement(checksum: 0)
         if unpacks {
             measured.checksum = try digest(target)
@@ -85,7 +93,12 @@ enum PackingWorkload {
         try prepare(target)
         let watch = Stopwatch()
         try run("/usr/bin/env", ["cp", "-r", document.path, target.path])
-        try run("/usr/bin/env", ["sync"] + FileManager.default.subpathsOfDirectory(atPath: target.path).map { target.appendingPathComponent($0).path } + [target.path])
+        try run(
+            "/usr/bin/env",
+            ["sync"]
+                + FileManager.default.subpathsOfDirectory(atPath: target.path).map {
+                    target.appendingPathComponent($0).path
+                } + [target.path])
         let measured = try watch.measurement(checksum: digest(target))
         try FileManager.default.removeItem(at: target)
         return measured
@@ -109,7 +122,8 @@ enum PackingWorkload {
     private static func files(_ folder: URL) throws -> [String] {
         try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { path in
             var isFolder: ObjCBool = false
-            return FileManager.default.fileExists(atPath: folder.appendingPathComponent(path).path, isDirectory: &isFolder) && !isFolder.boolValue
+            return FileManager.default.fileExists(
+                atPath: folder.appendingPathComponent(path).path, isDirectory: &isFolder) && !isFolder.boolValue
         }.sorted()
     }
 
@@ -121,7 +135,9 @@ enum PackingWorkload {
             let content = try Data(contentsOf: folder.appendingPathComponent(path), options: .alwaysMapped)
             checksum.add(UInt64(content.count))
             content.withUnsafeBytes { bytes in
-                for place in stride(from: 0, to: bytes.count - bytes.count % 8, by: 8) { checksum.add(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)) }
+                for place in stride(from: 0, to: bytes.count - bytes.count % 8, by: 8) {
+                    checksum.add(bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+                }
                 for place in (bytes.count - bytes.count % 8)..<bytes.count { checksum.add(UInt64(bytes[place])) }
             }
         }

@@ -8,11 +8,14 @@ enum RelationshipWorkloads {
 
     static func folioReading(_ url: URL, prefetches: Bool) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
-        guard let departments = document.model.entity(named: "Department"), let employees = document.model.entity(named: "Employee") else {
+        guard let departments = document.model.entity(named: "Department"),
+            let employees = document.model.entity(named: "Employee")
+        else {
             throw BenchmarkError("the document has no staff")
         }
         let members = try departments.toMany("employees")
-        let title: AttributeKey<String> = try departments.attribute("name"), name: AttributeKey<String> = try employees.attribute("name")
+        let title: AttributeKey<String> = try departments.attribute("name"),
+            name: AttributeKey<String> = try employees.attribute("name")
         var request = FetchRequest<ManagedObject>("Department")
         if prefetches { request.relationshipKeyPathsForPrefetching = ["employees"] }
         let watch = Stopwatch()
@@ -34,7 +37,8 @@ enum RelationshipWorkloads {
         defer { sqlite3_finalize(departments) }
         if prefetches {
             while sqlite3_step(departments) == SQLITE_ROW { sum.add(text(departments, 1)) }
-            let employees = try database.prepare("SELECT e.ZNAME FROM ZEMPLOYEE e JOIN ZDEPARTMENT d ON d.Z_PK = e.ZDEPARTMENT")
+            let employees = try database.prepare(
+                "SELECT e.ZNAME FROM ZEMPLOYEE e JOIN ZDEPARTMENT d ON d.Z_PK = e.ZDEPARTMENT")
             defer { sqlite3_finalize(employees) }
             while sqlite3_step(employees) == SQLITE_ROW { sum.add(text(employees, 0)) }
         } else {
@@ -51,7 +55,10 @@ enum RelationshipWorkloads {
     }
 
     private static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
-        String(decoding: UnsafeBufferPointer(start: sqlite3_column_text(statement, column), count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+        String(
+            decoding: UnsafeBufferPointer(
+                start: sqlite3_column_text(statement, column), count: Int(sqlite3_column_bytes(statement, column))),
+            as: UTF8.self)
     }
 
     // MARK: Deleting
@@ -77,7 +84,9 @@ enum RelationshipWorkloads {
         let database = try HandDatabase(store)
         // Whoever has the employees has read them.
         let departments = try keys("SELECT Z_PK, Z_OPT FROM ZDEPARTMENT", database)
-        let employees = isWatched ? try keys("SELECT Z_PK, Z_OPT, ZNAME, ZSALARY, ZJOINED, ZDEPARTMENT FROM ZEMPLOYEE", database) : []
+        let employees =
+            isWatched
+            ? try keys("SELECT Z_PK, Z_OPT, ZNAME, ZSALARY, ZJOINED, ZDEPARTMENT FROM ZEMPLOYEE", database) : []
         let watch = Stopwatch()
         try database.execute("BEGIN IMMEDIATE")
         if isWatched {
@@ -103,7 +112,9 @@ enum RelationshipWorkloads {
         let statement = try database.prepare(sql)
         defer { sqlite3_finalize(statement) }
         var keys: [Version] = []
-        while sqlite3_step(statement) == SQLITE_ROW { keys.append((sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1))) }
+        while sqlite3_step(statement) == SQLITE_ROW {
+            keys.append((sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1)))
+        }
         return keys
     }
 
@@ -113,7 +124,9 @@ enum RelationshipWorkloads {
         for key in keys {
             sqlite3_bind_int64(statement, 1, key.key)
             sqlite3_bind_int64(statement, 2, key.version)
-            guard sqlite3_step(statement) == SQLITE_DONE, sqlite3_changes(database.handle) == 1 else { throw BenchmarkError("delete failed") }
+            guard sqlite3_step(statement) == SQLITE_DONE, sqlite3_changes(database.handle) == 1 else {
+                throw BenchmarkError("delete failed")
+            }
             sqlite3_reset(statement)
         }
     }

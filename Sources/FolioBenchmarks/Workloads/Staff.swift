@@ -2,8 +2,9 @@ import CSQLite
 import Folio
 import Foundation
 
-/// The objects of the workloads with relationships: departments, each with a hundred employees. An employee's department has an index, as Core Data gives every to-one
-/// relationship; so has the salary.
+/// The objects of the workloads with relationships: departments, each with a hundred employees. An
+/// employee's department has an index, as Core Data gives every to-one relationship; so has the
+/// salary.
 enum Staff {
     static let membersPerDepartment = 100
 
@@ -11,11 +12,15 @@ enum Staff {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 "Department", attributes: [AttributeDescription("name", .string, isOptional: false)],
-                relationships: [RelationshipDescription("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)]),
+                relationships: [
+                    RelationshipDescription(
+                        "employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)
+                ]),
             EntityDescription(
                 "Employee",
                 attributes: [
-                    AttributeDescription("name", .string, isOptional: false), AttributeDescription("salary", .integer64, isOptional: false),
+                    AttributeDescription("name", .string, isOptional: false),
+                    AttributeDescription("salary", .integer64, isOptional: false),
                     AttributeDescription("joined", .date),
                 ], relationships: [RelationshipDescription("department", to: "Department", inverse: "employees")],
                 indexes: [FetchIndexDescription("bySalary", elements: [.init(propertyName: "salary")])]),
@@ -32,11 +37,15 @@ enum Staff {
         try await PersistentDocument.writeEmpty(at: url, model: model())
         let document = try await PersistentDocument.open(url)
         document.context.undoManager = nil
-        guard let departments = document.model.entity(named: "Department"), let employees = document.model.entity(named: "Employee") else {
+        guard let departments = document.model.entity(named: "Department"),
+            let employees = document.model.entity(named: "Employee")
+        else {
             throw BenchmarkError("the document has no staff")
         }
-        let title: AttributeKey<String> = try departments.attribute("name"), name: AttributeKey<String> = try employees.attribute("name")
-        let salary: AttributeKey<Int64> = try employees.attribute("salary"), joined: AttributeKey<Date> = try employees.attribute("joined")
+        let title: AttributeKey<String> = try departments.attribute("name"),
+            name: AttributeKey<String> = try employees.attribute("name")
+        let salary: AttributeKey<Int64> = try employees.attribute("salary"),
+            joined: AttributeKey<Date> = try employees.attribute("joined")
         let place = try employees.toOne("department")
         for start in stride(from: 0, to: size, by: membersPerDepartment) {
             let department = ManagedObject(entity: departments, insertInto: document.context)

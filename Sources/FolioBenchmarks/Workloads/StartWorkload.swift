@@ -15,7 +15,9 @@ enum StartWorkload {
     }
 
     static func folio(_ document: URL, isInfo: Bool) throws -> Measurement {
-        guard let program = Bundle.main.executableURL else { throw BenchmarkError("can't find this program's own file") }
+        guard let program = Bundle.main.executableURL else {
+            throw BenchmarkError("can't find this program's own file")
+        }
         return try measure(command(beside: program), isInfo ? ["info", document.path] : ["--version"])
     }
 
@@ -24,14 +26,19 @@ enum StartWorkload {
         return try measure(shell, isInfo ? [store, ".tables"] : ["--version"])
     }
 
-    static func command(beside program: URL) -> URL { program.deletingLastPathComponent().appendingPathComponent("folio") }
-
-    private static var shell: URL? {
-        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map { URL(fileURLWithPath: "\($0)/sqlite3") }
-            .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    static func command(beside program: URL) -> URL {
+        program.deletingLastPathComponent().appendingPathComponent("folio")
     }
 
-    /// The fastest of several starts: what is slower waited for others. Started by hand, since Foundation's `Process` sees the end of a short one late.
+    private static var shell: URL? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map {
+            URL(fileURLWithPath: "\($0)/sqlite3")
+        }
+        .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+    }
+
+    /// The fastest of several starts: what is slower waited for others. Started by hand, since
+    /// Foundation's `Process` sees the end of a short one late.
     static func measure(_ program: URL, _ arguments: [String], repetitions: Int = repetitions) throws -> Measurement {
         var words: [UnsafeMutablePointer<CChar>?] = ([program.path] + arguments).map { strdup($0) } + [nil]
         defer { for word in words { free(word) } }
@@ -45,13 +52,19 @@ enum StartWorkload {
         for _ in 0..<repetitions {
             var id: pid_t = 0, status: Int32 = 0, usage = rusage()
             let watch = Stopwatch()
-            guard posix_spawn(&id, program.path, &actions, nil, &words, environ) == 0, wait4(id, &status, 0, &usage) == id else {
+            guard posix_spawn(&id, program.path, &actions, nil, &words, environ) == 0,
+                wait4(id, &status, 0, &usage) == id
+            else {
                 throw BenchmarkError("can't run \(program.path)")
             }
             var measured = watch.measurement(checksum: UInt64(truncatingIfNeeded: status))
-            guard status == 0 else { throw BenchmarkError("\(program.lastPathComponent) \(arguments.joined(separator: " ")) failed") }
+            guard status == 0 else {
+                throw BenchmarkError("\(program.lastPathComponent) \(arguments.joined(separator: " ")) failed")
+            }
             func milliseconds(_ time: timeval) -> Double { Double(time.tv_sec) * 1e3 + Double(time.tv_usec) / 1e3 }
-            (measured.cpuMs, measured.peakMiB) = (milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime), Double(usage.ru_maxrss) / 1024)
+            (measured.cpuMs, measured.peakMiB) = (
+                milliseconds(usage.ru_utime) + milliseconds(usage.ru_stime), Double(usage.ru_maxrss) / 1024
+            )
             if measured.wallMs < fastest?.wallMs ?? .infinity { fastest = measured }
         }
         guard let fastest else { throw BenchmarkError("nothing was measured") }

@@ -1,7 +1,8 @@
 import Folio
 import Foundation
 
-/// Stores that are written as a whole, beside SQLite's: objects made and saved, then fetched and read by another context of another coordinator where the store has a file.
+/// Stores that are written as a whole, beside SQLite's: objects made and saved, then fetched and
+/// read by another context of another coordinator where the store has a file.
 enum StoreTypeWorkload {
     static func run(_ type: StoreType, size: Int, in folder: URL) throws -> Measurement {
         let model = try Item.model()
@@ -24,7 +25,9 @@ enum StoreTypeWorkload {
     }
 
     private static func insert(_ size: Int, _ context: ManagedObjectContext) throws {
-        guard let entity = context.persistentStoreCoordinator.model.entity(named: Item.entityName) else { throw BenchmarkError("the model has no items") }
+        guard let entity = context.persistentStoreCoordinator.model.entity(named: Item.entityName) else {
+            throw BenchmarkError("the model has no items")
+        }
         let keys = try Item.Keys(entity)
         for index in 0..<size { keys.set(ManagedObject(entity: entity, insertInto: context), index) }
         try context.save()
@@ -32,7 +35,9 @@ enum StoreTypeWorkload {
 
     /// What was read, in whatever order it came.
     private static func read(_ context: ManagedObjectContext) throws -> UInt64 {
-        guard let entity = context.persistentStoreCoordinator.model.entity(named: Item.entityName) else { throw BenchmarkError("the model has no items") }
+        guard let entity = context.persistentStoreCoordinator.model.entity(named: Item.entityName) else {
+            throw BenchmarkError("the model has no items")
+        }
         let keys = try Item.Keys(entity)
         return try context.fetch(FetchRequest<ManagedObject>(Item.entityName)).reduce(0) { sum, item in
             var checksum = Checksum()

@@ -42,7 +42,8 @@ enum Workload: String, CaseIterable, Codable {
     /// The workload of a name, or all parts of it: W7 is W7a and W7b.
     static func named(_ name: String) -> [Workload] {
         let exact = allCases.filter { $0.rawValue == name || $0.name.id == name }
-        return exact.isEmpty ? allCases.filter { $0.name.id.dropLast() == name && $0.name.id.last?.isLetter == true } : exact
+        return exact.isEmpty
+            ? allCases.filter { $0.name.id.dropLast() == name && $0.name.id.last?.isLetter == true } : exact
     }
 
     var title: String {
@@ -133,8 +134,11 @@ enum Workload: String, CaseIterable, Codable {
 
     var defaultSizes: [Int] {
         switch self {
-        case .w1, .w2, .w2b, .w4, .w5, .w8, .w9Add, .w9Rename, .w9Drop, .w9Split, .w13a, .w13b, .w14: [100_000, 1_000_000]
-        case .w3, .w6a, .w6b, .w7a, .w7b, .w11a, .w11b, .w11c, .w12a, .w12b, .storesBinary, .storesXML, .storesMemory, .startVersion, .startInfo: [100_000]
+        case .w1, .w2, .w2b, .w4, .w5, .w8, .w9Add, .w9Rename, .w9Drop, .w9Split, .w13a, .w13b, .w14:
+            [100_000, 1_000_000]
+        case .w3, .w6a, .w6b, .w7a, .w7b, .w11a, .w11b, .w11c, .w12a, .w12b, .storesBinary, .storesXML, .storesMemory,
+            .startVersion, .startInfo:
+            [100_000]
         // Kilobytes.
         case .w10Pack, .w10Unpack: [1_000_000]
         case .memory: [1_000_000]

@@ -11,14 +11,17 @@ enum WritingWorkload {
     /// What this process has written so far, in calls that write.
     private static func written() throws -> Double {
         guard let text = try? String(contentsOfFile: "/proc/self/io", encoding: .utf8),
-            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("wchar:") }), let number = Double(line.dropFirst("wchar:".count).trimmingCharacters(in: .whitespaces))
+            let line = text.split(separator: "\n").first(where: { $0.hasPrefix("wchar:") }),
+            let number = Double(line.dropFirst("wchar:".count).trimmingCharacters(in: .whitespaces))
         else { throw BenchmarkError("the system does not count what is written") }
         return number
     }
 
     static func folio(_ url: URL, keepsVersion: Bool) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
-        guard let entity = document.model.entity(named: Item.entityName) else { throw BenchmarkError("the document has no items") }
+        guard let entity = document.model.entity(named: Item.entityName) else {
+            throw BenchmarkError("the document has no items")
+        }
         let number: AttributeKey<Int64> = try entity.attribute("number")
         var request = FetchRequest<ManagedObject>(Item.entityName)
         if !keepsVersion { request.fetchLimit = 1 }
@@ -54,7 +57,9 @@ enum WritingWorkload {
         for index in keepsVersion ? Array(stride(from: 0, to: size, by: distance)) : [0] {
             sqlite3_bind_int64(statement, 1, -1)
             sqlite3_bind_int64(statement, 2, Int64(index + 1))
-            guard sqlite3_step(statement) == SQLITE_DONE, sqlite3_changes(database.handle) == 1 else { throw BenchmarkError("update failed") }
+            guard sqlite3_step(statement) == SQLITE_DONE, sqlite3_changes(database.handle) == 1 else {
+                throw BenchmarkError("update failed")
+            }
             sqlite3_reset(statement)
         }
         try database.execute("COMMIT")

@@ -10,13 +10,15 @@ struct CommandSpecification: Sendable {
     let options: [OptionSpecification]
     /// Groups of options of which only one can be given.
     let exclusions: [[String]]
-    /// Whether `--output` names a file for what would be printed, and no document or folder that the command makes.
+    /// Whether `--output` names a file for what would be printed, and no document or folder that
+    /// the command makes.
     let sendsResultsToFile: Bool
     /// Those of the command by itself.
     let ownOptions: [OptionSpecification]
     /// Words that, as the first operand, say what else is to be done.
     let subcommands: [Subcommand]
-    /// After the options in the help text: paragraphs between empty lines, whose lines are joined and wrapped anew. Lines that begin with a space stand for themselves.
+    /// After the options in the help text: paragraphs between empty lines, whose lines are joined
+    /// and wrapped anew. Lines that begin with a space stand for themselves.
     let notes: String
     let examples: [String]
 
@@ -32,15 +34,18 @@ struct CommandSpecification: Sendable {
         static let replaces = Effects(rawValue: 4)
 
         var options: [OptionSpecification] {
-            (contains(.opens) ? [OptionSpecification.model] : []) + (contains(.writes) ? [.dryRun] : []) + (contains(.replaces) ? [.force] : [])
+            (contains(.opens) ? [OptionSpecification.model] : []) + (contains(.writes) ? [.dryRun] : [])
+                + (contains(.replaces) ? [.force] : [])
         }
     }
 
     /// - Parameters:
     ///   - effects: What the command does; the options that this brings along need not be named.
-    ///   - options: Those of the command by itself; one of the name of a common one stands in its place.
+    ///   - options: Those of the command by itself; one of the name of a common one stands in its
+    ///     place.
     init(
-        _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, _ effects: Effects = [], options: [OptionSpecification] = [],
+        _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, _ effects: Effects = [],
+        options: [OptionSpecification] = [],
         exclusions: [[String]] = [], subcommands: [Subcommand] = [], notes: String = "", examples: [String] = []
     ) {
         self.name = name
@@ -64,11 +69,15 @@ struct CommandSpecification: Sendable {
     var usage: String { "usage: folio \(name) \(operands)" }
 
     /// The command lines of the command by itself and of its subcommands.
-    var usages: [String] { ["folio \(name) \(operands)"] + subcommands.map { "folio \(name) \($0.name) \($0.operands)" } }
+    var usages: [String] {
+        ["folio \(name) \(operands)"] + subcommands.map { "folio \(name) \($0.name) \($0.operands)" }
+    }
 
     /// How many operands there may be, the name of a subcommand among them.
     var count: ClosedRange<Int> {
-        subcommands.reduce(ownCount) { min($0.lowerBound, $1.count.lowerBound + 1)...max($0.upperBound, $1.count.upperBound + 1) }
+        subcommands.reduce(ownCount) {
+            min($0.lowerBound, $1.count.lowerBound + 1)...max($0.upperBound, $1.count.upperBound + 1)
+        }
     }
 
     static let anyNumber = 1_000_000

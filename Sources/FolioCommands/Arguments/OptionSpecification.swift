@@ -17,7 +17,10 @@ struct OptionSpecification: Sendable {
         case refused(hint: String?)
     }
 
-    init(_ names: [String], value: String? = nil, _ summary: String, choices: [String] = [], repetition: Repetition = .refused(hint: nil)) {
+    init(
+        _ names: [String], value: String? = nil, _ summary: String, choices: [String] = [],
+        repetition: Repetition = .refused(hint: nil)
+    ) {
         self.names = names
         self.value = value
         self.summary = summary
@@ -42,8 +45,10 @@ struct OptionSpecification: Sendable {
     /// The formats that `--json` asks for, or that go with it.
     static let jsonFormats = ["json", "jsonl"]
     static let force = OptionSpecification(["--force"], "replace what is there")
-    static let output = OptionSpecification(["--output", "-o"], value: "FILE", "write there instead of to standard output")
+    static let output = OptionSpecification(
+        ["--output", "-o"], value: "FILE", "write there instead of to standard output")
 
-    /// What every command understands; one that makes a document or a folder has an `--output` of its own.
+    /// What every command understands; one that makes a document or a folder has an `--output` of
+    /// its own.
     static let common = [output, json, noProgress, help]
 }

@@ -1,32 +1,46 @@
 import Foundation
 
 extension ParsedArguments {
-    /// The subcommand that the first operand names; nil where the command is meant by itself. A file that has the name of a subcommand is meant where it stands alone.
-    /// - Throws: usage errors: a mistyped name, too few or too many operands, an option that goes with another subcommand.
+    /// The subcommand that the first operand names; nil where the command is meant by itself. A
+    /// file that has the name of a subcommand is meant where it stands alone.
+    /// - Throws: usage errors: a mistyped name, too few or too many operands, an option that goes
+    ///   with another subcommand.
     func subcommand(of command: CommandSpecification) throws -> Subcommand? {
         guard let first = operands.first else { return nil }
-        let named = command.subcommands.first { $0.name == first && (operands.count > 1 || !FileManager.default.fileExists(atPath: first)) }
+        let named = command.subcommands.first {
+            $0.name == first && (operands.count > 1 || !FileManager.default.fileExists(atPath: first))
+        }
         try checkOptions(of: named, command)
         if let named {
-            if operands.count - 1 < named.count.lowerBound { throw CommandError.usage("too few arguments", hint: named.usage(of: command.name)) }
+            if operands.count - 1 < named.count.lowerBound {
+                throw CommandError.usage("too few arguments", hint: named.usage(of: command.name))
+            }
             if operands.count - 1 > named.count.upperBound {
-                throw CommandError.usage("one argument too many: \(operands[named.count.upperBound + 1])", hint: named.usage(of: command.name))
+                throw CommandError.usage(
+                    "one argument too many: \(operands[named.count.upperBound + 1])",
+                    hint: named.usage(of: command.name))
             }
             return named
         }
         guard operands.count > command.ownCount.upperBound else { return nil }
-        if let suggestion = Suggestion.sentence(for: first, among: command.subcommands.map(\.name)), !FileManager.default.fileExists(atPath: first) {
+        if let suggestion = Suggestion.sentence(for: first, among: command.subcommands.map(\.name)),
+            !FileManager.default.fileExists(atPath: first)
+        {
             throw CommandError.usage("unknown subcommand \(first)", hint: suggestion)
         }
         throw CommandError.usage("one argument too many: \(operands[command.ownCount.upperBound])", hint: command.usage)
     }
 
     private func checkOptions(of named: Subcommand?, _ command: CommandSpecification) throws {
-        let options = command.subcommands.flatMap(\.options).filter { option in !command.ownOptions.contains { $0.names == option.names } }
-        for option in options where has(option) && named?.options.contains(where: { $0.names == option.names }) != true {
+        let options = command.subcommands.flatMap(\.options).filter { option in
+            !command.ownOptions.contains { $0.names == option.names }
+        }
+        for option in options where has(option) && named?.options.contains(where: { $0.names == option.names }) != true
+        {
             let owners = command.subcommands.filter { $0.options.contains { $0.names == option.names } }
             throw CommandError.usage(
-                "\(option.names[0]) goes with " + owners.map(\.name).joined(separator: ", "), hint: owners[0].usage(of: command.name))
+                "\(option.names[0]) goes with " + owners.map(\.name).joined(separator: ", "),
+                hint: owners[0].usage(of: command.name))
         }
     }
 }

@@ -3,8 +3,9 @@ struct ParsedArguments: Sendable {
     let operands: [String]
     private let values: [String: [String]]
 
-    /// - Throws: usage errors: an unknown or repeated option, a missing value or one that the option does not take, options that exclude each other, too few or too
-    ///   many operands, an empty one.
+    /// - Throws: usage errors: an unknown or repeated option, a missing value or one that the
+    ///   option does not take, options that exclude each other, too few or too many operands, an
+    ///   empty one.
     init(_ words: [String], for specification: CommandSpecification) throws {
         var operands: [String] = []
         var values: [String: [String]] = [:]
@@ -39,12 +40,15 @@ struct ParsedArguments: Sendable {
         self.values = values
         if has(OptionSpecification.help) { return }
         try checkContradictions(specification)
-        if operands.count < specification.count.lowerBound { throw CommandError.usage("too few arguments", hint: specification.usage) }
+        if operands.count < specification.count.lowerBound {
+            throw CommandError.usage("too few arguments", hint: specification.usage)
+        }
         // As of a variable that is not set: a path without a name is the folder that one is in.
         if operands.contains("") { throw CommandError.usage("an argument is empty", hint: specification.usage) }
         // Of a command with subcommands, the one that is named says how many there may be.
         if specification.subcommands.isEmpty, operands.count > specification.count.upperBound {
-            throw CommandError.usage("one argument too many: \(operands[specification.count.upperBound])", hint: specification.usage)
+            throw CommandError.usage(
+                "one argument too many: \(operands[specification.count.upperBound])", hint: specification.usage)
         }
     }
 
@@ -53,23 +57,29 @@ struct ParsedArguments: Sendable {
         // A long option with one dash, or an option of one letter with a value that begins at once.
         let (written, isLong) = word.hasPrefix("--") || word.count == 2 ? (name, false) : (split("-" + word).name, true)
         return CommandError.usage(
-            "unknown option \(isLong ? word : name)", hint: Suggestion.sentence(for: written, among: known) ?? "see folio help \(specification.name)")
+            "unknown option \(isLong ? word : name)",
+            hint: Suggestion.sentence(for: written, among: known) ?? "see folio help \(specification.name)")
     }
 
     private static func check(_ value: String, of option: OptionSpecification, _ name: String) throws {
         guard !option.choices.isEmpty, !option.choices.contains(value) else { return }
         throw CommandError.usage(
             "the option \(name) does not take \(value)",
-            hint: Suggestion.sentence(for: value, among: option.choices) ?? "one of " + option.choices.joined(separator: ", "))
+            hint: Suggestion.sentence(for: value, among: option.choices) ?? "one of "
+                + option.choices.joined(separator: ", "))
     }
 
     private func checkContradictions(_ specification: CommandSpecification) throws {
         for group in specification.exclusions {
             let given = group.filter(has)
             guard given.count > 1 else { continue }
-            throw CommandError.usage(given.dropLast().joined(separator: ", ") + " and \(given[given.count - 1]) exclude each other", hint: specification.usage)
+            throw CommandError.usage(
+                given.dropLast().joined(separator: ", ") + " and \(given[given.count - 1]) exclude each other",
+                hint: specification.usage)
         }
-        if has(OptionSpecification.json), let format = value(OptionSpecification.formatName), !OptionSpecification.jsonFormats.contains(format) {
+        if has(OptionSpecification.json), let format = value(OptionSpecification.formatName),
+            !OptionSpecification.jsonFormats.contains(format)
+        {
             throw CommandError.usage("--json and --format \(format) exclude each other", hint: "leave one of them out")
         }
     }
@@ -94,7 +104,9 @@ struct ParsedArguments: Sendable {
     /// The value as a number that is not negative.
     func count(_ name: String) throws -> Int? {
         guard let text = value(name) else { return nil }
-        guard let number = Int(text), number >= 0 else { throw CommandError.usage("the option \(name) needs a number, not \(text)") }
+        guard let number = Int(text), number >= 0 else {
+            throw CommandError.usage("the option \(name) needs a number, not \(text)")
+        }
         return number
     }
 }

@@ -1,4 +1,5 @@
-/// A word in the first place of a command's operands that says what else is to be done: `prune` of `folio versions prune DOC`.
+/// A word in the first place of a command's operands that says what else is to be done: `prune` of
+/// `folio versions prune DOC`.
 struct Subcommand: Sendable {
     let name: String
     let summary: String
@@ -9,7 +10,10 @@ struct Subcommand: Sendable {
     /// What the subcommand understands and the command by itself does not.
     let options: [OptionSpecification]
 
-    init(_ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, options: [OptionSpecification] = []) {
+    init(
+        _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>,
+        options: [OptionSpecification] = []
+    ) {
         self.name = name
         self.summary = summary
         self.operands = operands

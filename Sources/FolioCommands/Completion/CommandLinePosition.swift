@@ -1,4 +1,5 @@
-/// Where on a command line completion is asked for: what stands before the word in question, sorted by the command's table.
+/// Where on a command line completion is asked for: what stands before the word in question, sorted
+/// by the command's table.
 struct CommandLinePosition {
     let command: CommandSpecification
     /// The operands before the word, without their quotes.
@@ -29,14 +30,20 @@ struct CommandLinePosition {
     private mutating func note(_ word: String) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let option = command.option(named: parts[0]) else { return }
-        if option.value != nil, parts.count == 1 { pending = option } else { options[option.names[0]] = parts.count == 2 ? parts[1] : "" }
+        if option.value != nil, parts.count == 1 {
+            pending = option
+        } else {
+            options[option.names[0]] = parts.count == 2 ? parts[1] : ""
+        }
     }
 
     var subcommand: Subcommand? { operands.first.flatMap { first in command.subcommands.first { $0.name == first } } }
 
     /// What can stand in the word's place as an operand.
     var operandWords: [String] {
-        if let subcommand { return OperandPattern(subcommand.operands, options: command.options).words(at: operands.count - 1) }
+        if let subcommand {
+            return OperandPattern(subcommand.operands, options: command.options).words(at: operands.count - 1)
+        }
         let own = OperandPattern(command.operands, options: command.options).words(at: operands.count)
         return operands.isEmpty ? command.subcommands.map(\.name) + own : own
     }
@@ -46,7 +53,11 @@ struct CommandLinePosition {
         let foreign = command.subcommands.flatMap(\.options).map { $0.names }
         return command.options.filter { option in
             if options[option.names[0]] != nil, option.repetition != .allowed { return false }
-            if command.exclusions.contains(where: { $0.contains(option.names[0]) && $0.contains { options[$0] != nil && $0 != option.names[0] } }) { return false }
+            if command.exclusions.contains(where: {
+                $0.contains(option.names[0]) && $0.contains { options[$0] != nil && $0 != option.names[0] }
+            }) {
+                return false
+            }
             let isOwn = command.ownOptions.contains { $0.names == option.names } || !foreign.contains(option.names)
             return isOwn || subcommand?.options.contains { $0.names == option.names } == true
         }

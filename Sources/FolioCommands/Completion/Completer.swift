@@ -1,11 +1,15 @@
 import Folio
 import Foundation
 
-/// Answers what may stand in the place of a word of a command line, for the scripts of `folio completion`.
+/// Answers what may stand in the place of a word of a command line, for the scripts of
+/// `folio completion`.
 ///
-/// The scripts call `folio completion --words SHELL WORD…` with the words before the cursor, without the program's name; the last is the one in question, which may be empty. The
-/// answer is a line of flags (`files` where files may stand there, `nospace` where a word goes on) and a line for each candidate: the whole word, a tab, what it means.
-/// It takes the words as they are, so that it stands apart from the options of all commands and from `help`. Errors are no candidates, and nothing is written anywhere.
+/// The scripts call `folio completion --words SHELL WORD…` with the words before the cursor,
+/// without the program's name; the last is the one in question, which may be empty. The answer is a
+/// line of flags (`files` where files may stand there, `nospace` where a word goes on) and a line
+/// for each candidate: the whole word, a tab, what it means. It takes the words as they are, so
+/// that it stands apart from the options of all commands and from `help`. Errors are no candidates,
+/// and nothing is written anywhere.
 struct Completer {
     private static let command = "completion"
     private static let option = "--words"
@@ -37,7 +41,9 @@ struct Completer {
         self.shell = shell
         let home = ProcessInfo.processInfo.environment["HOME"], last = words.count - 1
         // fish gives the words before the one in question without their quotes.
-        self.words = words.enumerated().map { $0 < last && shell == .fish ? ShellWord(plain: $1) : ShellWord($1, home: home) }
+        self.words = words.enumerated().map {
+            $0 < last && shell == .fish ? ShellWord(plain: $1) : ShellWord($1, home: home)
+        }
     }
 
     private func print(_ console: Console) {
@@ -64,14 +70,23 @@ struct Completer {
     }
 
     private mutating func addOptions(_ position: CommandLinePosition, _ current: ShellWord) async {
-        if current.text.hasPrefix("--"), let equals = current.text.firstIndex(of: "="), let option = position.command.option(named: String(current.text[..<equals])) {
-            return await addValues(of: option, position, current, behind: current.text.distance(from: current.text.startIndex, to: equals) + 1)
+        if current.text.hasPrefix("--"), let equals = current.text.firstIndex(of: "="),
+            let option = position.command.option(named: String(current.text[..<equals]))
+        {
+            return await addValues(
+                of: option, position, current,
+                behind: current.text.distance(from: current.text.startIndex, to: equals) + 1)
         }
-        add(position.openOptions.flatMap { option in option.names.map { ($0, option.summary) } }.filter { current.text.count > 1 || $0.0.hasPrefix("--") }, current)
+        add(
+            position.openOptions.flatMap { option in option.names.map { ($0, option.summary) } }.filter {
+                current.text.count > 1 || $0.0.hasPrefix("--")
+            }, current)
     }
 
     /// - Parameter start: How many characters of the word stand before the value.
-    private mutating func addValues(of option: OptionSpecification, _ position: CommandLinePosition, _ current: ShellWord, behind start: Int) async {
+    private mutating func addValues(
+        of option: OptionSpecification, _ position: CommandLinePosition, _ current: ShellWord, behind start: Int
+    ) async {
         let names = DocumentNames(position)
         if !option.choices.isEmpty { return add(option.choices.map { ($0, "") }, current, behind: start) }
         switch option.value {
@@ -91,7 +106,9 @@ struct Completer {
             isFile = true
             if word.hasPrefix("DOC") || word == "MODEL", let mark = current.text.lastIndex(of: "@") {
                 let states = await DocumentNames.states(ofDocumentAt: String(current.text[..<mark]))
-                add(word == "DOC@n" ? states.filter { $0.text.first?.isNumber == true } : states, current, behind: current.text.distance(from: current.text.startIndex, to: mark) + 1)
+                add(
+                    word == "DOC@n" ? states.filter { $0.text.first?.isNumber == true } : states, current,
+                    behind: current.text.distance(from: current.text.startIndex, to: mark) + 1)
             }
             if word == "MODEL", let mark = current.text.lastIndex(of: "#") {
                 let versions = DocumentNames.versions(ofModelAt: String(current.text[..<mark]))
@@ -99,13 +116,18 @@ struct Completer {
             }
         case "ENTITY": add(DocumentNames(position).entities, current)
         case "OBJECT":
-            add(DocumentNames(position).entities.filter { $0.summary == "entity" }.map { ($0.text + "/p", "an object of it") }, current)
+            add(
+                DocumentNames(position).entities.filter { $0.summary == "entity" }.map {
+                    ($0.text + "/p", "an object of it")
+                }, current)
             goesOn = true
         case "KEY": add(DocumentNames(position).keys(behind: []), current)
         case "KEY=VALUE": addAssignments(DocumentNames(position), current)
         case "COMMAND": add(CommandTable.commands.map { ($0.specification.name, $0.specification.summary) }, current)
         case let name where name.first?.isLowercase == true:
-            let summary = position.command.subcommands.first { $0.name == name }?.summary ?? Help.topics.first { $0.name == name }?.summary
+            let summary =
+                position.command.subcommands.first { $0.name == name }?.summary
+                ?? Help.topics.first { $0.name == name }?.summary
             add([(name, summary ?? "")], current)
         default: break
         }
@@ -135,10 +157,12 @@ struct Completer {
 
     // MARK: Candidates
 
-    /// Adds those names that go on from what is written of the word behind its first `start` characters.
+    /// Adds those names that go on from what is written of the word behind its first `start`
+    /// characters.
     private mutating func add(_ names: [DocumentNames.Name], _ current: ShellWord, behind start: Int = 0) {
         let written = current.text.dropFirst(start)
-        // The head stays as it was written, quotes included; behind it there must be none, for the end of it could not be found.
+        // The head stays as it was written, quotes included; behind it there must be none, for the
+        // end of it could not be found.
         guard current.raw.hasSuffix(written) else { return }
         let head = shell == .fish ? String(current.text.prefix(start)) : String(current.raw.dropLast(written.count))
         for name in names where name.text.hasPrefix(written) {

@@ -1,4 +1,5 @@
-/// The scripts of `folio completion`. They know nothing of the commands: each asks the program, so that they fit every version of it.
+/// The scripts of `folio completion`. They know nothing of the commands: each asks the program, so
+/// that they fit every version of it.
 enum CompletionScripts {
     static func script(for shell: CompletionCommand.Shell) -> String {
         switch shell {

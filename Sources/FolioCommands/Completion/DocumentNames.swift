@@ -1,7 +1,8 @@
 import Folio
 import Foundation
 
-/// The names that a document has for completion: of its entities, their properties, its versions. Whatever can't be read has no names.
+/// The names that a document has for completion: of its entities, their properties, its versions.
+/// Whatever can't be read has no names.
 struct DocumentNames {
     private let position: CommandLinePosition
 
@@ -12,25 +13,35 @@ struct DocumentNames {
     typealias Name = (text: String, summary: String)
 
     private var model: ManagedObjectModel? {
-        guard let text = position.document, FileManager.default.fileExists(atPath: DocumentArgument(text).path) else { return nil }
+        guard let text = position.document, FileManager.default.fileExists(atPath: DocumentArgument(text).path) else {
+            return nil
+        }
         let argument = DocumentArgument(text)
         let resolver = try? FittingModel.resolver(position.model)
-        if let model = try? PersistentDocument.model(of: URL(fileURLWithPath: argument.path), state: argument.state) { return model }
+        if let model = try? PersistentDocument.model(of: URL(fileURLWithPath: argument.path), state: argument.state) {
+            return model
+        }
         return try? resolver?([:])
     }
 
     var entities: [Name] {
-        (model?.entities ?? []).map { ($0.name, $0.isAbstract ? "abstract entity" : "entity") }.sorted { $0.text < $1.text }
+        (model?.entities ?? []).map { ($0.name, $0.isAbstract ? "abstract entity" : "entity") }.sorted {
+            $0.text < $1.text
+        }
     }
 
     /// The keys that a path may go on with, behind keys that are relationships.
     func keys(behind path: [Substring]) -> [Name] {
         guard let model, let name = position.entityName, var entity = model.entity(named: name) else { return [] }
         for key in path {
-            guard let relationship = entity.property(named: String(key))?.relationship, let next = model.destination(of: relationship) else { return [] }
+            guard let relationship = entity.property(named: String(key))?.relationship,
+                let next = model.destination(of: relationship)
+            else { return [] }
             entity = next
         }
-        return entity.properties.filter { !$0.isTransient }.map { ($0.name, Self.summary($0, in: model)) }.sorted { $0.text < $1.text }
+        return entity.properties.filter { !$0.isTransient }.map { ($0.name, Self.summary($0, in: model)) }.sorted {
+            $0.text < $1.text
+        }
     }
 
     private static func summary(_ property: Property, in model: ManagedObjectModel) -> String {
@@ -42,9 +53,12 @@ struct DocumentNames {
 
     /// What an attribute or relationship may be set to, as far as that can be told.
     func values(of key: String) -> [Name] {
-        guard let model, let name = position.entityName, let property = model.entity(named: name)?.property(named: key) else { return [] }
+        guard let model, let name = position.entityName, let property = model.entity(named: name)?.property(named: key)
+        else { return [] }
         if property.attribute?.type == .boolean { return [("true", ""), ("false", "")] }
-        guard let relationship = property.relationship, let destination = model.destination(of: relationship) else { return [] }
+        guard let relationship = property.relationship, let destination = model.destination(of: relationship) else {
+            return []
+        }
         return model.entities.filter { !$0.isAbstract && $0.isKind(of: destination) }.map { ("\($0.name)/p", "") }
     }
 
@@ -54,12 +68,21 @@ struct DocumentNames {
 
     /// What may stand behind `DOC@`, newest first.
     static func states(ofDocumentAt path: String) async -> [Name] {
-        guard let document = try? await PersistentDocument.open(URL(fileURLWithPath: path), mode: .reading, state: .newest, fitting: { _ in nil }) else { return [] }
+        guard
+            let document = try? await PersistentDocument.open(
+                URL(fileURLWithPath: path), mode: .reading, state: .newest, fitting: { _ in nil })
+        else { return [] }
         var names: [Name] = []
-        if document.hasAutosavedWork { names.append(("autosaved", document.autosaved.map { ValueText.date($0) } ?? "")) }
+        if document.hasAutosavedWork {
+            names.append(("autosaved", document.autosaved.map { ValueText.date($0) } ?? ""))
+        }
         if let saved = document.saved { names.append(("saved", ValueText.date(saved))) }
         for version in ((try? document.versions()) ?? []).reversed() {
-            names.append((String(version.generation), ([ValueText.date(version.saved)] + [version.name].compactMap { $0 }).joined(separator: ", ")))
+            names.append(
+                (
+                    String(version.generation),
+                    ([ValueText.date(version.saved)] + [version.name].compactMap { $0 }).joined(separator: ", ")
+                ))
         }
         try? await document.close()
         return names

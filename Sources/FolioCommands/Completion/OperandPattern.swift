@@ -1,4 +1,5 @@
-/// Which operands a command takes in which place, as its usage line says it: `DOC (OBJECT…|ENTITY --where PREDICATE) KEY=VALUE…`.
+/// Which operands a command takes in which place, as its usage line says it:
+/// `DOC (OBJECT…|ENTITY --where PREDICATE) KEY=VALUE…`.
 struct OperandPattern: Sendable {
     /// The words of each place, such as `OBJECT` and `ENTITY`.
     private var places: [[String]] = []
@@ -12,7 +13,8 @@ struct OperandPattern: Sendable {
             // An option, or what stands behind one.
             if skipsValue || bare.hasPrefix("-") {
                 let isClosed = bare.contains { "])".contains($0) }
-                skipsValue = !skipsValue && !isClosed && options.contains { $0.value != nil && $0.names.contains(String(bare)) }
+                skipsValue =
+                    !skipsValue && !isClosed && options.contains { $0.value != nil && $0.names.contains(String(bare)) }
                 continue
             }
             var words: [String] = []
@@ -26,7 +28,8 @@ struct OperandPattern: Sendable {
         if let repeated, repeated >= places.count { self.repeated = nil }
     }
 
-    /// What can stand in a place, counted from 0: `DOC`, `ENTITY` and so on, or a word in small letters that is meant as it stands.
+    /// What can stand in a place, counted from 0: `DOC`, `ENTITY` and so on, or a word in small
+    /// letters that is meant as it stands.
     func words(at index: Int) -> [String] {
         if index < places.count, repeated.map({ index <= $0 }) ?? true { return places[index] }
         // Behind the first that may be repeated there is another of it, or what follows it.

@@ -1,4 +1,5 @@
-/// A word of a command line as a shell hands it to completion: with its quotes and backslashes, and perhaps not finished.
+/// A word of a command line as a shell hands it to completion: with its quotes and backslashes, and
+/// perhaps not finished.
 struct ShellWord: Sendable {
     let raw: String
     /// Without quotes and backslashes; `~/` at the beginning is the home folder.
@@ -38,7 +39,9 @@ struct ShellWord: Sendable {
     /// `text` with a backslash before whatever a shell would not leave as it is.
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
-            if character.isASCII, !character.isLetter, !character.isNumber, !"_-./@=,:+%".contains(character) { result.append("\\") }
+            if character.isASCII, !character.isLetter, !character.isNumber, !"_-./@=,:+%".contains(character) {
+                result.append("\\")
+            }
             result.append(character)
         }
     }

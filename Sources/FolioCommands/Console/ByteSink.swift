@@ -2,8 +2,9 @@ import Foundation
 
 /// Bytes on their way to a descriptor or into memory, gathered into large writes.
 ///
-/// A write that fails is remembered and thrown by `finish()` (and `check()`): writers in loops need not look. After `fail(_:)` nothing is written any more, so that what is there
-/// ends in the middle of a value and passes for nothing whole.
+/// A write that fails is remembered and thrown by `finish()` (and `check()`): writers in loops need
+/// not look. After `fail(_:)` nothing is written any more, so that what is there ends in the middle
+/// of a value and passes for nothing whole.
 final class ByteSink {
     private static let capacity = 1 << 16
     private var buffer: [UInt8] = []
@@ -65,7 +66,9 @@ final class ByteSink {
         guard let descriptor else { return }
         var written = 0
         while written < buffer.count, failure == 0 {
-            let count = buffer.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress! + written, $0.count - written) }
+            let count = buffer.withUnsafeBytes {
+                Foundation.write(descriptor, $0.baseAddress! + written, $0.count - written)
+            }
             if count < 0 {
                 if errno != EINTR { failure = errno }
             } else {
@@ -96,7 +99,9 @@ final class ByteSink {
     func check() throws {
         if let trouble { throw trouble }
         guard failure != 0 else { return }
-        throw CommandError(.inputOutput, failure == ENOSPC ? "full" : "inputOutput", what: path == nil ? Self.what : nil, String(cString: strerror(failure)), path: path)
+        throw CommandError(
+            .inputOutput, failure == ENOSPC ? "full" : "inputOutput", what: path == nil ? Self.what : nil,
+            String(cString: strerror(failure)), path: path)
     }
 
     /// What has failed where the output could not be written.

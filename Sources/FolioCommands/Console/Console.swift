@@ -1,6 +1,7 @@
 import Foundation
 
-/// Where a command speaks: results to standard output, everything said to a person to standard error.
+/// Where a command speaks: results to standard output, everything said to a person to standard
+/// error.
 final class Console {
     private(set) var output: ByteSink
     /// The file that results go to in the place of standard output.
@@ -10,9 +11,10 @@ final class Console {
     let isJSON: Bool
     /// Standard error is a terminal, and nobody asked for silence.
     let showsProgress: Bool
-    let usesColour: Bool
+    let usesColor: Bool
     let interruption: Interruption
-    /// Whether the command has changed or made a document or a file, so that what fails after it does not mean that nothing was done.
+    /// Whether the command has changed or made a document or a file, so that what fails after it
+    /// does not mean that nothing was done.
     var hasWritten = false
 
     init(isJSON: Bool, allowsProgress: Bool, interruption: Interruption) {
@@ -22,7 +24,7 @@ final class Console {
         self.interruption = interruption
         let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
         showsProgress = allowsProgress && isTerminal
-        usesColour = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+        usesColor = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
 
     /// A line of the result.
@@ -61,7 +63,7 @@ final class Console {
             return
         }
         let line = Printable.line(error.line)
-        say(usesColour ? "\u{1B}[31m" + line + "\u{1B}[0m" : line)
+        say(usesColor ? "\u{1B}[31m" + line + "\u{1B}[0m" : line)
         for line in error.excerpt { say("  " + line) }
         if let hint = error.hint { say("hint: " + Printable.line(hint)) }
     }

@@ -21,7 +21,8 @@ enum InputFile {
         try self.copy(descriptor, of: path, into: copy, at: target)
     }
 
-    /// Writes what an open file still has to be read into another one. A named pipe is opened once only: its writer may be gone by then.
+    /// Writes what an open file still has to be read into another one. A named pipe is opened once
+    /// only: its writer may be gone by then.
     /// - Parameter target: The path of the other one.
     static func copy(_ descriptor: Int32, of path: String, into copy: Int32, at target: String) throws {
         let sink = ByteSink(descriptor: copy, path: target)
@@ -38,7 +39,9 @@ enum InputFile {
         try forEachPiece(of: descriptor, path, body)
     }
 
-    private static func forEachPiece(of descriptor: Int32, _ path: String, _ body: (ArraySlice<UInt8>) throws -> Void) throws {
+    private static func forEachPiece(of descriptor: Int32, _ path: String, _ body: (ArraySlice<UInt8>) throws -> Void)
+        throws
+    {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             let count = read(descriptor, &buffer, buffer.count)

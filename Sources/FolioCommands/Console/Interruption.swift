@@ -3,13 +3,16 @@ import Folio
 import Foundation
 import Synchronization
 
-/// Where handlers put signals, which can have nothing but a global. Set before the handlers, and as long as the process.
+/// Where handlers put signals, which can have nothing but a global. Set before the handlers, and as
+/// long as the process.
 nonisolated(unsafe) private var signalPipe: Int32 = -1
 
-/// What Ctrl-C does, and SIGTERM and SIGHUP do: the command is asked to stop, and ended if it does not.
+/// What Ctrl-C does, and SIGTERM and SIGHUP do: the command is asked to stop, and ended if it does
+/// not.
 ///
-/// While a document is being written (`committing`), the signal waits: the write is one step that is whole or not there at all, and an answer that says
-/// "interrupted" after it happened would be wrong.
+/// While a document is being written (`committing`), the signal waits: the write is one step that
+/// is whole or not there at all, and an answer that says "interrupted" after it happened would be
+/// wrong.
 final class Interruption: Sendable {
     private struct State: Sendable {
         /// The first that came.
@@ -21,8 +24,10 @@ final class Interruption: Sendable {
 
     private let state = Mutex(State())
 
-    /// Begins to listen; `cancel` asks the command to stop. A closed pipe is left to those who write to it, so that what lies in temporary folders is cleared away.
-    /// - Returns: what listens, as long as it is kept; nil where the system has no pipe to spare, and signals end the process as they would by themselves.
+    /// Begins to listen; `cancel` asks the command to stop. A closed pipe is left to those who
+    /// write to it, so that what lies in temporary folders is cleared away.
+    /// - Returns: what listens, as long as it is kept; nil where the system has no pipe to spare,
+    ///   and signals end the process as they would by themselves.
     func begin(cancel: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
         Foundation.signal(SIGPIPE, SIG_IGN)
         guard let reading = Self.signals else { return nil }
@@ -57,11 +62,15 @@ final class Interruption: Sendable {
         cancel()
         if isSecond { end() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
-        // Whoever ends processes does not wait for ever: the next opening finishes or undoes what is left half done.
-        if number != SIGINT { DispatchQueue.global().asyncAfter(deadline: .now() + 5) { self.end(evenCommitting: true) } }
+        // Whoever ends processes does not wait for ever: the next opening finishes or undoes what
+        // is left half done.
+        if number != SIGINT {
+            DispatchQueue.global().asyncAfter(deadline: .now() + 5) { self.end(evenCommitting: true) }
+        }
     }
 
-    /// A handler that puts the signal into the pipe: one that comes before anybody listens waits there, where a dispatch source of signals loses what comes before it is set up.
+    /// A handler that puts the signal into the pipe: one that comes before anybody listens waits
+    /// there, where a dispatch source of signals loses what comes before it is set up.
     private static func tell(of number: Int32) {
         var action = sigaction()
         action.sa_flags = SA_RESTART
@@ -77,7 +86,8 @@ final class Interruption: Sendable {
     private static func isIgnored(_ number: Int32) -> Bool {
         var action = sigaction()
         guard sigaction(number, nil, &action) == 0 else { return false }
-        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// The signal that asked the command to stop; nil while none has.

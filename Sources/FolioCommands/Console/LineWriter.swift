@@ -2,8 +2,9 @@ import Folio
 
 /// Objects as `key: value` lines, each value on one line, an empty line between two objects.
 ///
-/// A backslash stands for what it begins: `\n`, `\r`, `\t` and `\u{…}` for characters that would break or disturb the line, `\\` for itself. Nil and texts that could be taken for
-/// something else are marked as in tables.
+/// A backslash stands for what it begins: `\n`, `\r`, `\t` and `\u{…}` for characters that would
+/// break or disturb the line, `\\` for itself. Nil and texts that could be taken for something else
+/// are marked as in tables.
 struct LineWriter {
     private let sink: ByteSink
     private var isFirst = true

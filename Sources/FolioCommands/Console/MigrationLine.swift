@@ -2,7 +2,8 @@ import Folio
 import Foundation
 import Synchronization
 
-/// A line on the terminal that says how far migrations have come, told from whatever thread does them.
+/// A line on the terminal that says how far migrations have come, told from whatever thread does
+/// them.
 final class MigrationLine: Sendable {
     private struct Content: Sendable {
         var stages: [Int: MigrationProgress.State] = [:]
@@ -43,7 +44,8 @@ final class MigrationLine: Sendable {
             guard count == 1 || now > content.next else { return }
             content.next = now + Self.pause
             content.isShown = true
-            let part = (Double(content.done) + content.stages.values.reduce(0) { $0 + $1.fractionCompleted }) / Double(count)
+            let part =
+                (Double(content.done) + content.stages.values.reduce(0) { $0 + $1.fractionCompleted }) / Double(count)
             var line = "\(Int(part * 100)) %"
             if part > 0.01 { line += ", \(Int((Double(now - start) / 1e9 * (1 - part) / part).rounded(.up))) s left" }
             if count > 1 { line += ", \(content.done) of \(count) documents" }

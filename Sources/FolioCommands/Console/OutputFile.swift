@@ -1,8 +1,9 @@
 import Folio
 import Foundation
 
-/// A result file that is there whole or not at all: written beside its place, then moved into it. What a symbolic link leads to is replaced, not the link; a device or
-/// pipe, which has no place to be moved into, is written as it is.
+/// A result file that is there whole or not at all: written beside its place, then moved into it.
+/// What a symbolic link leads to is replaced, not the link; a device or pipe, which has no place to
+/// be moved into, is written as it is.
 final class OutputFile {
     let sink: ByteSink
     private let path: String
@@ -13,10 +14,13 @@ final class OutputFile {
     private let interruption: Interruption
 
     /// - Parameters:
-    ///   - sources: The documents, models and files whose content goes there, as the command line names them: the file must not lie in one, or in its place.
+    ///   - sources: The documents, models and files whose content goes there, as the command line
+    ///     names them: the file must not lie in one, or in its place.
     ///   - targets: The documents that the command makes, whether or not there is something yet.
     init(path: String, of sources: [String], besides targets: [String] = [], interruption: Interruption) throws {
-        func failure(_ reason: String) -> CommandError { CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path) }
+        func failure(_ reason: String) -> CommandError {
+            CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path)
+        }
         self.path = path
         self.interruption = interruption
         let place = ResolvedPath(path)
@@ -31,7 +35,9 @@ final class OutputFile {
         if !isThere, errno == ENAMETOOLONG { throw failure(String(cString: strerror(errno))) }
         switch isThere ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
-            let name = URL(fileURLWithPath: target).deletingLastPathComponent().appendingPathComponent(".tmp-\(UUID().uuidString)").path
+            let name = URL(fileURLWithPath: target).deletingLastPathComponent().appendingPathComponent(
+                ".tmp-\(UUID().uuidString)"
+            ).path
             let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
             guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
             if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
@@ -50,14 +56,17 @@ final class OutputFile {
         }
     }
 
-    /// - Throws: a usage error where a path lies in something that a command reads, or in its place.
+    /// - Throws: a usage error where a path lies in something that a command reads, or in its
+    ///   place.
     static func refuse(_ path: String, in sources: [String]) throws {
         let place = ResolvedPath(path)
         for source in sources {
-            for name in [source, DocumentArgument(source).path, ModelReference(source).url.path] where FileManager.default.fileExists(atPath: name) {
+            for name in [source, DocumentArgument(source).path, ModelReference(source).url.path]
+            where FileManager.default.fileExists(atPath: name) {
                 let known = ResolvedPath(name)
                 guard place.text == known.text || place.lies(in: known) else { continue }
-                throw CommandError.usage("\(path) would lie in \(source), or in its place", hint: "choose another place")
+                throw CommandError.usage(
+                    "\(path) would lie in \(source), or in its place", hint: "choose another place")
             }
         }
     }

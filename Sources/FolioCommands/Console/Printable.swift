@@ -8,7 +8,11 @@ enum Printable {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
                 // Joiners are part of ordinary words and emoji.
-                if scalar.value == 0x200D || scalar.value == 0x200C { shown.unicodeScalars.append(scalar) } else { shown += escape(scalar) }
+                if scalar.value == 0x200D || scalar.value == 0x200C {
+                    shown.unicodeScalars.append(scalar)
+                } else {
+                    shown += escape(scalar)
+                }
             default: shown.unicodeScalars.append(scalar)
             }
         }
@@ -49,7 +53,8 @@ enum Printable {
         default: break
         }
         switch scalar.value {
-        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1FAFF,
+        case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,
+            0xFFE0...0xFFE6, 0x1F300...0x1FAFF,
             0x20000...0x3FFFD:
             return 2
         default: return 1

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A line on the terminal that says how far long work is and how long it will take; silent for the first second, and where there is no terminal.
+/// A line on the terminal that says how far long work is and how long it will take; silent for the
+/// first second, and where there is no terminal.
 final class Progress {
     private let total: Int
     private let unit: String
@@ -18,7 +19,8 @@ final class Progress {
         last = start + 800_000_000
     }
 
-    /// - Parameter fraction: how much of the work is done, where nobody knows how many there will be.
+    /// - Parameter fraction: how much of the work is done, where nobody knows how many there will
+    ///   be.
     func advance(_ number: Int = 1, fraction: Double? = nil) {
         count += number
         guard console.showsProgress else { return }
@@ -29,7 +31,8 @@ final class Progress {
         var line = "\(count) \(unit)"
         if let fraction, fraction > 0 {
             let seconds = Double(now - start) / 1e9
-            line += ", \(min(100, Int(fraction * 100))) %, \(Int((seconds * max(0, 1 - fraction) / fraction).rounded(.up))) s left"
+            line +=
+                ", \(min(100, Int(fraction * 100))) %, \(Int((seconds * max(0, 1 - fraction) / fraction).rounded(.up))) s left"
         }
         if total > 0 {
             let seconds = Double(now - start) / 1e9

@@ -8,7 +8,10 @@ struct ResolvedPath {
         let url = URL(fileURLWithPath: path)
         // Of something new its folder is followed.
         let folder = Self.resolving(url.deletingLastPathComponent().path)
-        text = Self.resolving(path) ?? folder.map { URL(fileURLWithPath: $0).appendingPathComponent(url.lastPathComponent).path } ?? url.standardizedFileURL.path
+        text =
+            Self.resolving(path) ?? folder.map {
+                URL(fileURLWithPath: $0).appendingPathComponent(url.lastPathComponent).path
+            } ?? url.standardizedFileURL.path
     }
 
     private static func resolving(_ path: String) -> String? {

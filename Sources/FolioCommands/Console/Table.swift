@@ -18,7 +18,8 @@ struct Table {
         rows.append(cells.map(Printable.line))
     }
 
-    /// Cells are shortened where the results go to a terminal that is too narrow for them, and nowhere else.
+    /// Cells are shortened where the results go to a terminal that is too narrow for them, and
+    /// nowhere else.
     func write(to console: Console) {
         var widths = headings.map(Printable.width)
         for row in rows {
@@ -30,7 +31,8 @@ struct Table {
         for row in rows { write(row, widths, console.output) }
     }
 
-    /// The widths that columns get where a line has so much room: the widest give way first, as far as the next widest ones.
+    /// The widths that columns get where a line has so much room: the widest give way first, as far
+    /// as the next widest ones.
     static func fitting(_ widths: [Int], in room: Int) -> [Int] {
         var fitted = widths
         var excess = widths.reduce(gap * (widths.count - 1), +) - room

@@ -1,7 +1,8 @@
 import Folio
 import Foundation
 
-/// A folder for a while, for this user alone, removed with what is in it when nothing holds it. A later run removes what a killed process left.
+/// A folder for a while, for this user alone, removed with what is in it when nothing holds it. A
+/// later run removes what a killed process left.
 final class TemporaryFolder {
     let path: String
 

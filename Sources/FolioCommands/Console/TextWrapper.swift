@@ -1,6 +1,7 @@
 import Foundation
 
-/// Breaks text into lines that fit a terminal. A word that is wider than a line stands in one by itself, unbroken.
+/// Breaks text into lines that fit a terminal. A word that is wider than a line stands in one by
+/// itself, unbroken.
 struct TextWrapper {
     let width: Int
 
@@ -12,7 +13,9 @@ struct TextWrapper {
     /// The width of the terminal that standard output is, within ``widths``.
     static var terminalWidth: Int {
         var size = winsize()
-        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return usualWidth }
+        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return usualWidth
+        }
         return min(max(Int(size.ws_col), widths.lowerBound), widths.upperBound)
     }
 
@@ -24,7 +27,8 @@ struct TextWrapper {
         lines(of: text.split(whereSeparator: \.isWhitespace).map(String.init), start: start, indent: indent, end: "")
     }
 
-    /// Breaks a command line between words, so that a shell reads it as before: no word with quotes is broken, and each line but the last ends with a backslash.
+    /// Breaks a command line between words, so that a shell reads it as before: no word with quotes
+    /// is broken, and each line but the last ends with a backslash.
     func commandLines(_ text: String, start: String, indent: Int) -> [String] {
         var words = [""]
         var quote: Character?
@@ -32,14 +36,19 @@ struct TextWrapper {
             if character == " ", quote == nil {
                 words.append("")
             } else {
-                if character == quote { quote = nil } else if quote == nil, character == "'" || character == "\"" { quote = character }
+                if character == quote {
+                    quote = nil
+                } else if quote == nil, character == "'" || character == "\"" {
+                    quote = character
+                }
                 words[words.count - 1].append(character)
             }
         }
         return lines(of: words, start: start, indent: indent, end: " \\")
     }
 
-    /// Breaks the notes of a help text. What does not fit of a line that stands for itself goes on below its last column.
+    /// Breaks the notes of a help text. What does not fit of a line that stands for itself goes on
+    /// below its last column.
     func noteLines(_ text: String) -> [String] {
         NoteBlock.blocks(of: text).flatMap { block in
             switch block {
@@ -50,7 +59,8 @@ struct TextWrapper {
         }
     }
 
-    /// A line with a place of its own for each of its parts: what does not fit goes on under the last part.
+    /// A line with a place of its own for each of its parts: what does not fit goes on under the
+    /// last part.
     private func fixedLines(_ line: Substring) -> [String] {
         guard Printable.width(String(line)) > width else { return [String(line)] }
         let indent = line.prefix { $0 == " " }.count

@@ -4,16 +4,25 @@ import Synchronization
 
 extension Console {
     /// What a command that has done its work could not do after it.
-    func sayUnfinished(_ error: any Error) { say("note: done, but what follows was left undone, and the next opening does it: \(Printable.line("\(error)"))") }
+    func sayUnfinished(_ error: any Error) {
+        say("note: done, but what follows was left undone, and the next opening does it: \(Printable.line("\(error)"))")
+    }
 
-    /// That a save which failed left what it was to save as autosaved work, where it did: its clean-up failed as well.
+    /// That a save which failed left what it was to save as autosaved work, where it did: its
+    /// clean-up failed as well.
     func sayKept(_ path: String) {
-        guard (try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false).hasUnsavedChanges) == true else { return }
-        say("note: what was to be saved is kept as autosaved work: folio recover \(Printable.line(path)) --keep saves it, --discard drops it")
+        guard (try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false).hasUnsavedChanges) == true else {
+            return
+        }
+        say(
+            "note: what was to be saved is kept as autosaved work: folio recover \(Printable.line(path)) --keep saves it, --discard drops it"
+        )
     }
 
     /// That other programs have committed in a document's journal, where they have.
-    func sayOutsideCommits(of document: PersistentDocument) { sayOutsideCommits(document.outsideCommits, document.url.path) }
+    func sayOutsideCommits(of document: PersistentDocument) {
+        sayOutsideCommits(document.outsideCommits, document.url.path)
+    }
 
     /// The same of a document that a command works on without opening it here, before it does.
     func sayOutsideCommits(at path: String) {
@@ -25,7 +34,9 @@ extension Console {
     func sayOutsideCommits(_ count: Int, _ path: String) {
         guard count > 0 else { return }
         let commits = count == 1 ? "a commit of another program" : "\(count) commits of other programs"
-        say("note: the journal of \(Printable.line(path)) has \(commits), which no save of the document made; what they changed is part of it")
+        say(
+            "note: the journal of \(Printable.line(path)) has \(commits), which no save of the document made; what they changed is part of it"
+        )
     }
 }
 

@@ -6,9 +6,12 @@ struct DocumentArgument {
     let path: String
     let state: DocumentState
 
-    /// A document that is read: `DOC`, `DOC@n`, `DOC@saved` or `DOC@autosaved`. A file that has the whole text for a name is meant by it.
+    /// A document that is read: `DOC`, `DOC@n`, `DOC@saved` or `DOC@autosaved`. A file that has the
+    /// whole text for a name is meant by it.
     init(_ text: String) {
-        guard !FileManager.default.fileExists(atPath: text), let match = text.firstMatch(of: /(?s)^(.+)@(\d{1,18}|saved|autosaved)$/) else {
+        guard !FileManager.default.fileExists(atPath: text),
+            let match = text.firstMatch(of: /(?s)^(.+)@(\d{1,18}|saved|autosaved)$/)
+        else {
             path = text
             state = .newest
             return
@@ -27,7 +30,9 @@ struct DocumentArgument {
     static func path(_ text: String) throws -> String {
         let argument = DocumentArgument(text)
         guard argument.state == .newest else {
-            throw CommandError.usage("a version of a document is only read (\(text))", hint: "restore it, or write a copy: folio restore \(text) -o NEW")
+            throw CommandError.usage(
+                "a version of a document is only read (\(text))",
+                hint: "restore it, or write a copy: folio restore \(text) -o NEW")
         }
         return argument.path
     }

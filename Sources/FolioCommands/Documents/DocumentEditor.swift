@@ -9,24 +9,29 @@ struct DocumentEditor {
     var context: ManagedObjectContext { document.context }
     var identity: StoreIdentity { document.store.identity }
 
-    /// Opens the document at `path`, runs `body`, which calls `commit` when it has made its changes, and closes it.
+    /// Opens the document at `path`, runs `body`, which calls `commit` when it has made its
+    /// changes, and closes it.
     static func editing<Result>(
-        _ path: String, _ arguments: ParsedArguments, _ console: Console, _ body: (DocumentEditor) async throws -> Result
+        _ path: String, _ arguments: ParsedArguments, _ console: Console,
+        _ body: (DocumentEditor) async throws -> Result
     ) async throws -> Result {
         let path = try DocumentArgument.path(path)
         let isDryRun = arguments.has(OptionSpecification.dryRun)
         let document = try await PersistentDocument.open(
-            URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing, fitting: try FittingModel.resolver(arguments.value("--model")))
+            URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing,
+            fitting: try FittingModel.resolver(arguments.value("--model")))
         console.sayOutsideCommits(of: document)
         // One command, one save: nothing is undone here.
         document.context.undoManager = nil
         do {
             let result = try await body(DocumentEditor(document: document, isDryRun: isDryRun, console: console))
-            // What was not committed is not wanted. What was saved stands; the next opening does what is left.
+            // What was not committed is not wanted. What was saved stands; the next opening does
+            // what is left.
             do { try await document.close(.discard) } catch { console.sayUnfinished(error) }
             return result
         } catch {
-            // A save of an archive that failed half-way, or was interrupted, has autosaved what it was to save: all of it or nothing.
+            // A save of an archive that failed half-way, or was interrupted, has autosaved what it
+            // was to save: all of it or nothing.
             await console.interruption.clearingUp {
                 do { try await document.close(discardingUnsavedWork: true) } catch { console.sayKept(path) }
             }

@@ -4,19 +4,27 @@ import Foundation
 /// The options that say in which form a document is written.
 enum DocumentFormArgument {
     static let options = [
-        OptionSpecification(["--package"], "a folder: without an option, .folio and whatever has no extension of the others"),
+        OptionSpecification(
+            ["--package"], "a folder: without an option, .folio and whatever has no extension of the others"),
         OptionSpecification(["--archive"], "one zip file: without an option, .folioz"),
         OptionSpecification(
-            ["--store"], value: "KIND", "a bare store, sqlite, binary or xml: without an option, sqlite for .sqlite and .storedata, xml for .xml", choices: ["sqlite", "binary", "xml"]),
+            ["--store"], value: "KIND",
+            "a bare store, sqlite, binary or xml: without an option, sqlite for .sqlite and .storedata, xml for .xml",
+            choices: ["sqlite", "binary", "xml"]),
     ]
     static let exclusion = ["--archive", "--package", "--store"]
 
-    /// The form in which a new document is written: what `--archive`, `--package` or `--store KIND` says, else what its extension does. An option that contradicts the extension is
-    /// followed and noted.
+    /// The form in which a new document is written: what `--archive`, `--package` or `--store KIND`
+    /// says, else what its extension does. An option that contradicts the extension is followed and
+    /// noted.
     static func form(_ arguments: ParsedArguments, of path: String, _ console: Console) -> DocumentForm {
         let usual = usualForm(of: path)
         guard let chosen = chosen(arguments) else { return usual ?? .package }
-        if let usual, usual != chosen { console.say("note: \(Printable.line(path)) is written as \(Self.name(of: chosen)), which its extension does not say") }
+        if let usual, usual != chosen {
+            console.say(
+                "note: \(Printable.line(path)) is written as \(Self.name(of: chosen)), which its extension does not say"
+            )
+        }
         return chosen
     }
 
@@ -27,7 +35,9 @@ enum DocumentFormArgument {
 
     /// What there is to be known of a document of a form that has no place for its model.
     static func noteMissingModel(_ form: DocumentForm?, _ console: Console) {
-        if form == .xmlStore { console.say("note: an XML store has no place for its model: keep that to read it with --model MODEL") }
+        if form == .xmlStore {
+            console.say("note: an XML store has no place for its model: keep that to read it with --model MODEL")
+        }
     }
 
     private static func chosen(_ arguments: ParsedArguments) -> DocumentForm? {
@@ -60,15 +70,22 @@ enum DocumentFormArgument {
         }
     }
 
-    /// Refuses what stands in the place of a new document; with `--force` only a document that an editor left unsaved work in.
-    /// - Parameter source: The document that the new one is made of, or the model: the new one must neither lie in it nor take its place.
+    /// Refuses what stands in the place of a new document; with `--force` only a document that an
+    /// editor left unsaved work in.
+    /// - Parameter source: The document that the new one is made of, or the model: the new one must
+    ///   neither lie in it nor take its place.
     static func refuseExisting(_ path: String, of source: String, _ arguments: ParsedArguments) throws {
-        let place = ResolvedPath(path), known = [DocumentArgument(source).path, ModelReference(source).url.path].map { ResolvedPath($0) }
+        let place = ResolvedPath(path),
+            known = [DocumentArgument(source).path, ModelReference(source).url.path].map { ResolvedPath($0) }
         // What others know nothing of is gone when they replace the document.
-        if known.contains(where: { place.lies(in: $0) }) { throw CommandError.usage("\(path) would lie in \(source)", hint: "choose another place") }
+        if known.contains(where: { place.lies(in: $0) }) {
+            throw CommandError.usage("\(path) would lie in \(source)", hint: "choose another place")
+        }
         guard arguments.has(OptionSpecification.force) else { return try refuseExisting(path) }
         if known.contains(where: { place.text == $0.text }) {
-            throw CommandError.usage("\(path) is what the new document is made of: it can't be written over itself", hint: "choose another name")
+            throw CommandError.usage(
+                "\(path) is what the new document is made of: it can't be written over itself",
+                hint: "choose another name")
         }
         try refuseUnsavedWork(path)
     }
@@ -76,7 +93,9 @@ enum DocumentFormArgument {
     private static func refuseExisting(_ path: String) throws {
         var status = stat()
         guard lstat(path, &status) != 0 else {
-            throw CommandError(.cannotCreate, "exists", "there is something already", path: path, hint: "choose another name, or replace it with --force")
+            throw CommandError(
+                .cannotCreate, "exists", "there is something already", path: path,
+                hint: "choose another name, or replace it with --force")
         }
     }
 
@@ -88,8 +107,11 @@ enum DocumentFormArgument {
 
     private static func refuseUnsavedWork(_ path: String) throws {
         // What is no document has none, and what can't be replaced is refused by the writing.
-        guard let info = try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false), info.hasUnsavedChanges, info.lock == nil else { return }
+        guard let info = try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false),
+            info.hasUnsavedChanges, info.lock == nil
+        else { return }
         throw CommandError(
-            .tryLater, "recoverable", "an editor that is gone left work in it that was never saved", path: path, hint: "recover keeps or discards it: folio recover \(path) --list")
+            .tryLater, "recoverable", "an editor that is gone left work in it that was never saved", path: path,
+            hint: "recover keeps or discards it: folio recover \(path) --list")
     }
 }

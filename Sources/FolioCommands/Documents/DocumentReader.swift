@@ -8,7 +8,8 @@ struct DocumentReader {
     var context: ManagedObjectContext { document.context }
     var model: ManagedObjectModel { document.model }
 
-    /// Opens the document at `path`, runs `body` on one state of it and closes it; all of it again where another program changed the document meanwhile and no lock held it off, as long as
+    /// Opens the document at `path`, runs `body` on one state of it and closes it; all of it again
+    /// where another program changed the document meanwhile and no lock held it off, as long as
     /// nothing has left for standard output.
     /// - Parameter modelText: what `--model` says.
     static func reading<Result>(
@@ -19,7 +20,10 @@ struct DocumentReader {
         while true {
             do {
                 return try await reading(argument, model: modelText, console, isFirst: attempt == 1, body)
-            } catch where attempt < DocumentReading.attempts && DocumentError.tellsOfChange(error) && console.output.goBack(to: mark) {
+            } catch
+                where attempt < DocumentReading.attempts && DocumentError.tellsOfChange(error)
+                && console.output.goBack(to: mark)
+            {
                 try await Task.sleep(for: DocumentReading.pause(after: attempt))
                 attempt += 1
             }
@@ -27,10 +31,12 @@ struct DocumentReader {
     }
 
     private static func reading<Result>(
-        _ argument: DocumentArgument, model modelText: String?, _ console: Console, isFirst: Bool, _ body: (DocumentReader) async throws -> Result
+        _ argument: DocumentArgument, model modelText: String?, _ console: Console, isFirst: Bool,
+        _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {
         try await PersistentDocument.withDocument(
-            at: URL(fileURLWithPath: argument.path), state: argument.state, fitting: try FittingModel.resolver(modelText)
+            at: URL(fileURLWithPath: argument.path), state: argument.state,
+            fitting: try FittingModel.resolver(modelText)
         ) { document in
             try document.holdState()
             if isFirst, document.hasAutosavedWork, argument.state == .newest {

@@ -3,9 +3,11 @@ import Foundation
 
 /// What `pack` and `unpack` have in common.
 enum Packing {
-    typealias Work = @Sendable (
-        _ source: URL, _ target: URL, _ replacing: Bool, _ isDryRun: Bool, _ progress: @escaping @Sendable (Int64, Int64) -> Void
-    ) throws -> PackingReport
+    typealias Work =
+        @Sendable (
+            _ source: URL, _ target: URL, _ replacing: Bool, _ isDryRun: Bool,
+            _ progress: @escaping @Sendable (Int64, Int64) -> Void
+        ) throws -> PackingReport
 
     static func run(_ arguments: ParsedArguments, _ console: Console, _ work: Work) async throws -> ExitCode {
         let source = URL(fileURLWithPath: try DocumentArgument.path(arguments.operands[0]))
@@ -22,7 +24,10 @@ enum Packing {
         console.hasWritten = !isDryRun
         if console.isJSON {
             console.print(
-                .object(["path": .string(target), "files": .int(report.files), "bytes": .int(report.bytes), "dryRun": .bool(isDryRun)]))
+                .object([
+                    "path": .string(target), "files": .int(report.files), "bytes": .int(report.bytes),
+                    "dryRun": .bool(isDryRun),
+                ]))
         } else if isDryRun {
             console.say("would write \(Printable.line(target)): \(report.files) files, \(report.bytes) bytes")
         }

@@ -1,7 +1,8 @@
 import Folio
 import Foundation
 
-/// The states of a document as `folio versions` lists them, oldest first: the versions that it keeps, its last save and the work that is not saved.
+/// The states of a document as `folio versions` lists them, oldest first: the versions that it
+/// keeps, its last save and the work that is not saved.
 struct VersionList {
     fileprivate enum State: String {
         case version, saved, autosaved
@@ -40,11 +41,15 @@ struct VersionList {
         } else {
             rows.append(Row(generation: generation, state: .saved, saved: Self.rounded(saved), size: size))
         }
-        if document.hasAutosavedWork { rows.append(Row(state: .autosaved, saved: Self.rounded(document.autosaved ?? saved), size: size)) }
+        if document.hasAutosavedWork {
+            rows.append(Row(state: .autosaved, saved: Self.rounded(document.autosaved ?? saved), size: size))
+        }
     }
 
     /// To the millisecond, as the times of versions are.
-    private static func rounded(_ date: Date) -> Date { Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000) }
+    private static func rounded(_ date: Date) -> Date {
+        Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000)
+    }
 
     var isEmpty: Bool { rows.isEmpty }
 
@@ -58,10 +63,13 @@ struct VersionList {
 
     func write(_ console: Console) {
         if console.isJSON { return console.print(.array(rows.map { .object(Self.members($0, path)) })) }
-        var table = Table(headings: ["VERSION", "SAVED", "BEFORE", "SIZE", "BYTES", "NAME"], alignsRight: [true, false, false, true, true])
+        var table = Table(
+            headings: ["VERSION", "SAVED", "BEFORE", "SIZE", "BYTES", "NAME"],
+            alignsRight: [true, false, false, true, true])
         for row in rows {
             table.append([
-                Self.label(row), ValueText.date(row.saved), row.reason ?? "", String(row.size), String(row.bytes), (row.isPinned ? "* " : "") + (row.name ?? ""),
+                Self.label(row), ValueText.date(row.saved), row.reason ?? "", String(row.size), String(row.bytes),
+                (row.isPinned ? "* " : "") + (row.name ?? ""),
             ])
         }
         table.write(to: console)
@@ -70,16 +78,20 @@ struct VersionList {
     /// What stands behind `DOC@`.
     private static func label(_ row: Row) -> String {
         let number = row.generation.map(String.init)
-        return row.state == .version ? number ?? "" : [number, row.state.rawValue].compactMap { $0 }.joined(separator: ", ")
+        return row.state == .version
+            ? number ?? "" : [number, row.state.rawValue].compactMap { $0 }.joined(separator: ", ")
     }
 
     private static let reasonOfNewest = "newest"
 
     private static func members(_ row: Row, _ path: String) -> [String: JSONValue] {
         [
-            "version": row.generation.map { .int($0) } ?? .null, "saved": .string(ValueText.date(row.saved)), "reason": .string(row.reason ?? reasonOfNewest),
-            "size": .int(row.size), "bytes": .int(row.bytes), "pinned": .bool(row.isPinned), "name": row.name.map { .string($0) } ?? .null,
-            "state": .string(row.state.rawValue), "document": .string(path + "@" + (row.generation.map(String.init) ?? row.state.rawValue)),
+            "version": row.generation.map { .int($0) } ?? .null, "saved": .string(ValueText.date(row.saved)),
+            "reason": .string(row.reason ?? reasonOfNewest),
+            "size": .int(row.size), "bytes": .int(row.bytes), "pinned": .bool(row.isPinned),
+            "name": row.name.map { .string($0) } ?? .null,
+            "state": .string(row.state.rawValue),
+            "document": .string(path + "@" + (row.generation.map(String.init) ?? row.state.rawValue)),
         ]
     }
 
@@ -92,7 +104,8 @@ struct VersionList {
 extension VersionList.Row {
     fileprivate init(_ version: DocumentVersion) {
         self.init(
-            generation: version.generation, state: .version, saved: version.saved, reason: version.reason.description, size: version.size, bytes: version.bytes,
+            generation: version.generation, state: .version, saved: version.saved, reason: version.reason.description,
+            size: version.size, bytes: version.bytes,
             isPinned: version.isPinned, name: version.name)
     }
 }

@@ -1,7 +1,8 @@
 import Folio
 import Foundation
 
-/// A word of `insert` and `set`: `key=value`, `key:=JSON`, `key=@file`, `relationship=Entity/p1`, `relationship+=Entity/p1`.
+/// A word of `insert` and `set`: `key=value`, `key:=JSON`, `key=@file`, `relationship=Entity/p1`,
+/// `relationship+=Entity/p1`.
 struct Assignment: Sendable {
     enum Operation: String, Sendable {
         case text = "="
@@ -17,7 +18,8 @@ struct Assignment: Sendable {
     /// - Throws: a usage error for a word without `=`.
     init(_ word: String) throws {
         guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
-            throw CommandError.usage("\(word) is no assignment", hint: "write key=value, key:=JSON, key=@FILE, or relationship+=Entity/p1")
+            throw CommandError.usage(
+                "\(word) is no assignment", hint: "write key=value, key:=JSON, key=@FILE, or relationship+=Entity/p1")
         }
         var end = equals
         let before = word.index(before: equals)
@@ -36,13 +38,16 @@ struct Assignment: Sendable {
 
 extension Assignment {
     /// The assignments of a command line.
-    /// - Throws: usage errors, also for a key that is set twice. Several may add to a to-many relationship, or take away from it.
+    /// - Throws: usage errors, also for a key that is set twice. Several may add to a to-many
+    ///   relationship, or take away from it.
     static func list(_ words: some Sequence<String>) throws -> [Assignment] {
         let assignments = try words.map { try Assignment($0) }
         let counts = Dictionary(grouping: assignments, by: \.key)
         for assignment in assignments where assignment.operation == .text || assignment.operation == .json {
             guard let same = counts[assignment.key], same.count > 1 else { continue }
-            throw CommandError.usage("\(assignment.key) is set twice", hint: "leave out all but one of " + same.map(\.word).joined(separator: " "))
+            throw CommandError.usage(
+                "\(assignment.key) is set twice",
+                hint: "leave out all but one of " + same.map(\.word).joined(separator: " "))
         }
         return assignments
     }
@@ -60,7 +65,8 @@ enum Edit: Sendable {
     case add(String, [ManagedObjectID])
     case remove(String, [ManagedObjectID])
 
-    /// - Throws: usage errors: an unknown key, a value of the wrong type; I/O errors of files that are named.
+    /// - Throws: usage errors: an unknown key, a value of the wrong type; I/O errors of files that
+    ///   are named.
     init(_ assignment: Assignment, entity: Entity, store: StoreIdentity) throws {
         let property = try EntityLookup.property(named: assignment.key, of: entity)
         if let attribute = property.attribute {
@@ -70,16 +76,23 @@ enum Edit: Sendable {
         }
     }
 
-    private static func value(_ assignment: Assignment, for attribute: AttributeDescription, in model: ManagedObjectModel) throws -> PropertyValue {
+    private static func value(
+        _ assignment: Assignment, for attribute: AttributeDescription, in model: ManagedObjectModel
+    ) throws -> PropertyValue {
         switch assignment.operation {
         case .json: return try ValueParser.value(try json(assignment), for: attribute, in: model)
         case .add, .remove:
-            throw CommandError.usage("\(attribute.name) is an attribute, and \(assignment.operation.rawValue) is for to-many relationships")
+            throw CommandError.usage(
+                "\(attribute.name) is an attribute, and \(assignment.operation.rawValue) is for to-many relationships")
         case .text:
             let isBytes = attribute.type == .binary || attribute.type == .transformable
-            guard isBytes, assignment.text.hasPrefix("@") else { return try ValueParser.value(assignment.text, for: attribute) }
+            guard isBytes, assignment.text.hasPrefix("@") else {
+                return try ValueParser.value(assignment.text, for: attribute)
+            }
             let path = String(assignment.text.dropFirst())
-            if attribute.allowsExternalBinaryDataStorage, let value = try InputValue.plainFile(path) { return .large(value) }
+            if attribute.allowsExternalBinaryDataStorage, let value = try InputValue.plainFile(path) {
+                return .large(value)
+            }
             return try ValueParser.value(try InputFile.bytes(at: path), for: attribute)
         }
     }
@@ -88,11 +101,15 @@ enum Edit: Sendable {
         do {
             return try JSONReader.value(of: assignment.text)
         } catch let failure as JSONReader.Failure {
-            throw CommandError.usage("\(assignment.key):= needs JSON: \(failure)", hint: "a JSON string has quotes: \(assignment.key):='\"text\"'")
+            throw CommandError.usage(
+                "\(assignment.key):= needs JSON: \(failure)",
+                hint: "a JSON string has quotes: \(assignment.key):='\"text\"'")
         }
     }
 
-    private static func relationship(_ assignment: Assignment, _ property: Property, store: StoreIdentity) throws -> Edit {
+    private static func relationship(_ assignment: Assignment, _ property: Property, store: StoreIdentity) throws
+        -> Edit
+    {
         let names: [String]
         switch assignment.operation {
         case .text, .add, .remove: names = assignment.text.split { $0 == "," || $0 == " " }.map(String.init)
@@ -102,7 +119,9 @@ enum Edit: Sendable {
             case .string(let name): names = [name]
             case .array(let elements):
                 names = try elements.map {
-                    guard let name = $0.string else { throw CommandError.usage("\(property.name) takes names of objects, not \($0.kind)") }
+                    guard let name = $0.string else {
+                        throw CommandError.usage("\(property.name) takes names of objects, not \($0.kind)")
+                    }
                     return name
                 }
             case let other: throw CommandError.usage("\(property.name) takes names of objects, not \(other.kind)")
@@ -112,7 +131,8 @@ enum Edit: Sendable {
         switch (assignment.operation, property.isToMany) {
         case (.add, true): return .add(property.name, ids)
         case (.remove, true): return .remove(property.name, ids)
-        case (.add, false), (.remove, false): throw CommandError.usage("\(property.name) is to-one: write \(property.name)=Entity/p1")
+        case (.add, false), (.remove, false):
+            throw CommandError.usage("\(property.name) is to-one: write \(property.name)=Entity/p1")
         case (_, true): return .toMany(property.name, ids)
         case (_, false):
             guard ids.count <= 1 else { throw CommandError.usage("\(property.name) is to-one and takes one object") }

@@ -2,7 +2,8 @@ import Folio
 
 extension Edit {
     /// Does it to an object.
-    /// - Throws: 66 where it names an object that the document does not have; usage errors for objects that can't stand there.
+    /// - Throws: 66 where it names an object that the document does not have; usage errors for
+    ///   objects that can't stand there.
     func apply(to object: ManagedObject) throws {
         switch self {
         case .attribute(let key, let value): try object.setPropertyValue(value, forKey: key)
@@ -14,7 +15,8 @@ extension Edit {
         case .remove(let key, let ids):
             let members = try members(key, object)
             for id in ids where !members.contains(id) {
-                throw CommandError(.notFound, "unknownObject", "\(ImportRecord.shortName(id.description)) is not among the \(key)")
+                throw CommandError(
+                    .notFound, "unknownObject", "\(ImportRecord.shortName(id.description)) is not among the \(key)")
             }
             try set(.list(members.filter { !ids.contains($0) }.map { .object($0) }), key, object)
         }

@@ -1,4 +1,5 @@
-/// What `set` and `delete` say when they are done: to a person how many objects, with `--json` which.
+/// What `set` and `delete` say when they are done: to a person how many objects, with `--json`
+/// which.
 enum EditReport {
     static func print(_ done: String, _ ids: [String], isDryRun: Bool, _ console: Console) {
         if console.isJSON {

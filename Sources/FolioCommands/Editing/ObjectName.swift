@@ -1,6 +1,7 @@
 import Folio
 
-/// Names of objects as people type them: `x-coredata://<store UUID>/<Entity>/p<n>` or `<Entity>/p<n>`.
+/// Names of objects as people type them: `x-coredata://<store UUID>/<Entity>/p<n>` or
+/// `<Entity>/p<n>`.
 enum ObjectName {
     /// - Throws: usage errors for text that names no object of this store's model.
     static func id(_ text: String, in store: StoreIdentity) throws -> ManagedObjectID {
@@ -8,13 +9,15 @@ enum ObjectName {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 5, parts[0] == "x-coredata:" {
             if parts[2].uppercased() != store.uuid {
-                throw CommandError(.notFound, "unknownObject", "\(text) is an object of another store; this one is \(store.uuid)")
+                throw CommandError(
+                    .notFound, "unknownObject", "\(text) is an object of another store; this one is \(store.uuid)")
             }
             _ = try EntityLookup.entity(named: String(parts[3]), in: store.model)
         } else if parts.count == 2 {
             _ = try EntityLookup.entity(named: String(parts[0]), in: store.model)
         }
-        throw CommandError.usage("\(text) does not name an object", hint: "write Entity/p1, or the URI that export and insert print")
+        throw CommandError.usage(
+            "\(text) does not name an object", hint: "write Entity/p1, or the URI that export and insert print")
     }
 
     static func isName(_ text: String) -> Bool {

@@ -5,10 +5,14 @@ enum ObjectSelection {
     /// The option that names a predicate.
     static let whereOption = OptionSpecification(
         ["--where"], value: "PREDICATE",
-        "a condition in predicate format, such as 'year > 1960 AND author.name BEGINSWITH \"H\"'; of several all have to hold", repetition: .allowed)
+        "a condition in predicate format, such as 'year > 1960 AND author.name BEGINSWITH \"H\"'; of several all have to hold",
+        repetition: .allowed)
 
-    /// A fetch request for the objects of `entityName` that all of the conditions fit, every key of them looked up.
-    static func request(_ entityName: String, where conditions: [String], in store: StoreIdentity) throws -> FetchRequest<ManagedObject> {
+    /// A fetch request for the objects of `entityName` that all of the conditions fit, every key of
+    /// them looked up.
+    static func request(_ entityName: String, where conditions: [String], in store: StoreIdentity) throws
+        -> FetchRequest<ManagedObject>
+    {
         let entity = try EntityLookup.entity(named: entityName, in: store.model)
         var request = FetchRequest<ManagedObject>(entity.name)
         request.sortKeys = [.objectID]
@@ -34,16 +38,22 @@ enum ObjectSelection {
         do {
             return try context.existingObject(with: id)
         } catch let error as GraphError where error.code == .objectNotFound {
-            throw CommandError(.notFound, "unknownObject", "there is no object \(name)", detail: .object(["object": .string(id.description)]))
+            throw CommandError(
+                .notFound, "unknownObject", "there is no object \(name)",
+                detail: .object(["object": .string(id.description)]))
         }
     }
 
     /// The objects that `words` name: object names, or one entity whose objects `--where` selects.
-    static func objects(_ words: [String], where conditions: [String], in context: ManagedObjectContext, store: StoreIdentity) throws -> [ManagedObject] {
+    static func objects(
+        _ words: [String], where conditions: [String], in context: ManagedObjectContext, store: StoreIdentity
+    ) throws -> [ManagedObject] {
         if words.count == 1, !ObjectName.isName(words[0]) {
             guard !conditions.isEmpty else {
                 _ = try EntityLookup.entity(named: words[0], in: store.model)
-                throw CommandError.usage("\(words[0]) without --where would mean all of its objects", hint: "say --where TRUEPREDICATE to mean them")
+                throw CommandError.usage(
+                    "\(words[0]) without --where would mean all of its objects",
+                    hint: "say --where TRUEPREDICATE to mean them")
             }
             return try context.fetch(try request(words[0], where: conditions, in: store))
         }

@@ -56,7 +56,8 @@ struct DifferenceReport {
         writer.beginObject()
         for (name, count) in entities {
             writer.name(name)
-            writer.value(.object(["added": .int(count.added), "changed": .int(count.changed), "removed": .int(count.removed)]))
+            writer.value(
+                .object(["added": .int(count.added), "changed": .int(count.changed), "removed": .int(count.removed)]))
         }
         writer.endObject()
         writer.name("isDifferent")
@@ -71,7 +72,9 @@ struct DifferenceReport {
     private func printTable(_ entities: [(key: String, value: Counts)]) {
         guard !entities.isEmpty else { return }
         var table = Table(headings: ["entity", "added", "removed", "changed"], alignsRight: [false, true, true, true])
-        for (name, count) in entities { table.append([name, String(count.added), String(count.removed), String(count.changed)]) }
+        for (name, count) in entities {
+            table.append([name, String(count.added), String(count.removed), String(count.changed)])
+        }
         table.write(to: console)
     }
 
@@ -127,7 +130,9 @@ struct DifferenceReport {
         }
     }
 
-    private func print(_ sign: String, _ name: String, _ value: String) { console.print(Printable.line("  \(sign) \(name): \(value)")) }
+    private func print(_ sign: String, _ name: String, _ value: String) {
+        console.print(Printable.line("  \(sign) \(name): \(value)"))
+    }
 
     private static func lines(_ value: PropertyValue) -> [String] {
         if case .list(let elements) = value { return elements.map(text) }
@@ -137,7 +142,8 @@ struct DifferenceReport {
     private static func text(_ value: PropertyValue) -> String {
         switch value {
         case .object(let id): return "\(id.entity.name)/p\(id.key)"
-        case .data(let bytes) where bytes.count > shownBytes: return "<\(bytes.count) bytes, SHA-256 \(value.shortDigest ?? "")…>"
+        case .data(let bytes) where bytes.count > shownBytes:
+            return "<\(bytes.count) bytes, SHA-256 \(value.shortDigest ?? "")…>"
         case .large(let large):
             guard let count = try? large.count else { return "<missing: \(large.fileName ?? "")>" }
             if count > shownBytes { return "<\(count) bytes, SHA-256 \(value.shortDigest ?? "")…>" }

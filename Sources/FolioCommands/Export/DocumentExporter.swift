@@ -11,7 +11,8 @@ struct DocumentExporter {
     private let entities: [Entity]
     private static let batchSize = 16_384
 
-    /// - Parameter entityName: the entity whose objects are written, its sub-entities' not; nil for all.
+    /// - Parameter entityName: the entity whose objects are written, its sub-entities' not; nil for
+    ///   all.
     init(store: any PersistentStore, entityName: String?, console: Console) throws {
         self.store = store
         self.console = console
@@ -21,12 +22,16 @@ struct DocumentExporter {
         if let entityName {
             entities = [try EntityLookup.entity(named: entityName, in: model)]
         } else {
-            entities = model.entities.filter { !$0.isAbstract }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+            entities = model.entities.filter { !$0.isAbstract }.sorted {
+                $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+            }
         }
     }
 
     /// Calls `body` with each row of an entity, in order of number.
-    private func forEachRow(of entity: Entity, _ progress: Progress, _ body: (Row, Int, RelatedRows) throws -> Void) throws {
+    private func forEachRow(of entity: Entity, _ progress: Progress, _ body: (Row, Int, RelatedRows) throws -> Void)
+        throws
+    {
         var last: Int64?
         while true {
             try console.interruption.check()
@@ -41,7 +46,9 @@ struct DocumentExporter {
 
     private func progress() throws -> Progress {
         guard console.showsProgress else { return Progress(total: 0, of: "objects", console) }
-        let total = try entities.reduce(0) { try $0 + store.count(RowRequest(entityIndex: $1.index, includesSubentities: false)) }
+        let total = try entities.reduce(0) {
+            try $0 + store.count(RowRequest(entityIndex: $1.index, includesSubentities: false))
+        }
         return Progress(total: total, of: "objects", console)
     }
 
@@ -92,7 +99,9 @@ struct DocumentExporter {
     /// A heading and a line for each object of the one entity.
     func writeCSV(to sink: ByteSink) throws {
         guard entities.count == 1, let entity = entities.first else {
-            throw CommandError.usage("CSV holds the objects of one entity", hint: "name it with --entity; the document has " + entities.map(\.name).joined(separator: ", "))
+            throw CommandError.usage(
+                "CSV holds the objects of one entity",
+                hint: "name it with --entity; the document has " + entities.map(\.name).joined(separator: ", "))
         }
         let progress = try progress()
         defer { progress.finish() }

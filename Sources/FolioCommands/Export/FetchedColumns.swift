@@ -10,7 +10,9 @@ struct FetchedColumns {
     private let console: Console
 
     /// - Parameter names: key paths that `entity` has.
-    init(_ names: [String], of objects: [ManagedObject], entity: Entity, _ reader: DocumentReader, _ console: Console) throws {
+    init(_ names: [String], of objects: [ManagedObject], entity: Entity, _ reader: DocumentReader, _ console: Console)
+        throws
+    {
         self.names = names
         self.objects = objects
         self.console = console
@@ -38,7 +40,10 @@ struct FetchedColumns {
         case "csv":
             console.print(CSV.line((namesObjects ? ["id"] : []) + names))
             for object in objects {
-                console.print(CSV.line((namesObjects ? [object.objectID.description] : []) + (try paths.map { try ValueText.field(try value($0, of: object)) })))
+                console.print(
+                    CSV.line(
+                        (namesObjects ? [object.objectID.description] : [])
+                            + (try paths.map { try ValueText.field(try value($0, of: object)) })))
             }
         case "lines":
             var writer = LineWriter(console.output)

@@ -9,7 +9,8 @@ struct FetchedObjects {
     private let console: Console
     private static let batchSize = 2048
 
-    /// - Parameter entity: what was fetched; it decides which columns there are. Nil where there are no columns.
+    /// - Parameter entity: what was fetched; it decides which columns there are. Nil where there
+    ///   are no columns.
     init(_ objects: [ManagedObject], entity: Entity? = nil, _ reader: DocumentReader, _ console: Console) {
         ids = objects.map(\.objectID)
         family = entity.map { reader.model.entities[$0.family] } ?? []
@@ -84,19 +85,28 @@ struct FetchedObjects {
         for start in stride(from: 0, to: ids.count, by: Self.batchSize) {
             try console.interruption.check()
             let batch = ids[start..<min(start + Self.batchSize, ids.count)]
-            // Rows come in no certain order, and of one entity at a time their relationships are asked for at once.
+            // Rows come in no certain order, and of one entity at a time their relationships are
+            // asked for at once.
             var places: [ObjectReference: (row: Row, index: Int, related: RelatedRows)] = [:]
             for (entityIndex, ids) in Dictionary(grouping: batch, by: { $0.entityIndex }) {
                 let entity = store.identity.model.entities[entityIndex]
-                let rows = try store.rows(RowRequest(entityIndex: entityIndex, includesSubentities: false, selection: .keys(ids.map(\.key))))
+                let rows = try store.rows(
+                    RowRequest(entityIndex: entityIndex, includesSubentities: false, selection: .keys(ids.map(\.key))))
                 let related = try RelatedRows(rows, entity: entity, layout: store.layouts[entity.index], in: store)
-                for index in 0..<rows.count { places[ObjectReference(key: rows[index].key, entityIndex: entityIndex)] = (rows[index], index, related) }
+                for index in 0..<rows.count {
+                    places[ObjectReference(key: rows[index].key, entityIndex: entityIndex)] = (
+                        rows[index], index, related
+                    )
+                }
                 if writers[entityIndex] == nil {
-                    writers[entityIndex] = ObjectWriter(entity: entity, layout: store.layouts[entityIndex], prefixes: prefixes)
+                    writers[entityIndex] = ObjectWriter(
+                        entity: entity, layout: store.layouts[entityIndex], prefixes: prefixes)
                 }
             }
             for id in batch {
-                guard let place = places[ObjectReference(key: id.key, entityIndex: id.entityIndex)], let writer = writers[id.entityIndex] else { continue }
+                guard let place = places[ObjectReference(key: id.key, entityIndex: id.entityIndex)],
+                    let writer = writers[id.entityIndex]
+                else { continue }
                 try body(writer, place.row, place.index, place.related)
                 try console.output.check()
             }
@@ -107,6 +117,8 @@ struct FetchedObjects {
 extension StoreIdentity {
     /// The URIs of the objects of each entity, by position, up to the number.
     var uriPrefixes: [String] {
-        model.entities.map { String(ManagedObjectID(store: self, entityIndex: $0.index, key: 1).description.dropLast()) }
+        model.entities.map {
+            String(ManagedObjectID(store: self, entityIndex: $0.index, key: 1).description.dropLast())
+        }
     }
 }

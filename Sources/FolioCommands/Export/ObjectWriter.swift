@@ -25,9 +25,13 @@ struct ObjectWriter {
         entityIndex = entity.index
         slots = layout.slots
         self.prefixes = prefixes
-        let stored = entity.properties.filter { !$0.isTransient }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+        let stored = entity.properties.filter { !$0.isTransient }.sorted {
+            $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+        }
         attributes = stored.compactMap { property in
-            guard let attribute = property.attribute, attribute.type != .undefined, attribute.type != .objectID else { return nil }
+            guard let attribute = property.attribute, attribute.type != .undefined, attribute.type != .objectID else {
+                return nil
+            }
             return Column(name: property.name, slot: layout.slots[property.index])
         }
         relationships = stored.filter { $0.relationship != nil }.map { Link(name: $0.name, property: $0) }
@@ -40,7 +44,8 @@ struct ObjectWriter {
 
     private func uri(of row: Row) -> String { prefixes[row.entityIndex] + String(row.key) }
 
-    /// One object; `related` answers for its to-many relationships, and for what a to-one reference really points at.
+    /// One object; `related` answers for its to-many relationships, and for what a to-one reference
+    /// really points at.
     func write(_ row: Row, at index: Int, of related: RelatedRows, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.name("attributes")
@@ -88,12 +93,15 @@ struct ObjectWriter {
         return related.target(row, slots[link.property.index]).map(shortName) ?? ValueText.nilMark
     }
 
-    /// All properties with the text of a cell, the URI as `id` first; to-many relationships with commas.
+    /// All properties with the text of a cell, the URI as `id` first; to-many relationships with
+    /// commas.
     func members(_ row: Row, at index: Int, of related: RelatedRows) -> [(name: String, text: String)] {
         [("id", uri(of: row))] + attributes.map { ($0.name, ValueText.cell(row.value($0.slot))) }
             + relationships.map { link in
                 guard link.property.isToMany else { return (link.name, cell(link.name, row, related)) }
-                return (link.name, related.members(link.property.index, at: index).map(shortName).joined(separator: ", "))
+                return (
+                    link.name, related.members(link.property.index, at: index).map(shortName).joined(separator: ", ")
+                )
             }
     }
 
@@ -102,7 +110,8 @@ struct ObjectWriter {
         uri(reference).split(separator: "/").suffix(2).joined(separator: "/")
     }
 
-    /// The fields of one object for CSV, its URI first; to-many relationships as URIs between spaces.
+    /// The fields of one object for CSV, its URI first; to-many relationships as URIs between
+    /// spaces.
     func fields(_ row: Row, at index: Int, of related: RelatedRows) throws -> [String?] {
         var fields: [String?] = [uri(of: row)]
         fields += try attributes.map { try ValueText.field(row.value($0.slot)) }

@@ -14,18 +14,26 @@ struct RelatedRows {
         for property in entity.properties where property.relationship != nil && !property.isTransient {
             if property.isToMany {
                 membersByProperty[property.index] =
-                    try store.related(entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false).members
+                    try store.related(
+                        entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false
+                    ).members
             } else {
                 let slot = layout.slots[property.index]
                 for index in 0..<rows.count {
-                    if let reference = rows[index].reference(slot) { targets[reference.entityIndex, default: []].insert(reference.key) }
+                    if let reference = rows[index].reference(slot) {
+                        targets[reference.entityIndex, default: []].insert(reference.key)
+                    }
                 }
             }
         }
-        for (entityIndex, keys) in targets { dangling.formUnion(try Self.dangling(Array(keys), entityIndex, in: store)) }
+        for (entityIndex, keys) in targets {
+            dangling.formUnion(try Self.dangling(Array(keys), entityIndex, in: store))
+        }
     }
 
-    private static func dangling(_ keys: [Int64], _ entityIndex: Int, in store: any RowStore) throws -> [ObjectReference] {
+    private static func dangling(_ keys: [Int64], _ entityIndex: Int, in store: any RowStore) throws
+        -> [ObjectReference]
+    {
         let request = RowRequest(entityIndex: entityIndex, selection: .keys(keys))
         // As a rule all are there, and counting them is cheap.
         if try store.count(request) == keys.count { return [] }
@@ -39,7 +47,8 @@ struct RelatedRows {
         membersByProperty[propertyIndex]?[index] ?? []
     }
 
-    /// What a to-one relationship of `row` points at, nil for nothing and for a row that is not there.
+    /// What a to-one relationship of `row` points at, nil for nothing and for a row that is not
+    /// there.
     func target(_ row: Row, _ slot: RowSlot) -> ObjectReference? {
         guard let reference = row.reference(slot), !dangling.contains(reference) else { return nil }
         return reference

@@ -13,7 +13,7 @@ enum Help {
 
     /// Nothing but topics of help, no commands.
     static let topics = [
-        Topic(name: "predicates", summary: "the language of conditions, beside SQL"),
+        Topic(name: "predicates", summary: "the language of conditions, beside SQL")
     ]
 
     struct Topic: Sendable {
@@ -25,7 +25,10 @@ enum Help {
         guard !console.isJSON else {
             let commands = CommandTable.commands.map { json($0.specification) }
             let topics = topics.map { JSONValue.object(["name": .string($0.name), "summary": .string($0.summary)]) }
-            return console.print(.object(["commands": .array(commands), "topics": .array(topics), "version": .string(CommandLineTool.version)]))
+            return console.print(
+                .object([
+                    "commands": .array(commands), "topics": .array(topics), "version": .string(CommandLineTool.version),
+                ]))
         }
         let wrapper = TextWrapper(width: TextWrapper.terminalWidth)
         var lines = wrapper.lines("folio \(CommandLineTool.version): \(introduction)")
@@ -33,8 +36,11 @@ enum Help {
         lines += definitions(CommandTable.commands.map { ($0.specification.name, $0.specification.summary) }, wrapper)
         lines.append("")
         for sentence in conventions { lines += wrapper.lines(sentence) }
-        lines += wrapper.lines("folio help COMMAND says more, and folio help " + topics.map { "\($0.name) tells of \($0.summary)" }.joined(separator: ", ") + ".")
-        lines += wrapper.lines("Exit codes: " + ExitCode.meanings.map { "\($0.code.rawValue) \($0.short)" }.joined(separator: ", ") + ".")
+        lines += wrapper.lines(
+            "folio help COMMAND says more, and folio help "
+                + topics.map { "\($0.name) tells of \($0.summary)" }.joined(separator: ", ") + ".")
+        lines += wrapper.lines(
+            "Exit codes: " + ExitCode.meanings.map { "\($0.code.rawValue) \($0.short)" }.joined(separator: ", ") + ".")
         lines.forEach(console.print)
     }
 
@@ -47,7 +53,9 @@ enum Help {
             let start = (index == 0 ? first : String(repeating: " ", count: first.count))
             lines += wrapper.lines(usage, start: start, indent: first.count + 4)
         }
-        if !specification.subcommands.isEmpty { lines += [""] + definitions(specification.subcommands.map { ($0.name, $0.summary) }, wrapper) }
+        if !specification.subcommands.isEmpty {
+            lines += [""] + definitions(specification.subcommands.map { ($0.name, $0.summary) }, wrapper)
+        }
         lines += [""] + definitions(specification.options.map { ($0.synopsis, $0.summary) }, wrapper)
         if !specification.notes.isEmpty { lines += [""] + wrapper.noteLines(specification.notes) }
         if !specification.examples.isEmpty {
@@ -57,14 +65,21 @@ enum Help {
         lines.forEach(console.print)
     }
 
-    /// Terms with what they mean beside them, in columns; below a term that would take too much of the line.
-    /// - Parameter most: how wide the column of terms may be; a third of the line where nothing is said.
-    static func definitions(_ pairs: [(term: String, meaning: String)], _ wrapper: TextWrapper, widest most: Int? = nil) -> [String] {
+    /// Terms with what they mean beside them, in columns; below a term that would take too much of
+    /// the line.
+    /// - Parameter most: how wide the column of terms may be; a third of the line where nothing is
+    ///   said.
+    static func definitions(_ pairs: [(term: String, meaning: String)], _ wrapper: TextWrapper, widest most: Int? = nil)
+        -> [String]
+    {
         let widest = pairs.map { Printable.width($0.term) }.filter { $0 <= most ?? wrapper.width / 3 }.max() ?? 0
         return pairs.flatMap { term, meaning -> [String] in
             let space = widest - Printable.width(term)
             let start = "  " + term + String(repeating: " ", count: max(0, space)) + "  "
-            guard space >= 0 else { return ["  " + term] + wrapper.lines(meaning, start: String(repeating: " ", count: widest + 4), indent: widest + 4) }
+            guard space >= 0 else {
+                return ["  " + term]
+                    + wrapper.lines(meaning, start: String(repeating: " ", count: widest + 4), indent: widest + 4)
+            }
             return wrapper.lines(meaning, start: start, indent: widest + 4)
         }
     }
@@ -72,7 +87,8 @@ enum Help {
     private static func json(_ specification: CommandSpecification) -> JSONValue {
         let options = specification.options.map { option in
             JSONValue.object([
-                "choices": .strings(option.choices), "isRepeatable": .bool(option.repetition == .allowed), "names": .strings(option.names), "summary": .string(option.summary),
+                "choices": .strings(option.choices), "isRepeatable": .bool(option.repetition == .allowed),
+                "names": .strings(option.names), "summary": .string(option.summary),
                 "value": option.value.map { .string($0) } ?? .null,
             ])
         }
@@ -83,7 +99,8 @@ enum Help {
             ])
         }
         return .object([
-            "examples": .strings(specification.examples), "exclusions": .array(specification.exclusions.map { .strings($0) }),
+            "examples": .strings(specification.examples),
+            "exclusions": .array(specification.exclusions.map { .strings($0) }),
             "name": .string(specification.name), "notes": .string(specification.notes),
             "options": .array(options), "subcommands": .array(subcommands), "summary": .string(specification.summary),
             "usage": .string("folio \(specification.name) \(specification.operands)"),

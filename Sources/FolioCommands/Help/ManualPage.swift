@@ -19,14 +19,22 @@ struct ManualPage {
 
     private mutating func write() {
         lines += [".Dd \(Self.date)", ".Dt FOLIO 1", ".Os", ".Sh NAME", ".Nm folio", ".Nd \(Help.introduction)"]
-        lines += [".Sh SYNOPSIS", ".Nm", ".Ar command", ".Op Ar argument ...", ".Op Ar option ...", ".Nm", ".Cm help", ".Op Ar command"]
+        lines += [
+            ".Sh SYNOPSIS", ".Nm", ".Ar command", ".Op Ar argument ...", ".Op Ar option ...", ".Nm", ".Cm help",
+            ".Op Ar command",
+        ]
         heading("DESCRIPTION")
         paragraph(
             "folio makes, shows, edits and converts documents whose content is a graph of objects, in Core Data's own file format. A document is a folder or one zip file that carries "
-                + "its model, an SQLite store and its large values; stores that Apple's framework wrote are opened, edited and saved as they are.")
+                + "its model, an SQLite store and its large values; stores that Apple's framework wrote are opened, edited and saved as they are."
+        )
         for sentence in Help.conventions { paragraph(sentence) }
-        paragraph("Commands that read change no byte of a document. Commands that write are one save, all of it or nothing, and have --dry-run.")
-        paragraph("Results go to standard output, and all that is said to a person to standard error. With --json results and errors are JSON.")
+        paragraph(
+            "Commands that read change no byte of a document. Commands that write are one save, all of it or nothing, and have --dry-run."
+        )
+        paragraph(
+            "Results go to standard output, and all that is said to a person to standard error. With --json results and errors are JSON."
+        )
         paragraph("Every command understands:")
         list(OptionSpecification.common.map { (Self.item($0), Self.sentence($0.summary)) })
         heading("COMMANDS")
@@ -36,7 +44,9 @@ struct ManualPage {
         heading("EXIT STATUS")
         list(ExitCode.meanings.map { (".It \($0.code.rawValue)", $0.long) })
         heading("EXAMPLES")
-        for command in CommandTable.commands { if let example = command.specification.examples.first { commandLine(example) } }
+        for command in CommandTable.commands {
+            if let example = command.specification.examples.first { commandLine(example) }
+        }
     }
 
     private mutating func write(_ command: CommandSpecification) {
@@ -47,7 +57,10 @@ struct ManualPage {
         for usage in command.usages { literal(TextWrapper(width: Self.literalWidth).lines(usage, indent: 6)) }
         endLiteral()
         list(command.subcommands.map { (".It Cm \($0.name)", Self.sentence($0.summary)) })
-        list(command.options.filter { option in !OptionSpecification.common.contains { $0.names == option.names } }.map { (Self.item($0), Self.sentence($0.summary)) })
+        list(
+            command.options.filter { option in !OptionSpecification.common.contains { $0.names == option.names } }.map {
+                (Self.item($0), Self.sentence($0.summary))
+            })
         notes(command.notes)
         if !command.examples.isEmpty {
             paragraph(command.examples.count == 1 ? "For example:" : "Examples:")
@@ -61,7 +74,10 @@ struct ManualPage {
         for section in PredicateHelp.sections {
             lines.append(".Ss \(section.title)")
             hasText = false
-            list(section.examples.map { (".It Li \"\(Self.escaped($0.predicate, isLiteral: true).replacing("\"", with: "\"\""))\"", $0.sql) })
+            list(
+                section.examples.map {
+                    (".It Li \"\(Self.escaped($0.predicate, isLiteral: true).replacing("\"", with: "\"\""))\"", $0.sql)
+                })
             notes(section.notes)
         }
     }
@@ -69,17 +85,29 @@ struct ManualPage {
     private mutating func writeSurroundings() {
         heading("ENVIRONMENT")
         list([
-            (".It Ev NO_COLOR", "Where it is set, errors have no colour."),
-            (".It Ev TERM", "Where it is dumb, there is neither colour nor progress."),
-            (".It Ev XDG_STATE_HOME", "Where work lies that is not in the document yet; ~/.local/state where it is not set."),
+            (".It Ev NO_COLOR", "Where it is set, errors have no color."),
+            (".It Ev TERM", "Where it is dumb, there is neither color nor progress."),
+            (
+                ".It Ev XDG_STATE_HOME",
+                "Where work lies that is not in the document yet; ~/.local/state where it is not set."
+            ),
             (".It Ev XDG_RUNTIME_DIR", "Where the lock of a document lies in whose folder no file can be made."),
             (".It Ev TMPDIR", "Where earlier states of documents are put together; /tmp where it is not set."),
-            (".It Ev FOLIO_SHARED_FOLDERS", "Folders, with colons between, that a program keeps the same on several machines: beside what lies there, no journal is kept."),
-            (".It Ev FOLIO_SQL_DEBUG", "1 to 4: SQL statements are said on standard error, with their times, arguments and plans."),
+            (
+                ".It Ev FOLIO_SHARED_FOLDERS",
+                "Folders, with colons between, that a program keeps the same on several machines: beside what lies there, no journal is kept."
+            ),
+            (
+                ".It Ev FOLIO_SQL_DEBUG",
+                "1 to 4: SQL statements are said on standard error, with their times, arguments and plans."
+            ),
         ])
         heading("FILES")
         list([
-            (".It Pa Name.folio", "A document as a package: a folder with manifest.json, model, store.sqlite, content and versions."),
+            (
+                ".It Pa Name.folio",
+                "A document as a package: a folder with manifest.json, model, store.sqlite, content and versions."
+            ),
             (".It Pa Name.folioz", "A document as an archive: a zip file with the same."),
             (".It Pa Name.sqlite , Name.storedata , Name.xml", "A store by itself."),
             (".It Pa .Name.folio.lock", "The lock of a document while somebody edits it."),
@@ -154,23 +182,29 @@ struct ManualPage {
         hasText = true
     }
 
-    private mutating func literal(_ text: [String]) { lines += text.map { Self.textLine(Self.escaped($0, isLiteral: true)) } }
+    private mutating func literal(_ text: [String]) {
+        lines += text.map { Self.textLine(Self.escaped($0, isLiteral: true)) }
+    }
 
     // MARK: Text
 
     private static func item(_ option: OptionSpecification) -> String {
-        let names = option.names.map { "Fl \(escaped(String($0.dropFirst()), isLiteral: true))" }.joined(separator: " , ")
+        let names = option.names.map { "Fl \(escaped(String($0.dropFirst()), isLiteral: true))" }.joined(
+            separator: " , ")
         return ".It " + names + (option.value.map { " Ar \\&\(escaped($0))" } ?? "")
     }
 
-    private static func sentence(_ summary: String) -> String { summary.prefix(1).uppercased() + summary.dropFirst() + "." }
+    private static func sentence(_ summary: String) -> String {
+        summary.prefix(1).uppercased() + summary.dropFirst() + "."
+    }
 
     private static func endsSentence(_ line: String) -> Bool {
         let bare = line.reversed().drop { ")\"'".contains($0) }
         return bare.first.map { ".!?".contains($0) } ?? false
     }
 
-    /// - Parameter isLiteral: Hyphens are signs of a command line then, wherever they stand; else those within words are hyphens.
+    /// - Parameter isLiteral: Hyphens are signs of a command line then, wherever they stand; else
+    ///   those within words are hyphens.
     private static func escaped(_ text: String, isLiteral: Bool = false) -> String {
         var result = "", last: Character = " "
         for character in text {

@@ -48,7 +48,9 @@ extension PredicateHelp {
             Example(#"NONE stops.place.name == "Framheim""#, "NOT EXISTS (SELECT … WHERE name = 'Framheim')"),
             Example("stops.@count > 2", "(SELECT COUNT(*) …) > 2"),
             Example("stops.@sum.nights > 10", "(SELECT SUM(nights) …) > 10; also @avg, @min, @max"),
-            Example("SUBQUERY(stops, $s, $s.nights > 2 AND $s.place.name != nil).@count > 0", "EXISTS (SELECT … WHERE … AND …), of one row"),
+            Example(
+                "SUBQUERY(stops, $s, $s.nights > 2 AND $s.place.name != nil).@count > 0",
+                "EXISTS (SELECT … WHERE … AND …), of one row"),
             Example("stops[SIZE] > 1", "the size; [0], [FIRST], [LAST] of ordered ones"),
             Example(#"SELF IN {"Journey/p1", "Journey/p2"}"#, "id IN (1, 2)"),
         ],
@@ -57,8 +59,12 @@ extension PredicateHelp {
     static let operators = Section(
         title: "Operators and other expressions",
         examples: [
-            Example("TERNARY(distance == nil, 0, distance) > 100", "CASE WHEN distance IS NULL THEN 0 ELSE distance END > 100"),
-            Example(#"CAST(year, "NSString") == "1893""#, "CAST(year AS TEXT) = '1893'; NSNumber, NSDecimalNumber, NSDate, NSUUID, NSURL, NSData too"),
+            Example(
+                "TERNARY(distance == nil, 0, distance) > 100",
+                "CASE WHEN distance IS NULL THEN 0 ELSE distance END > 100"),
+            Example(
+                #"CAST(year, "NSString") == "1893""#,
+                "CAST(year AS TEXT) = '1893'; NSNumber, NSDecimalNumber, NSDate, NSUUID, NSURL, NSData too"),
         ] + QueryFunctionHelp.examples { $0.isOperator },
         notes: "")
 

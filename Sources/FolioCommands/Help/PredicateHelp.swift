@@ -1,4 +1,5 @@
-/// The predicate language as `folio help predicates` shows it: by examples, which hold for `DocumentSamples/Expeditions.folio`.
+/// The predicate language as `folio help predicates` shows it: by examples, which hold for
+/// `DocumentSamples/Expeditions.folio`.
 enum PredicateHelp {
     struct Example: Sendable {
         let predicate: String
@@ -33,8 +34,11 @@ enum PredicateHelp {
         var lines = ["folio help predicates: the language of conditions", ""] + wrapper.lines(introduction)
         for section in sections {
             lines += ["", section.title]
-            lines += Help.definitions(section.examples.map { ($0.predicate, $0.sql) }, wrapper, widest: wrapper.width / 2)
-            if !section.notes.isEmpty { lines += (section.examples.isEmpty ? [] : [""]) + wrapper.noteLines(section.notes) }
+            lines += Help.definitions(
+                section.examples.map { ($0.predicate, $0.sql) }, wrapper, widest: wrapper.width / 2)
+            if !section.notes.isEmpty {
+                lines += (section.examples.isEmpty ? [] : [""]) + wrapper.noteLines(section.notes)
+            }
         }
         lines.forEach(console.print)
     }
@@ -44,9 +48,15 @@ enum PredicateHelp {
             JSONValue.object([
                 "title": .string(section.title), "notes": .string(section.notes),
                 "examples": .array(
-                    section.examples.map { .object(["predicate": .string($0.predicate), "sql": .string($0.sql), "entity": .string($0.entity)]) }),
+                    section.examples.map {
+                        .object([
+                            "predicate": .string($0.predicate), "sql": .string($0.sql), "entity": .string($0.entity),
+                        ])
+                    }),
             ])
         }
-        return .object(["topic": .string("predicates"), "introduction": .string(introduction), "sections": .array(sections)])
+        return .object([
+            "topic": .string("predicates"), "introduction": .string(introduction), "sections": .array(sections),
+        ])
     }
 }

@@ -1,6 +1,7 @@
 import Folio
 
-/// The functions of predicates with an example each: what the parser knows and this does not is an error of the compiler.
+/// The functions of predicates with an example each: what the parser knows and this does not is an
+/// error of the compiler.
 enum QueryFunctionHelp {
     static func examples(where isWanted: (QueryFunction) -> Bool) -> [PredicateHelp.Example] {
         QueryFunction.allCases.filter(isWanted).map(example)
@@ -61,7 +62,9 @@ extension QueryFunction {
     /// Whether it is written as a sign, or belongs to those.
     var isOperator: Bool {
         switch self {
-        case .add, .subtract, .multiply, .divide, .modulus, .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight, .complement: true
+        case .add, .subtract, .multiply, .divide, .modulus, .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight,
+            .complement:
+            true
         default: false
         }
     }

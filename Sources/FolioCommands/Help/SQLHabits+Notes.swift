@@ -1,7 +1,8 @@
 import Folio
 
 extension SQLHabits {
-    /// Says on standard error what conditions of the command line mean that they would not mean in SQL. Text that is no predicate is an error of its own.
+    /// Says on standard error what conditions of the command line mean that they would not mean in
+    /// SQL. Text that is no predicate is an error of its own.
     static func note(_ arguments: ParsedArguments, _ console: Console) {
         for text in arguments.all("--where") + arguments.all("--having") {
             guard let predicate = try? FetchPredicate(format: text) else { continue }
@@ -15,7 +16,8 @@ extension SQLHabits {
         case .constant: []
         case .not(let inner): notes(on: inner)
         case .and(let parts), .or(let parts): parts.flatMap { notes(on: $0) }
-        case .comparison(let comparison): notes(on: comparison) + notes(on: comparison.left) + notes(on: comparison.right)
+        case .comparison(let comparison):
+            notes(on: comparison) + notes(on: comparison.left) + notes(on: comparison.right)
         }
     }
 
@@ -37,7 +39,9 @@ extension SQLHabits {
         case .like where text.contains("%") && !text.contains(where: { $0 == "*" || $0 == "?" }):
             return ["LIKE looks for the sign % itself: write \(likeInstead(of: text))"]
         case .contains where text.count > 2 && isWildcard(text.first) && isWildcard(text.last):
-            return ["CONTAINS looks for the text as it is, \(text.prefix(1)) included: write CONTAINS \"\(text.dropFirst().dropLast())\""]
+            return [
+                "CONTAINS looks for the text as it is, \(text.prefix(1)) included: write CONTAINS \"\(text.dropFirst().dropLast())\""
+            ]
         default: return []
         }
     }

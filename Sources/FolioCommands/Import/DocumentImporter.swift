@@ -2,8 +2,10 @@ import Folio
 
 /// Makes objects of the records of import files, in the context of a document that is being edited.
 ///
-/// Records are taken in pieces. All objects of a piece are made first, then they are linked, checked and written, so that an import of any length takes the memory of one piece; the
-/// save commits all pieces at once. What leads to a record that was not read yet waits for a second reading of the files. A document that takes no pieces has all records in one.
+/// Records are taken in pieces. All objects of a piece are made first, then they are linked,
+/// checked and written, so that an import of any length takes the memory of one piece; the save
+/// commits all pieces at once. What leads to a record that was not read yet waits for a second
+/// reading of the files. A document that takes no pieces has all records in one.
 struct DocumentImporter {
     let context: ManagedObjectContext
     let store: StoreIdentity
@@ -56,7 +58,9 @@ struct DocumentImporter {
     /// So many objects that violate rules are told of.
     static let mostFailures = 20
 
-    init(_ editor: DocumentEditor, _ files: [ImportFile], _ settings: ImportSettings, keepsMade: Bool, _ console: Console) throws {
+    init(
+        _ editor: DocumentEditor, _ files: [ImportFile], _ settings: ImportSettings, keepsMade: Bool, _ console: Console
+    ) throws {
         context = editor.context
         store = editor.identity
         document = editor.document
@@ -73,12 +77,19 @@ struct DocumentImporter {
     // MARK: Reading
 
     mutating func run() throws {
-        let readers = try files.indices.map { file in try placing(file) { try ImportReader($0.files[file], $0.settings, $0.store.model) } }
+        let readers = try files.indices.map { file in
+            try placing(file) { try ImportReader($0.files[file], $0.settings, $0.store.model) }
+        }
         let headers = try files.indices.map { file in try placing(file) { _ in try readers[file].header() } }
         namesObjects = readers.contains { $0.namesObjects }
         // JSON may have objects of any entity.
-        unread = headers.indices.map { index in headers[index].map { Set($0.entity.family) } ?? Set(readers[index].namesObjects ? Array(store.model.entities.indices) : []) }
-        if settings.delimiter != nil, readers.contains(where: { $0.form == .json }), !readers.contains(where: { $0.form == .csv }) {
+        unread = headers.indices.map { index in
+            headers[index].map { Set($0.entity.family) }
+                ?? Set(readers[index].namesObjects ? Array(store.model.entities.indices) : [])
+        }
+        if settings.delimiter != nil, readers.contains(where: { $0.form == .json }),
+            !readers.contains(where: { $0.form == .csv })
+        {
             throw CommandError.usage("--delimiter says what separates the fields of CSV, and no file is CSV")
         }
         let progress = Progress(total: 0, of: "objects", console)
@@ -115,7 +126,10 @@ struct DocumentImporter {
             let next = left.first { file in
                 let wanted = headers[file]?.naturalLinks.map(\.key.entity) ?? []
                 return left.allSatisfy { other in
-                    other == file || headers[other].map { columns in !wanted.contains { $0.family.overlaps(columns.entity.family) } } ?? true
+                    other == file
+                        || headers[other].map { columns in
+                            !wanted.contains { $0.family.overlaps(columns.entity.family) }
+                        } ?? true
                 }
             }
             let file = next ?? left[0]
@@ -137,16 +151,27 @@ struct DocumentImporter {
         let unchecked = try check(piece, waiting: waiting, isFinal: isFinal)
         try write(piece)
         for entry in piece.entries {
-            if !entry.isMatched { outcome.counts[entry.file].inserted += 1 } else if entry.isChanged { outcome.counts[entry.file].updated += 1 } else { outcome.counts[entry.file].unchanged += 1 }
+            if !entry.isMatched {
+                outcome.counts[entry.file].inserted += 1
+            } else if entry.isChanged {
+                outcome.counts[entry.file].updated += 1
+            } else {
+                outcome.counts[entry.file].unchanged += 1
+            }
             if keepsMade, let object = entry.object {
-                outcome.made.append(.init(file: entry.file, id: entry.record.id, line: entry.record.line, object: takesPieces ? .id(object.objectID) : .object(object)))
+                outcome.made.append(
+                    .init(
+                        file: entry.file, id: entry.record.id, line: entry.record.line,
+                        object: takesPieces ? .id(object.objectID) : .object(object)))
             }
         }
         for index in waiting {
             let entry = piece.entries[index]
             guard let object = entry.object else { continue }
             self.waiting.append(
-                WaitingLink(file: entry.file, index: entry.index, id: object.objectID, isMatched: entry.isMatched, isCounted: !entry.isMatched || entry.isChanged))
+                WaitingLink(
+                    file: entry.file, index: entry.index, id: object.objectID, isMatched: entry.isMatched,
+                    isCounted: !entry.isMatched || entry.isChanged))
         }
         self.unchecked += unchecked.map { UncheckedObject(id: $0.object.objectID, file: $0.file, place: $0.place) }
         piece = ImportPiece()
@@ -169,8 +194,11 @@ struct DocumentImporter {
             guard let object = piece.entries[index].object else { continue }
             let isMatched = piece.entries[index].isMatched
             try placing(file: entry.file) { importer in
-                piece.entries[index].isChanged = try importer.values.set(record, of: object, isCompared: isMatched) { key, name in
-                    importer.outcome.missing.append(.init(value: "\(record.id.map(ImportRecord.shortName) ?? record.place()).\(key)", fileName: name))
+                piece.entries[index].isChanged = try importer.values.set(record, of: object, isCompared: isMatched) {
+                    key, name in
+                    importer.outcome.missing.append(
+                        .init(
+                            value: "\(record.id.map(ImportRecord.shortName) ?? record.place()).\(key)", fileName: name))
                 }
             }
             if let key = record.columns.matchKey { try matches[key]?.add(object) }
@@ -194,9 +222,13 @@ struct DocumentImporter {
         }
     }
 
-    mutating func placing<Result>(_ entry: ImportPiece.Entry, column: Int? = nil, _ body: (inout DocumentImporter) throws -> Result) throws -> Result {
+    mutating func placing<Result>(
+        _ entry: ImportPiece.Entry, column: Int? = nil, _ body: (inout DocumentImporter) throws -> Result
+    ) throws -> Result {
         try placing(file: entry.file) { importer in
-            do { return try body(&importer) } catch { throw ImportFailure.malformed(error, entry.record.place(column: column)) }
+            do { return try body(&importer) } catch {
+                throw ImportFailure.malformed(error, entry.record.place(column: column))
+            }
         }
     }
 }

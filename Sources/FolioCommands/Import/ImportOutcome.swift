@@ -12,12 +12,15 @@ struct ImportOutcome {
 
         /// `3 inserted, 2 updated`
         var text: String {
-            let parts = [(inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+            let parts = [(inserted, "inserted"), (updated, "updated"), (unchanged, "unchanged")].filter { $0.0 > 0 }.map
+            { "\($0.0) \($0.1)" }
             return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
         }
 
         static func + (left: Counts, right: Counts) -> Counts {
-            Counts(inserted: left.inserted + right.inserted, updated: left.updated + right.updated, unchanged: left.unchanged + right.unchanged)
+            Counts(
+                inserted: left.inserted + right.inserted, updated: left.updated + right.updated,
+                unchanged: left.unchanged + right.unchanged)
         }
     }
 

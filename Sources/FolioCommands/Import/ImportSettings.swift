@@ -19,24 +19,34 @@ struct ImportSettings {
         createsMissing = arguments.has("--create-missing")
         for word in arguments.all("--match").flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
             let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard let last = parts.last, !last.isEmpty else { throw CommandError.usage("--match needs names of attributes, such as --match isbn") }
-            if parts.count == 2 { _ = try ImportColumns.keyAttribute(last, of: try EntityLookup.entity(named: parts[0], in: model)) }
+            guard let last = parts.last, !last.isEmpty else {
+                throw CommandError.usage("--match needs names of attributes, such as --match isbn")
+            }
+            if parts.count == 2 {
+                _ = try ImportColumns.keyAttribute(last, of: try EntityLookup.entity(named: parts[0], in: model))
+            }
             matches.append((parts.count == 2 ? parts[0] : nil, last))
         }
     }
 
     private static func delimiter(_ text: String) throws -> UInt8 {
         let known = CSVHeader.delimiters
-        guard let delimiter = known.first(where: { $0.name == text.lowercased() || text.utf8.elementsEqual([$0.byte]) }) else {
-            throw CommandError.usage("--delimiter does not take \(text)", hint: "one of " + known.map { "'\($0.name)'" }.joined(separator: ", "))
+        guard let delimiter = known.first(where: { $0.name == text.lowercased() || text.utf8.elementsEqual([$0.byte]) })
+        else {
+            throw CommandError.usage(
+                "--delimiter does not take \(text)",
+                hint: "one of " + known.map { "'\($0.name)'" }.joined(separator: ", "))
         }
         return delimiter.byte
     }
 
-    /// The attributes by which objects of an entity are found that are there already; nil where all of its records make new ones.
+    /// The attributes by which objects of an entity are found that are there already; nil where all
+    /// of its records make new ones.
     /// - Throws: usage errors for what objects of the entity can't be found by.
     func matchKey(_ entity: Entity) throws -> NaturalKey? {
-        let names = matches.compactMap { match in match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil }
+        let names = matches.compactMap { match in
+            match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil
+        }
         guard !names.isEmpty else { return nil }
         return NaturalKey(
             entity: entity,
@@ -60,12 +70,17 @@ struct ImportSettings {
     }
 
     /// - Parameter entities: those of all objects that the files have.
-    /// - Throws: a usage error for what `--match` says of an entity of which the files have no objects.
+    /// - Throws: a usage error for what `--match` says of an entity of which the files have no
+    ///   objects.
     func checkMatches(_ entities: [Entity]) throws {
         for match in matches {
-            guard let name = match.entityName, !entities.contains(where: { Self.isKind($0, of: name) }) else { continue }
+            guard let name = match.entityName, !entities.contains(where: { Self.isKind($0, of: name) }) else {
+                continue
+            }
             let found = Set(entities.map(\.name)).sorted().joined(separator: ", ")
-            throw CommandError.usage("--match \(name).\(match.key): no file has objects of \(name)", hint: "the files have objects of \(found)")
+            throw CommandError.usage(
+                "--match \(name).\(match.key): no file has objects of \(name)",
+                hint: "the files have objects of \(found)")
         }
     }
 }

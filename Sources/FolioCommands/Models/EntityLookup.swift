@@ -7,7 +7,8 @@ enum EntityLookup {
         let names = model.entities.map(\.name)
         throw CommandError(
             .usage, "unknownEntity", "there is no entity \(name)",
-            hint: Suggestion.sentence(for: name, among: names) ?? "the model has " + names.sorted().prefix(20).joined(separator: ", "),
+            hint: Suggestion.sentence(for: name, among: names) ?? "the model has "
+                + names.sorted().prefix(20).joined(separator: ", "),
             detail: .object(["entity": .string(name), "entities": .strings(names.sorted())]))
     }
 
@@ -20,12 +21,14 @@ enum EntityLookup {
         let names = entity.properties.map(\.name)
         return CommandError(
             .usage, "unknownKey", "\(entity.name) has no property \(name)",
-            hint: Suggestion.sentence(for: name, among: names) ?? "it has " + names.sorted().prefix(20).joined(separator: ", "),
+            hint: Suggestion.sentence(for: name, among: names) ?? "it has "
+                + names.sorted().prefix(20).joined(separator: ", "),
             detail: .object(["entity": .string(entity.name), "key": .string(name), "keys": .strings(names.sorted())]))
     }
 
     /// The property at the end of a key path, all before it being relationships.
-    static func property(atKeyPath keyPath: String, of entity: Entity, in model: ManagedObjectModel) throws -> Property {
+    static func property(atKeyPath keyPath: String, of entity: Entity, in model: ManagedObjectModel) throws -> Property
+    {
         let start = entity
         var entity = entity, toManySteps = 0
         let keys = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)

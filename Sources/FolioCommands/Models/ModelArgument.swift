@@ -17,35 +17,48 @@ enum ModelArgument {
         let reference = ModelReference(text)
         guard FileManager.default.fileExists(atPath: reference.url.path) else {
             let argument = DocumentArgument(reference.url.relativePath)
-            if argument.state != .newest, FileManager.default.fileExists(atPath: argument.path) { return try await embedded(in: reference, argument, console) }
+            if argument.state != .newest, FileManager.default.fileExists(atPath: argument.path) {
+                return try await embedded(in: reference, argument, console)
+            }
             throw CommandError.notFound("there is no such file", path: reference.url.relativePath)
         }
         let file: ModelFile
         do {
             file = try ModelFile(contentsOf: reference.url)
         } catch {
-            // No model file: a document, perhaps. For a file in a model's clothes what the model reader said is the better reason.
+            // No model file: a document, perhaps. For a file in a model's clothes what the model
+            // reader said is the better reason.
             guard error.code == .unreadable, !isModelLike(reference.url) else { throw error }
             return try await embedded(in: reference, DocumentArgument(reference.url.relativePath), console)
         }
         return LoadedModel(
-            model: try file.model(version: reference.version), name: reference.url.deletingPathExtension().lastPathComponent,
-            version: file.versionNames.count > 1 || reference.version != nil ? reference.version ?? file.currentVersionName : nil,
+            model: try file.model(version: reference.version),
+            name: reference.url.deletingPathExtension().lastPathComponent,
+            version: file.versionNames.count > 1 || reference.version != nil
+                ? reference.version ?? file.currentVersionName : nil,
             versions: file.versionNames)
     }
 
-    static func isModelLike(_ url: URL) -> Bool { ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension) }
+    static func isModelLike(_ url: URL) -> Bool {
+        ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension)
+    }
 
     /// - Parameter document: The document, perhaps one of its states.
-    private static func embedded(in reference: ModelReference, _ document: DocumentArgument, _ console: Console) async throws -> LoadedModel {
+    private static func embedded(in reference: ModelReference, _ document: DocumentArgument, _ console: Console)
+        async throws -> LoadedModel
+    {
         let loaded = try await DocumentReader.reading(reference.url.relativePath, model: nil, console) { reader in
             LoadedModel(
-                model: reader.model, name: URL(fileURLWithPath: document.path).deletingPathExtension().lastPathComponent,
+                model: reader.model,
+                name: URL(fileURLWithPath: document.path).deletingPathExtension().lastPathComponent,
                 version: reader.document.manifest?.model.name, versions: [])
         }
-        if let version = reference.version, version != loaded.version, !loaded.model.description.versionIdentifiers.contains(version) {
+        if let version = reference.version, version != loaded.version,
+            !loaded.model.description.versionIdentifiers.contains(version)
+        {
             throw CommandError.notFound(
-                "the document's model is not called \(version)", path: reference.url.relativePath, hint: loaded.version.map { "its name is \($0)" })
+                "the document's model is not called \(version)", path: reference.url.relativePath,
+                hint: loaded.version.map { "its name is \($0)" })
         }
         return loaded
     }

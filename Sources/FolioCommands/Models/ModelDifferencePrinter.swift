@@ -13,19 +13,22 @@ enum ModelDifferencePrinter {
 
     private static func json(_ obstacle: MigrationObstacle) -> JSONValue {
         .object([
-            "rule": .string(obstacle.rule.rawValue), "entity": .string(obstacle.entity), "property": obstacle.property.map { .string($0) } ?? .null,
+            "rule": .string(obstacle.rule.rawValue), "entity": .string(obstacle.entity),
+            "property": obstacle.property.map { .string($0) } ?? .null,
             "reason": .string(obstacle.reason), "remedy": .string(obstacle.remedy),
         ])
     }
 
     private static func json(_ entity: ModelDifference.EntityDifference) -> JSONValue {
         .object([
-            "source": name(entity.source), "destination": name(entity.destination), "kind": .string(entity.kind.rawValue),
+            "source": name(entity.source), "destination": name(entity.destination),
+            "kind": .string(entity.kind.rawValue),
             "changes": .strings(entity.changes),
             "properties": .array(
                 entity.properties.map { property in
                     .object([
-                        "source": name(property.source), "destination": name(property.destination), "kind": .string(property.kind.rawValue),
+                        "source": name(property.source), "destination": name(property.destination),
+                        "kind": .string(property.kind.rawValue),
                         "changes": .strings(property.changes),
                     ])
                 }),
@@ -43,7 +46,8 @@ enum ModelDifferencePrinter {
             for change in entity.changes { console.print("    " + Printable.line(change)) }
             for property in entity.properties {
                 let details = property.changes.isEmpty ? "" : "  " + property.changes.joined(separator: ", ")
-                console.print("  " + Printable.line(line(property.kind, property.source, property.destination) + details))
+                console.print(
+                    "  " + Printable.line(line(property.kind, property.source, property.destination) + details))
             }
         }
         if difference.isCompatible {
@@ -66,7 +70,9 @@ enum ModelDifferencePrinter {
             case .remove: "-"
             case .transform, .copy: "~"
             }
-        guard let source, let destination, source != destination else { return "\(mark) \(destination ?? source ?? "")" }
+        guard let source, let destination, source != destination else {
+            return "\(mark) \(destination ?? source ?? "")"
+        }
         return "\(mark) \(source) → \(destination)"
     }
 }

@@ -1,23 +1,34 @@
 import Folio
 
-/// A model as a graph for Graphviz: a box for each entity, an arrow for each relationship and its inverse together.
+/// A model as a graph for Graphviz: a box for each entity, an arrow for each relationship and its
+/// inverse together.
 enum ModelDot {
     static func write(_ loaded: LoadedModel, to sink: ByteSink) {
-        sink.write("digraph \(quote(loaded.name)) {\n  rankdir=LR;\n  node [shape=record, fontname=\"sans-serif\", fontsize=10];\n")
+        sink.write(
+            "digraph \(quote(loaded.name)) {\n  rankdir=LR;\n  node [shape=record, fontname=\"sans-serif\", fontsize=10];\n"
+        )
         sink.write("  edge [fontname=\"sans-serif\", fontsize=9];\n")
         for entity in loaded.model.entities {
-            let attributes = entity.description.attributes.map { field("\($0.name): \($0.type.name)\($0.isOptional ? "" : " !")") + "\\l" }
+            let attributes = entity.description.attributes.map {
+                field("\($0.name): \($0.type.name)\($0.isOptional ? "" : " !")") + "\\l"
+            }
             let title = field(entity.name + (entity.isAbstract ? " (abstract)" : ""))
             sink.write("  \(quote(entity.name)) [label=\"{\(title)|\(attributes.joined())}\"];\n")
         }
         for entity in loaded.model.entities {
-            if let superentity = entity.superentity { sink.write("  \(quote(entity.name)) -> \(quote(superentity.name)) [arrowhead=empty];\n") }
-            for relationship in entity.description.relationships { write(relationship, of: entity, in: loaded.model, to: sink) }
+            if let superentity = entity.superentity {
+                sink.write("  \(quote(entity.name)) -> \(quote(superentity.name)) [arrowhead=empty];\n")
+            }
+            for relationship in entity.description.relationships {
+                write(relationship, of: entity, in: loaded.model, to: sink)
+            }
         }
         sink.write("}\n")
     }
 
-    private static func write(_ relationship: RelationshipDescription, of entity: Entity, in model: ManagedObjectModel, to sink: ByteSink) {
+    private static func write(
+        _ relationship: RelationshipDescription, of entity: Entity, in model: ManagedObjectModel, to sink: ByteSink
+    ) {
         let inverse = relationship.inverseName.flatMap { name in
             model.entity(named: relationship.destinationEntityName)?.relationshipsByName[name]
         }
@@ -25,7 +36,8 @@ enum ModelDot {
         if inverse != nil {
             let here = (entity.name, relationship.name)
             let there = (relationship.destinationEntityName, relationship.inverseName ?? "")
-            let declaresInverse = model.entity(named: there.0)?.description.relationships.contains { $0.name == there.1 } ?? false
+            let declaresInverse =
+                model.entity(named: there.0)?.description.relationships.contains { $0.name == there.1 } ?? false
             if declaresInverse, there < here { return }
         }
         let label = relationship.name + (inverse.map { " / " + $0.name } ?? "")

@@ -12,12 +12,16 @@ enum ModelJSON {
             return JSONValue.object(value)
         }
         var value: [String: JSONValue] = [
-            "name": .string(loaded.name), "version": loaded.version.map { .string($0) } ?? .null, "identifiers": .strings(description.versionIdentifiers),
-            "digest": .string(model.versionHashesDigest), "checksum": .string(model.versionChecksum), "entities": .array(entities),
+            "name": .string(loaded.name), "version": loaded.version.map { .string($0) } ?? .null,
+            "identifiers": .strings(description.versionIdentifiers),
+            "digest": .string(model.versionHashesDigest), "checksum": .string(model.versionChecksum),
+            "entities": .array(entities),
         ]
         if loaded.versions.count > 1 { value["versions"] = .strings(loaded.versions) }
         value["composites"] = .array(
-            description.composites.map { .object(["name": .string($0.name), "attributes": .array($0.attributes.map { .object(json($0)) })]) })
+            description.composites.map {
+                .object(["name": .string($0.name), "attributes": .array($0.attributes.map { .object(json($0)) })])
+            })
         value["configurations"] = .object(description.configurations.mapValues { .strings($0) })
         value["fetchRequests"] = .array(description.fetchRequestTemplates.map(json))
         var writer = JSONWriter(sink)
@@ -27,7 +31,8 @@ enum ModelJSON {
 
     private static func json(_ entity: EntityDescription) -> [String: JSONValue] {
         var value: [String: JSONValue] = [
-            "name": .string(entity.name), "isAbstract": .bool(entity.isAbstract), "parent": text(entity.superentityName),
+            "name": .string(entity.name), "isAbstract": .bool(entity.isAbstract),
+            "parent": text(entity.superentityName),
             "class": text(entity.managedObjectClassName), "renamingIdentifier": text(entity.renamingIdentifier),
             "attributes": .array(entity.attributes.map { .object(json($0)) }),
             "relationships": .array(entity.relationships.map(json)),
@@ -35,7 +40,9 @@ enum ModelJSON {
         ]
         if !entity.fetchedProperties.isEmpty {
             value["fetchedProperties"] = .array(
-                entity.fetchedProperties.map { .object(["name": .string($0.name), "fetchRequest": json($0.fetchRequest)]) })
+                entity.fetchedProperties.map {
+                    .object(["name": .string($0.name), "fetchRequest": json($0.fetchRequest)])
+                })
         }
         value["indexes"] = .array(
             entity.indexes.map { index in
@@ -44,7 +51,8 @@ enum ModelJSON {
                     "elements": .array(
                         index.elements.map {
                             .object([
-                                "property": text($0.propertyName), "expression": text($0.expression), "kind": .string($0.kind == .rTree ? "rTree" : "binary"),
+                                "property": text($0.propertyName), "expression": text($0.expression),
+                                "kind": .string($0.kind == .rTree ? "rTree" : "binary"),
                                 "isAscending": .bool($0.isAscending),
                             ])
                         }),
@@ -56,7 +64,8 @@ enum ModelJSON {
 
     private static func json(_ attribute: AttributeDescription) -> [String: JSONValue] {
         var value: [String: JSONValue] = [
-            "name": .string(attribute.name), "type": .string(attribute.type.name), "isOptional": .bool(attribute.isOptional),
+            "name": .string(attribute.name), "type": .string(attribute.type.name),
+            "isOptional": .bool(attribute.isOptional),
             "isTransient": .bool(attribute.isTransient),
         ]
         if let shown = attribute.defaultValue { value["default"] = .string(ValueText.plain(shown) ?? "") }
@@ -76,19 +85,25 @@ enum ModelJSON {
 
     private static func json(_ relationship: RelationshipDescription) -> JSONValue {
         var value: [String: JSONValue] = [
-            "name": .string(relationship.name), "destination": .string(relationship.destinationEntityName), "inverse": text(relationship.inverseName),
-            "isToMany": .bool(relationship.isToMany), "isOrdered": .bool(relationship.isOrdered), "isOptional": .bool(relationship.isOptional),
-            "isTransient": .bool(relationship.isTransient), "minCount": .int(relationship.minCount), "maxCount": .int(relationship.maxCount),
+            "name": .string(relationship.name), "destination": .string(relationship.destinationEntityName),
+            "inverse": text(relationship.inverseName),
+            "isToMany": .bool(relationship.isToMany), "isOrdered": .bool(relationship.isOrdered),
+            "isOptional": .bool(relationship.isOptional),
+            "isTransient": .bool(relationship.isTransient), "minCount": .int(relationship.minCount),
+            "maxCount": .int(relationship.maxCount),
             "deleteRule": .string(relationship.deleteRule.word),
         ]
         value["renamingIdentifier"] = relationship.renamingIdentifier.map { .string($0) }
-        if !relationship.userInfo.isEmpty { value["userInfo"] = .object(relationship.userInfo.mapValues { .string($0) }) }
+        if !relationship.userInfo.isEmpty {
+            value["userInfo"] = .object(relationship.userInfo.mapValues { .string($0) })
+        }
         return .object(value)
     }
 
     private static func json(_ request: FetchRequestTemplate) -> JSONValue {
         .object([
-            "name": .string(request.name), "entity": .string(request.entityName), "predicate": text(request.predicateFormat),
+            "name": .string(request.name), "entity": .string(request.entityName),
+            "predicate": text(request.predicateFormat),
             "limit": .int(request.fetchLimit),
         ])
     }

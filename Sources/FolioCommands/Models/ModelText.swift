@@ -11,15 +11,25 @@ enum ModelText {
         if loaded.versions.count > 1 { line("versions \(loaded.versions.joined(separator: ", "))") }
         for entity in model.entities {
             sink.write("\n")
-            line("entity \(entity.name)" + (entity.superentity.map { " : \($0.name)" } ?? "") + (entity.isAbstract ? " (abstract)" : ""))
+            line(
+                "entity \(entity.name)" + (entity.superentity.map { " : \($0.name)" } ?? "")
+                    + (entity.isAbstract ? " (abstract)" : ""))
             for attribute in entity.description.attributes { line("  \(attribute.name): \(describe(attribute))") }
-            for relationship in entity.description.relationships { line("  \(relationship.name) → \(describe(relationship))") }
-            for property in entity.description.fetchedProperties {
-                line("  \(property.name) = fetch \(property.fetchRequest.entityName) where \(property.fetchRequest.predicateFormat ?? "TRUEPREDICATE")")
+            for relationship in entity.description.relationships {
+                line("  \(relationship.name) → \(describe(relationship))")
             }
-            for constraint in entity.description.uniquenessConstraints { line("  unique (\(constraint.joined(separator: ", ")))") }
+            for property in entity.description.fetchedProperties {
+                line(
+                    "  \(property.name) = fetch \(property.fetchRequest.entityName) where \(property.fetchRequest.predicateFormat ?? "TRUEPREDICATE")"
+                )
+            }
+            for constraint in entity.description.uniquenessConstraints {
+                line("  unique (\(constraint.joined(separator: ", ")))")
+            }
             for index in entity.description.indexes {
-                let elements = index.elements.map { ($0.propertyName ?? $0.expression ?? "?") + ($0.isAscending ? "" : " descending") }
+                let elements = index.elements.map {
+                    ($0.propertyName ?? $0.expression ?? "?") + ($0.isAscending ? "" : " descending")
+                }
                 line("  index \(index.name) (\(elements.joined(separator: ", ")))")
             }
         }
@@ -34,7 +44,9 @@ enum ModelText {
         }
         for request in model.description.fetchRequestTemplates {
             sink.write("\n")
-            line("fetch request \(request.name): \(request.entityName) where \(request.predicateFormat ?? "TRUEPREDICATE")")
+            line(
+                "fetch request \(request.name): \(request.entityName) where \(request.predicateFormat ?? "TRUEPREDICATE")"
+            )
         }
     }
 
@@ -54,14 +66,19 @@ enum ModelText {
     }
 
     private static func describe(_ relationship: RelationshipDescription) -> String {
-        var words = [relationship.destinationEntityName + (relationship.isToMany ? (relationship.isOrdered ? " (ordered, many)" : " (many)") : "")]
+        var words = [
+            relationship.destinationEntityName
+                + (relationship.isToMany ? (relationship.isOrdered ? " (ordered, many)" : " (many)") : "")
+        ]
         if let inverse = relationship.inverseName { words.append("inverse \(inverse)") }
         if !relationship.isOptional { words.append("required") }
         if relationship.isTransient { words.append("transient") }
         if relationship.isToMany, relationship.minCount > 0 { words.append("at least \(relationship.minCount)") }
         if relationship.isToMany, relationship.maxCount > 0 { words.append("at most \(relationship.maxCount)") }
         words.append("on delete \(relationship.deleteRule.word)")
-        if let former = relationship.renamingIdentifier, former != relationship.name { words.append("formerly \(former)") }
+        if let former = relationship.renamingIdentifier, former != relationship.name {
+            words.append("formerly \(former)")
+        }
         return words.joined(separator: ", ")
     }
 }

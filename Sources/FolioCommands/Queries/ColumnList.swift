@@ -1,6 +1,7 @@
 import Folio
 
-/// What `--columns` and `--group-by` say: key paths and expressions between commas, an expression with `AS name` where it is to be called something else.
+/// What `--columns` and `--group-by` say: key paths and expressions between commas, an expression
+/// with `AS name` where it is to be called something else.
 struct ColumnList {
     struct Column {
         /// What stands over the column and in JSON.
@@ -8,7 +9,8 @@ struct ColumnList {
         let expression: QueryExpression
         /// The path, where it is nothing but one.
         var path: String? {
-            guard case .keyPath(nil, let components) = expression, !components.contains(where: { $0.hasPrefix("@") }) else { return nil }
+            guard case .keyPath(nil, let components) = expression, !components.contains(where: { $0.hasPrefix("@") })
+            else { return nil }
             return components.joined(separator: ".")
         }
 
@@ -25,7 +27,9 @@ struct ColumnList {
         columns = try Self.split(text).map { try Self.column($0, in: text, entity) }
         var names: Set<String> = []
         for column in columns where !names.insert(column.name).inserted {
-            throw CommandError.usage("the column \(column.name) is named twice", hint: "call one of them something else: \(column.name) AS NAME")
+            throw CommandError.usage(
+                "the column \(column.name) is named twice",
+                hint: "call one of them something else: \(column.name) AS NAME")
         }
     }
 
@@ -68,18 +72,22 @@ struct ColumnList {
 
     private static func column(_ part: Substring, in text: String, _ entity: Entity) throws -> Column {
         let trimmed = part.drop { $0 == " " }
-        guard let end = trimmed.lastIndex(where: { $0 != " " }) else { throw CommandError.usage("a column is missing in \(text)") }
+        guard let end = trimmed.lastIndex(where: { $0 != " " }) else {
+            throw CommandError.usage("a column is missing in \(text)")
+        }
         let written = String(trimmed[...end])
         // The last word after AS is a name.
         if let match = written.wholeMatch(of: /(?<expression>.+?)\s+[aA][sS]\s+(?<name>[\p{L}\p{N}_.]+)/) {
-            return Column(name: String(match.output.name), expression: try expression(String(match.output.expression), entity))
+            return Column(
+                name: String(match.output.name), expression: try expression(String(match.output.expression), entity))
         }
         return Column(name: written, expression: try expression(written, entity))
     }
 
     private static func expression(_ text: String, _ entity: Entity) throws -> QueryExpression {
-        if ["count()", "count(*)"].contains(text) || (text == "count" && entity.property(named: "count") == nil) { return count.expression }
+        if ["count()", "count(*)"].contains(text) || (text == "count" && entity.property(named: "count") == nil) {
+            return count.expression
+        }
         return try QueryExpression(format: text)
     }
 }
-

@@ -4,19 +4,29 @@ import Folio
 struct FetchQuery {
     static let options = [
         ObjectSelection.whereOption,
-        OptionSpecification(["--sort"], value: "KEYS", "the order: keys between commas, - before one for descending, [c] [l] [n] behind one for a collation",
+        OptionSpecification(
+            ["--sort"], value: "KEYS",
+            "the order: keys between commas, - before one for descending, [c] [l] [n] behind one for a collation",
             repetition: .refused(hint: "write all keys in one, with commas between them")),
         OptionSpecification(["--limit"], value: "N", "at most N results"),
         OptionSpecification(["--offset"], value: "N", "leave out the first N"),
-        OptionSpecification(["--columns"], value: "COLUMNS", "only these keys and key paths, or expressions such as 'sum(price) AS total'",
+        OptionSpecification(
+            ["--columns"], value: "COLUMNS",
+            "only these keys and key paths, or expressions such as 'sum(price) AS total'",
             repetition: .refused(hint: "write all columns in one, with commas between them")),
         OptionSpecification(["--distinct"], "each row once"),
-        OptionSpecification(["--group-by"], value: "KEYS", "one row for each value of these keys; columns are then aggregates or what is grouped by",
+        OptionSpecification(
+            ["--group-by"], value: "KEYS",
+            "one row for each value of these keys; columns are then aggregates or what is grouped by",
             repetition: .refused(hint: "write all keys in one, with commas between them")),
-        OptionSpecification(["--having"], value: "PREDICATE", "a condition on groups, such as 'count > 3 AND max(year) < 1900'",
+        OptionSpecification(
+            ["--having"], value: "PREDICATE", "a condition on groups, such as 'count > 3 AND max(year) < 1900'",
             repetition: .refused(hint: "join the conditions by AND")),
-        OptionSpecification(["--template"], value: "NAME", "the fetch request that the model keeps under NAME, in the place of ENTITY"),
-        OptionSpecification(["--with"], value: "NAME=VALUE", "a value for a variable of the template; once for each", repetition: .allowed),
+        OptionSpecification(
+            ["--template"], value: "NAME", "the fetch request that the model keeps under NAME, in the place of ENTITY"),
+        OptionSpecification(
+            ["--with"], value: "NAME=VALUE", "a value for a variable of the template; once for each",
+            repetition: .allowed),
     ]
 
     static let notes = """
@@ -61,8 +71,12 @@ struct FetchQuery {
         var columns = try arguments.value("--columns").map { try ColumnList($0, entity: entity) } ?? ColumnList([])
         if let groups, columns.columns.isEmpty { columns = ColumnList(groups.columns + [ColumnList.count]) }
         let isDistinct = arguments.has("--distinct")
-        if isDistinct, columns.columns.isEmpty { throw CommandError.usage("--distinct needs --columns: objects are distinct by themselves") }
-        if arguments.has("--having"), groups == nil { throw CommandError.usage("--having is a condition on groups: it needs --group-by") }
+        if isDistinct, columns.columns.isEmpty {
+            throw CommandError.usage("--distinct needs --columns: objects are distinct by themselves")
+        }
+        if arguments.has("--having"), groups == nil {
+            throw CommandError.usage("--having is a condition on groups: it needs --group-by")
+        }
         objects.fetchOffset = window.offset
         objects.fetchLimit = window.limit ?? objects.fetchLimit
         isEmpty = window.limit == 0
@@ -70,7 +84,9 @@ struct FetchQuery {
         self.columns = columns
 
         guard groups != nil || isDistinct || !columns.isPlain else {
-            for column in columns.columns { _ = try EntityLookup.property(atKeyPath: column.name, of: entity, in: store.model) }
+            for column in columns.columns {
+                _ = try EntityLookup.property(atKeyPath: column.name, of: entity, in: store.model)
+            }
             objects.sortKeys = try sortKeys.map { try $0.validated(against: entity, in: store.model) } + [.objectID]
             self.objects = objects
             rows = nil
@@ -85,27 +101,41 @@ struct FetchQuery {
         rows.propertiesToGroupBy = (groups?.columns ?? []).map(\.fetched)
         rows.havingPredicate = try arguments.value("--having").map { try FetchPredicate(format: $0) }
         rows.returnsDistinctResults = isDistinct
-        if try !TableRequest(rows, entity: entity, model: store.model, store: store).isCollapsed { rows.sortKeys.append(.objectID) }
+        if try !TableRequest(rows, entity: entity, model: store.model, store: store).isCollapsed {
+            rows.sortKeys.append(.objectID)
+        }
         self.objects = objects
         self.rows = rows
     }
 
     /// The objects of the entity, or of the template, that `--where` selects.
-    private static func selection(_ arguments: ParsedArguments, in store: StoreIdentity) throws -> FetchRequest<ManagedObject> {
+    private static func selection(_ arguments: ParsedArguments, in store: StoreIdentity) throws -> FetchRequest<
+        ManagedObject
+    > {
         guard let name = arguments.value("--template") else {
-            guard arguments.operands.count == 2 else { throw CommandError.usage("which entity? Name one, or a fetch request of the model with --template") }
-            if !arguments.all("--with").isEmpty { throw CommandError.usage("--with gives values to a template: it needs --template") }
+            guard arguments.operands.count == 2 else {
+                throw CommandError.usage("which entity? Name one, or a fetch request of the model with --template")
+            }
+            if !arguments.all("--with").isEmpty {
+                throw CommandError.usage("--with gives values to a template: it needs --template")
+            }
             return try ObjectSelection.request(arguments.operands[1], where: arguments.all("--where"), in: store)
         }
-        guard arguments.operands.count == 1 else { throw CommandError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out") }
+        guard arguments.operands.count == 1 else {
+            throw CommandError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out")
+        }
         guard let template = store.model.fetchRequestTemplate(forName: name) else {
             let names = store.model.description.fetchRequestTemplates.map(\.name)
             throw CommandError.usage(
-                "the model has no fetch request \(name)", hint: Suggestion.sentence(for: name, among: names) ?? (names.isEmpty ? nil : "it has " + names.sorted().joined(separator: ", ")))
+                "the model has no fetch request \(name)",
+                hint: Suggestion.sentence(for: name, among: names)
+                    ?? (names.isEmpty ? nil : "it has " + names.sorted().joined(separator: ", ")))
         }
         var variables: [String: (any PredicateArgument)?] = [:]
         for assignment in arguments.all("--with") {
-            guard let equals = assignment.firstIndex(of: "=") else { throw CommandError.usage("--with takes NAME=VALUE, not \(assignment)") }
+            guard let equals = assignment.firstIndex(of: "=") else {
+                throw CommandError.usage("--with takes NAME=VALUE, not \(assignment)")
+            }
             let text = String(assignment[assignment.index(after: equals)...])
             guard variables.updateValue(value(text), forKey: String(assignment[..<equals])) == nil else {
                 throw CommandError.usage("--with gives \(assignment[..<equals]) twice", hint: "leave one of them out")
@@ -113,7 +143,8 @@ struct FetchQuery {
         }
         var request = try FetchRequest<ManagedObject>(template: template, substitutionVariables: variables)
         let entity = try EntityLookup.entity(named: request.entityName, in: store.model)
-        let condition = try ObjectSelection.request(request.entityName, where: arguments.all("--where"), in: store).predicate
+        let condition = try ObjectSelection.request(request.entityName, where: arguments.all("--where"), in: store)
+            .predicate
         let own = try request.predicate?.validated(against: entity, in: store.model, store: store)
         request.predicate = own.map { own in condition.map { .and([own, $0]) } ?? own } ?? condition
         return request
@@ -129,7 +160,8 @@ struct FetchQuery {
     /// How the store would run it.
     func explanation(in store: any PersistentStore) throws -> QueryExplanation {
         var request = RowRequest(
-            entityIndex: entity.index, selection: .matching(objects.predicate), sortKeys: objects.sortKeys, offset: objects.fetchOffset,
+            entityIndex: entity.index, selection: .matching(objects.predicate), sortKeys: objects.sortKeys,
+            offset: objects.fetchOffset,
             limit: isEmpty ? 0 : objects.fetchLimit > 0 ? objects.fetchLimit : nil)
         guard let rows else { return try store.explanation(of: request) }
         let table = try TableRequest(rows, entity: entity, model: store.identity.model, store: store.identity)

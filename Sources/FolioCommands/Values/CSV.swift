@@ -1,4 +1,5 @@
-/// Comma-separated values as they are written (RFC 4180, lines end with LF). Nil is nothing, an empty string is a pair of quotes.
+/// Comma-separated values as they are written (RFC 4180, lines end with LF). Nil is nothing, an
+/// empty string is a pair of quotes.
 enum CSV {
     static func line(_ fields: [String?]) -> String {
         fields.map(field).joined(separator: ",")
@@ -6,7 +7,9 @@ enum CSV {
 
     private static func field(_ text: String?) -> String {
         guard let text else { return "" }
-        let needsQuotes = text.isEmpty || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
+        let needsQuotes =
+            text.isEmpty
+            || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 == 0x0A || $0 == 0x0D }
         return needsQuotes ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
     }
 }

@@ -1,7 +1,8 @@
 import Folio
 import Foundation
 
-/// Writes JSON text piece by piece: members as they are given (the caller gives them sorted), strings with the fewest escapes.
+/// Writes JSON text piece by piece: members as they are given (the caller gives them sorted),
+/// strings with the fewest escapes.
 ///
 /// Invariants:
 /// 1. `levels` holds one entry for each open object or array, true while nothing stands in it.
@@ -74,7 +75,8 @@ struct JSONWriter {
         quote(text)
     }
 
-    /// The rest of a large value as a string of base64, in pieces. What can't be read ends the output: a shorter value would be another one.
+    /// The rest of a large value as a string of base64, in pieces. What can't be read ends the
+    /// output: a shorter value would be another one.
     mutating func base64(_ reader: LargeValueReader) {
         separate()
         sink.write(UInt8(ascii: "\""))

@@ -1,6 +1,7 @@
 import Folio
 
-/// Dates as text: ISO 8601 in UTC, proleptic Gregorian, from seconds since 2001-01-01, the way stores hold them. `DateText` reads them.
+/// Dates as text: ISO 8601 in UTC, proleptic Gregorian, from seconds since 2001-01-01, the way
+/// stores hold them. `DateText` reads them.
 enum Timestamp {
     /// The shortest text that reads back as the same value, with at most nine digits of a second.
     /// - Returns: nil for what is no date: NaN, infinities and seconds beyond ±9·10¹⁵.
@@ -37,7 +38,8 @@ enum Timestamp {
         return text + "Z"
     }
 
-    /// The digits after the point of `seconds − floor(seconds)`; `carry` where rounding to nine of them makes a whole second.
+    /// The digits after the point of `seconds − floor(seconds)`; `carry` where rounding to nine of
+    /// them makes a whole second.
     private static func fraction(of seconds: Double) -> String {
         let shortest = seconds.magnitude.description
         guard seconds != seconds.rounded(.down) else { return "" }
@@ -46,7 +48,9 @@ enum Timestamp {
             // Below 10⁻⁴: the digits stand after as many zeros as the exponent says.
             let parts = shortest.split(separator: "e")
             let exponent = parts.count == 2 ? -(Int(parts[1]) ?? 0) : 0
-            digits = Array(repeating: 0, count: max(0, exponent - 1)) + parts[0].utf8.filter { $0 != UInt8(ascii: ".") }.map { $0 - 0x30 }
+            digits =
+                Array(repeating: 0, count: max(0, exponent - 1))
+                + parts[0].utf8.filter { $0 != UInt8(ascii: ".") }.map { $0 - 0x30 }
         } else {
             let point = shortest.firstIndex(of: ".") ?? shortest.endIndex
             digits = shortest[point...].dropFirst().utf8.map { $0 - 0x30 }

@@ -17,7 +17,8 @@ enum ValueParser {
         case .decimal: value = decimal(text).map { .decimal($0) }
         case .date: value = try DateText.date(from: text).map { .date($0) } ?? dateOfSeconds(text, attribute)
         case .uuid: value = uuid(text).map { .uuid($0) }
-        // What is no URI as it stands is refused: escaping it would store another text than the one that was given.
+        // What is no URI as it stands is refused: escaping it would store another text than the one
+        // that was given.
         case .uri: value = URL(string: text, encodingInvalidCharacters: false).map { .uri($0) }
         case .binary, .transformable: value = Data(base64Encoded: text).map { data($0, attribute) }
         case .string: value = .string(text)
@@ -28,26 +29,34 @@ enum ValueParser {
     }
 
     /// The value that a JSON value means for `attribute`, in the shape of the export.
-    static func value(_ json: JSONValue, for attribute: AttributeDescription, in model: ManagedObjectModel) throws -> PropertyValue {
+    static func value(_ json: JSONValue, for attribute: AttributeDescription, in model: ManagedObjectModel) throws
+        -> PropertyValue
+    {
         switch (attribute.type, json) {
         case (_, .null): return .null
         case (.string, .string(let text)): return .string(text)
         case (_, .object(let members)) where members["$missing"] != nil:
             throw CommandError(
-                .malformed, "missingValue", "\(attribute.name): the bytes of this value are missing (\(members["$missing"]?.string ?? ""))")
+                .malformed, "missingValue",
+                "\(attribute.name): the bytes of this value are missing (\(members["$missing"]?.string ?? ""))")
         case (.composite, .object(let members)): return try composite(members, for: attribute, in: model)
         case (.boolean, .bool(let value)): return .bool(value)
-        case (.integer16, .number(let text)), (.integer32, .number(let text)), (.integer64, .number(let text)), (.double, .number(let text)),
+        case (.integer16, .number(let text)), (.integer32, .number(let text)), (.integer64, .number(let text)),
+            (.double, .number(let text)),
             (.float, .number(let text)), (.decimal, .number(let text)):
             return try value(text, for: attribute)
         case (.date, .number(let text)), (.date, .string(let text)):
             guard !text.isEmpty else { throw mismatch(attribute, found: "an empty string") }
             return try value(text, for: attribute)
-        case (.double, .string("NaN")), (.double, .string("Infinity")), (.double, .string("-Infinity")), (.float, .string("NaN")),
-            (.float, .string("Infinity")), (.float, .string("-Infinity")), (.decimal, .string), (.uuid, .string), (.uri, .string):
+        case (.double, .string("NaN")), (.double, .string("Infinity")), (.double, .string("-Infinity")),
+            (.float, .string("NaN")),
+            (.float, .string("Infinity")), (.float, .string("-Infinity")), (.decimal, .string), (.uuid, .string),
+            (.uri, .string):
             return try value(json.string ?? "", for: attribute)
         case (.binary, .string(let text)), (.transformable, .string(let text)):
-            guard let bytes = Data(base64Encoded: text) else { throw mismatch(attribute, found: "text that is not base64") }
+            guard let bytes = Data(base64Encoded: text) else {
+                throw mismatch(attribute, found: "text that is not base64")
+            }
             return data(bytes, attribute)
         default: throw mismatch(attribute, found: json.kind)
         }
@@ -56,7 +65,8 @@ enum ValueParser {
     /// The bytes of a file as a value.
     static func value(_ bytes: Data, for attribute: AttributeDescription) throws -> PropertyValue {
         guard attribute.type == .binary || attribute.type == .transformable else {
-            throw CommandError.usage("\(attribute.name) is \(attribute.type.name), and only binary attributes take a file's bytes")
+            throw CommandError.usage(
+                "\(attribute.name) is \(attribute.type.name), and only binary attributes take a file's bytes")
         }
         return data(bytes, attribute)
     }
@@ -65,13 +75,18 @@ enum ValueParser {
         attribute.allowsExternalBinaryDataStorage ? .large(LargeValue(bytes)) : .data(bytes)
     }
 
-    private static func composite(_ members: [String: JSONValue], for attribute: AttributeDescription, in model: ManagedObjectModel) throws -> PropertyValue {
-        guard let name = attribute.compositeName, let composite = model.composite(named: name) else { throw mismatch(attribute, found: "an object") }
+    private static func composite(
+        _ members: [String: JSONValue], for attribute: AttributeDescription, in model: ManagedObjectModel
+    ) throws -> PropertyValue {
+        guard let name = attribute.compositeName, let composite = model.composite(named: name) else {
+            throw mismatch(attribute, found: "an object")
+        }
         var values: [String: PropertyValue] = [:]
         for (key, member) in members {
             guard let element = composite.attributes.first(where: { $0.name == key }) else {
                 throw CommandError.usage(
-                    "the composite \(name) has no attribute \(key)", hint: Suggestion.sentence(for: key, among: composite.attributes.map(\.name)))
+                    "the composite \(name) has no attribute \(key)",
+                    hint: Suggestion.sentence(for: key, among: composite.attributes.map(\.name)))
             }
             let value = try value(member, for: element, in: model)
             if !value.isNull { values[key] = value }
@@ -101,15 +116,19 @@ enum ValueParser {
             detail: .object(["key": .string(attribute.name), "type": .string(attribute.type.name)]))
     }
 
-    /// A date that no calendar has is written as its seconds since 2001. For a date that has a text a number is refused: it does not say from when it counts.
+    /// A date that no calendar has is written as its seconds since 2001. For a date that has a text
+    /// a number is refused: it does not say from when it counts.
     /// - Returns: nil for text that is no number.
     private static func dateOfSeconds(_ text: String, _ attribute: AttributeDescription) throws -> PropertyValue? {
         guard let seconds = real(text) else { return nil }
-        guard let since2001 = Timestamp.text(seconds), let since1970 = Timestamp.text(seconds - Date.timeIntervalBetween1970AndReferenceDate) else {
+        guard let since2001 = Timestamp.text(seconds),
+            let since1970 = Timestamp.text(seconds - Date.timeIntervalBetween1970AndReferenceDate)
+        else {
             return .date(Date(timeIntervalSinceReferenceDate: seconds))
         }
         throw CommandError(
-            .usage, "wrongType", "\(attribute.name) is \(attribute.type.name) and takes no number, as \(text) does not say from when it counts",
+            .usage, "wrongType",
+            "\(attribute.name) is \(attribute.type.name) and takes no number, as \(text) does not say from when it counts",
             hint: "write \(since1970) if these are seconds since 1970, \(since2001) if they are seconds since 2001",
             detail: .object(["key": .string(attribute.name), "type": .string(attribute.type.name)]))
     }

@@ -1,7 +1,8 @@
 import Foundation
 import Folio
 
-/// Attribute values as the export writes them (see `folio help export`): the one place that decides how numbers, dates and bytes look.
+/// Attribute values as the export writes them (see `folio help export`): the one place that decides
+/// how numbers, dates and bytes look.
 enum ValueText {
     static func double(_ value: Double) -> String? {
         value.isFinite ? value.description : nil
@@ -52,7 +53,8 @@ enum ValueText {
     /// What stands for nil where there is no other way to say it.
     static let nilMark = "NULL"
 
-    /// Text for a field of CSV. A file that is not there is said to be missing; what is there and can't be read ends the output, as it does that of JSON.
+    /// Text for a field of CSV. A file that is not there is said to be missing; what is there and
+    /// can't be read ends the output, as it does that of JSON.
     static func field(_ value: PropertyValue) throws -> String? {
         guard case .large(let large) = value else { return plain(value) }
         do {
@@ -62,7 +64,8 @@ enum ValueText {
         }
     }
 
-    /// Text for a cell of a table: bytes by their number, objects in short, lists with commas, nil as its mark.
+    /// Text for a cell of a table: bytes by their number, objects in short, lists with commas, nil
+    /// as its mark.
     static func cell(_ value: PropertyValue) -> String {
         switch value {
         case .null: return nilMark
@@ -75,7 +78,8 @@ enum ValueText {
         }
     }
 
-    /// Text that would be taken for something else stands in quotes: no text at all, the mark of nil, and what begins with a quote itself.
+    /// Text that would be taken for something else stands in quotes: no text at all, the mark of
+    /// nil, and what begins with a quote itself.
     private static func quotedWhereNeeded(_ text: String) -> String {
         guard text.isEmpty || text == nilMark || text.first == "\"" else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
@@ -110,14 +114,19 @@ extension JSONWriter {
         case .uri(let value): string(value.absoluteString)
         case .large(let value):
             do {
-                if try value.count <= Self.wholeBytes { string(try value.data().base64EncodedString()) } else { base64(try value.reader()) }
+                if try value.count <= Self.wholeBytes {
+                    string(try value.data().base64EncodedString())
+                } else {
+                    base64(try value.reader())
+                }
             } catch let error as StorageError where error.code == .notFound || value.fileName?.isEmpty == true {
                 beginObject()
                 name("$missing")
                 string(value.fileName ?? "")
                 endObject()
             } catch {
-                // What is there and can't be read is not missing: an export that says so would pass for whole.
+                // What is there and can't be read is not missing: an export that says so would pass
+                // for whole.
                 unreadable(error)
             }
         case .composite(let members):

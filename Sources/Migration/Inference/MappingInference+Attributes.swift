@@ -4,33 +4,44 @@ extension MappingInference {
     mutating func checkNew(_ attribute: AttributeDescription, _ property: Property, _ entity: Entity) {
         guard attribute.needsDefault else { return }
         add(
-            .mandatoryWithoutDefault, entity, property, "is a new mandatory attribute without a default value: objects that are there would have none",
+            .mandatoryWithoutDefault, entity, property,
+            "is a new mandatory attribute without a default value: objects that are there would have none",
             remedy: "make it optional, give it a default value, or migrate by a mapping model that gives it a value")
     }
 
-    mutating func check(_ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity) {
+    mutating func check(
+        _ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity
+    ) {
         guard attribute.type.takesValues(of: old.type) else {
             add(
                 .attributeType, entity, property, "changes its type from \(old.type.name) to \(attribute.type.name)",
-                remedy: "keep the type, give the new attribute another name, or migrate by a mapping model that converts the values")
+                remedy:
+                    "keep the type, give the new attribute another name, or migrate by a mapping model that converts the values"
+            )
             return
         }
         if attribute.type == .composite { checkComposite(attribute, formerly: old, property, entity) }
         if old.isOptional, attribute.needsDefault {
             add(
-                .mandatoryWithoutDefault, entity, property, "becomes mandatory without a default value: objects without a value would have none",
+                .mandatoryWithoutDefault, entity, property,
+                "becomes mandatory without a default value: objects without a value would have none",
                 remedy: "leave it optional, give it a default value, or fill it in a custom stage first")
         }
     }
 
-    private mutating func checkComposite(_ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity) {
+    private mutating func checkComposite(
+        _ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity
+    ) {
         let former = Dictionary(
             source.leaves(of: old).map { ($0.path, $0.attribute.type) }, uniquingKeysWith: { first, _ in first })
         for leaf in destination.leaves(of: attribute) {
             guard let type = former[leaf.path], !leaf.attribute.type.takesValues(of: type) else { continue }
             add(
-                .attributeType, entity, property, "changes the type of \(leaf.path.joined(separator: ".")) from \(type.name) to \(leaf.attribute.type.name)",
-                remedy: "keep the type, give the new attribute another name, or migrate by a mapping model that converts the values")
+                .attributeType, entity, property,
+                "changes the type of \(leaf.path.joined(separator: ".")) from \(type.name) to \(leaf.attribute.type.name)",
+                remedy:
+                    "keep the type, give the new attribute another name, or migrate by a mapping model that converts the values"
+            )
         }
     }
 }
@@ -38,12 +49,15 @@ extension MappingInference {
 extension AttributeDescription {
     /// Objects can't be without a value, and nothing says which it is to be.
     fileprivate var needsDefault: Bool {
-        !isOptional && !isTransient && !isDerived && defaultValue == nil && type != .composite && type != .undefined && type != .objectID
+        !isOptional && !isTransient && !isDerived && defaultValue == nil && type != .composite && type != .undefined
+            && type != .objectID
     }
 }
 
 extension AttributeType {
-    /// Whether values of another type become values of this one by inference: numbers of one type those of another. A number that the new type does not have is refused when the store is migrated.
+    /// Whether values of another type become values of this one by inference: numbers of one type
+    /// those of another. A number that the new type does not have is refused when the store is
+    /// migrated.
     fileprivate func takesValues(of other: AttributeType) -> Bool {
         let numbers: Set<AttributeType> = [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float]
         return self == other || numbers.contains(self) && numbers.contains(other)
@@ -56,9 +70,13 @@ extension ManagedObjectModel {
         leaves(of: attribute, path: [])
     }
 
-    private func leaves(of attribute: AttributeDescription, path: [String]) -> [(path: [String], attribute: AttributeDescription)] {
+    private func leaves(of attribute: AttributeDescription, path: [String]) -> [(
+        path: [String], attribute: AttributeDescription
+    )] {
         guard attribute.type == .composite else { return [(path, attribute)] }
         // Validation refuses composites that hold themselves.
-        return (attribute.compositeName.flatMap { composite(named: $0) }?.attributes ?? []).flatMap { leaves(of: $0, path: path + [$0.name]) }
+        return (attribute.compositeName.flatMap { composite(named: $0) }?.attributes ?? []).flatMap {
+            leaves(of: $0, path: path + [$0.name])
+        }
     }
 }

@@ -9,9 +9,14 @@ extension MappingInference {
         var mappings = destination.entities.map { entity -> EntityMapping in
             guard let step = steps[entity.index] else {
                 return EntityMapping(
-                    "IEM_Add_\(entity.name)", .add, from: nil, to: entity.name, destinationEntityVersionHash: destinationHashes[entity.name],
-                    attributeMappings: entity.properties.filter { $0.attribute != nil && !$0.isTransient }.map { mapping(of: $0, from: nil) },
-                    relationshipMappings: entity.properties.filter { $0.relationship != nil && !$0.isTransient }.map { mapping(of: $0, from: nil) })
+                    "IEM_Add_\(entity.name)", .add, from: nil, to: entity.name,
+                    destinationEntityVersionHash: destinationHashes[entity.name],
+                    attributeMappings: entity.properties.filter { $0.attribute != nil && !$0.isTransient }.map {
+                        mapping(of: $0, from: nil)
+                    },
+                    relationshipMappings: entity.properties.filter { $0.relationship != nil && !$0.isTransient }.map {
+                        mapping(of: $0, from: nil)
+                    })
             }
             let origin = source.entities[step.sourceIndex]
             let isCopy = sourceHashes[origin.name] == destinationHashes[entity.name]
@@ -19,16 +24,23 @@ extension MappingInference {
                 if case .property(let index) = step.origins[property.index] { origin.properties[index] } else { nil }
             }
             func mappings(_ isWanted: (Property) -> Bool) -> [PropertyMapping] {
-                entity.properties.filter { isWanted($0) && !$0.isTransient }.map { mapping(of: $0, from: origins[$0.index]) }
+                entity.properties.filter { isWanted($0) && !$0.isTransient }.map {
+                    mapping(of: $0, from: origins[$0.index])
+                }
             }
             return EntityMapping(
-                isCopy ? "IEM_Copy_\(entity.name)" : "IEM_Transform_\(entity.name)", isCopy ? .copy : .transform, from: origin.name, to: entity.name,
-                sourceEntityVersionHash: sourceHashes[origin.name], destinationEntityVersionHash: destinationHashes[entity.name],
-                attributeMappings: mappings { $0.attribute != nil }, relationshipMappings: mappings { $0.relationship != nil })
+                isCopy ? "IEM_Copy_\(entity.name)" : "IEM_Transform_\(entity.name)", isCopy ? .copy : .transform,
+                from: origin.name, to: entity.name,
+                sourceEntityVersionHash: sourceHashes[origin.name],
+                destinationEntityVersionHash: destinationHashes[entity.name],
+                attributeMappings: mappings { $0.attribute != nil },
+                relationshipMappings: mappings { $0.relationship != nil })
         }
         for entity in source.entities where plan.destinationIndices[entity.index] == nil {
             mappings.append(
-                EntityMapping("IEM_Remove_\(entity.name)", .remove, from: entity.name, to: nil, sourceEntityVersionHash: sourceHashes[entity.name]))
+                EntityMapping(
+                    "IEM_Remove_\(entity.name)", .remove, from: entity.name, to: nil,
+                    sourceEntityVersionHash: sourceHashes[entity.name]))
         }
         return MappingModel(entityMappings: mappings)
     }
@@ -45,7 +57,8 @@ extension MappingInference {
             let source = QueryExpression.keyPath(base: .variable("source"), components: [origin.name])
             return PropertyMapping(
                 property.name,
-                valueExpression: .conditional(.comparison(Comparison(source, .notEqual, .constant(.null))), source, .constant(value)))
+                valueExpression: .conditional(
+                    .comparison(Comparison(source, .notEqual, .constant(.null))), source, .constant(value)))
         }
         return PropertyMapping(property.name, valueExpression: value)
     }

@@ -1,7 +1,8 @@
 import Schema
 import Storage
 
-/// Relationships: what a store has of links between objects must be enough for what the new version says of them.
+/// Relationships: what a store has of links between objects must be enough for what the new version
+/// says of them.
 extension MappingInference {
     /// How many objects an end may have, nil where there is no such end.
     private enum End {
@@ -16,18 +17,23 @@ extension MappingInference {
     mutating func checkRelationship(_ property: Property, formerly former: Property, _ entity: Entity) {
         guard let relationship = property.relationship, let old = former.relationship else { return }
         let inverse = destination.inverse(of: property), oldInverse = source.inverse(of: former)
-        // Of a many-to-many relationship one end may become to-one: objects that are shared are refused when the store is migrated.
+        // Of a many-to-many relationship one end may become to-one: objects that are shared are
+        // refused when the store is migrated.
         let wasManyToMany = End(old) == .many && End(oldInverse?.relationship) == .many
         if old.isToMany, !relationship.isToMany, !(wasManyToMany && End(inverse?.relationship) == .many) {
             add(
-                .toManyToOne, entity, property, "was to-many and becomes to-one: nothing says which of its objects remains",
-                remedy: "keep it to-many, give the to-one relationship another name, or migrate by a mapping model that chooses the object")
+                .toManyToOne, entity, property,
+                "was to-many and becomes to-one: nothing says which of its objects remains",
+                remedy:
+                    "keep it to-many, give the to-one relationship another name, or migrate by a mapping model that chooses the object"
+            )
             return
         }
         checkDestination(property, formerly: former, entity)
         if let inverse, !inverse.isTransient, isTornFromItsInverse(inverse, oldInverse) {
             add(
-                .inversePairing, entity, property, "becomes the inverse of \(relationship.destinationEntityName).\(inverse.name), but the two were not each other's inverse before",
+                .inversePairing, entity, property,
+                "becomes the inverse of \(relationship.destinationEntityName).\(inverse.name), but the two were not each other's inverse before",
                 remedy: "keep the inverse, or give one of the two a new name")
             return
         }
@@ -37,12 +43,16 @@ extension MappingInference {
     private mutating func checkDestination(_ property: Property, formerly former: Property, _ entity: Entity) {
         let expected = destination.entities[property.destinationIndex]
         for index in source.entities[former.destinationIndex].family {
-            guard let image = plan.destinationIndices[index], !destination.entities[image].isKind(of: expected) else { continue }
+            guard let image = plan.destinationIndices[index], !destination.entities[image].isKind(of: expected) else {
+                continue
+            }
             let name = destination.entities[image].name
             add(
                 .relationshipDestination, entity, property,
                 "led to objects of \(source.entities[index].name), which are now \(name) and not \(expected.name)",
-                remedy: "let it lead to \(name) or a parent of it, set renaming identifiers so that \(expected.name) is the former \(source.entities[index].name), or give the relationship a new name")
+                remedy:
+                    "let it lead to \(name) or a parent of it, set renaming identifiers so that \(expected.name) is the former \(source.entities[index].name), or give the relationship a new name"
+            )
             return
         }
     }
@@ -59,7 +69,9 @@ extension MappingInference {
     private func isTornFromItsInverse(_ inverse: Property, _ oldInverse: Property?) -> Bool {
         // Where the inverse is declared, or in the descendants that alone come from somewhere.
         for index in destination.entities[inverse.declaringEntityIndex].family {
-            guard let step = plan.steps[index], case .property(let place) = step.origins[inverse.index] else { continue }
+            guard let step = plan.steps[index], case .property(let place) = step.origins[inverse.index] else {
+                continue
+            }
             let former = source.entities[step.sourceIndex].properties[place]
             guard let oldInverse, former.name == oldInverse.name else { return true }
         }
@@ -68,7 +80,8 @@ extension MappingInference {
 
     /// Where the new version allows one owner only, the old one must not have allowed several.
     private mutating func checkSharing(
-        _ property: Property, _ inverse: RelationshipDescription?, formerly old: RelationshipDescription, _ oldInverse: RelationshipDescription?, _ entity: Entity
+        _ property: Property, _ inverse: RelationshipDescription?, formerly old: RelationshipDescription,
+        _ oldInverse: RelationshipDescription?, _ entity: Entity
     ) {
         guard let relationship = property.relationship else { return }
         let couldShare: Bool

@@ -1,7 +1,8 @@
 import Schema
 import Storage
 
-/// Derives a new version from an old one by Core Data's rules (COREDATA_SEMANTICS M1–M6), or says what keeps it from that.
+/// Derives a new version from an old one by Core Data's rules (COREDATA_SEMANTICS M1–M6), or says
+/// what keeps it from that.
 struct MappingInference {
     let source: ManagedObjectModel
     let destination: ManagedObjectModel
@@ -21,7 +22,10 @@ struct MappingInference {
         self.init(from: plan.source, to: plan.destination, mainImages: mainImages) { $0.steps = plan.steps }
     }
 
-    private init(from source: ManagedObjectModel, to destination: ManagedObjectModel, mainImages: [Int: Int], pairing: (inout MappingInference) -> Void) {
+    private init(
+        from source: ManagedObjectModel, to destination: ManagedObjectModel, mainImages: [Int: Int],
+        pairing: (inout MappingInference) -> Void
+    ) {
         self.source = source
         self.destination = destination
         self.mainImages = mainImages
@@ -50,19 +54,26 @@ struct MappingInference {
             let names = (destination.entities[first].name, destination.entities[second].name)
             obstacles.append(
                 MigrationObstacle(
-                    .ambiguousRenaming, entity: names.1, reason: "and \(names.0) both claim by name or renaming identifier to be the same former entity",
+                    .ambiguousRenaming, entity: names.1,
+                    reason: "and \(names.0) both claim by name or renaming identifier to be the same former entity",
                     remedy: "give one of them a renaming identifier of its own"))
         }
         steps = zip(destination.entities, pairing.origins).map { entity, origin in
-            origin.map { MigrationPlan.EntityStep(sourceIndex: $0, origins: pairProperties(of: entity, from: source.entities[$0])) }
+            origin.map {
+                MigrationPlan.EntityStep(
+                    sourceIndex: $0, origins: pairProperties(of: entity, from: source.entities[$0]))
+            }
         }
     }
 
     private mutating func pairProperties(of entity: Entity, from origin: Entity) -> [MigrationPlan.Origin] {
         var origins = [MigrationPlan.Origin](repeating: .new, count: entity.properties.count)
         for isAttribute in [true, false] {
-            // What is transient stands in no store: there is nothing to come from, and nothing to become.
-            func members(_ entity: Entity) -> [Property] { entity.properties.filter { ($0.attribute != nil) == isAttribute && !$0.isTransient } }
+            // What is transient stands in no store: there is nothing to come from, and nothing to
+            // become.
+            func members(_ entity: Entity) -> [Property] {
+                entity.properties.filter { ($0.attribute != nil) == isAttribute && !$0.isTransient }
+            }
             let new = members(entity), old = members(origin)
             let pairing = NamePairing(new.map(\.pairingItem), from: old.map(\.pairingItem))
             for (place, former) in pairing.origins.enumerated() {
@@ -70,7 +81,8 @@ struct MappingInference {
             }
             for (first, second) in pairing.clashes {
                 add(
-                    .ambiguousRenaming, entity, new[second], "and \(new[first].name) both claim by name or renaming identifier to be the same former property",
+                    .ambiguousRenaming, entity, new[second],
+                    "and \(new[first].name) both claim by name or renaming identifier to be the same former property",
                     remedy: "give one of them a renaming identifier of its own")
             }
         }
@@ -83,8 +95,11 @@ struct MappingInference {
             guard let step = steps[entity.index] else { continue }
             for property in entity.properties where property.relationship != nil {
                 guard case .property(let index) = step.origins[property.index] else { continue }
-                let family = source.entities[source.entities[step.sourceIndex].properties[index].destinationIndex].family
-                if !family.contains(where: { plan.destinationIndices[$0] != nil }) { steps[entity.index]?.origins[property.index] = .new }
+                let family = source.entities[source.entities[step.sourceIndex].properties[index].destinationIndex]
+                    .family
+                if !family.contains(where: { plan.destinationIndices[$0] != nil }) {
+                    steps[entity.index]?.origins[property.index] = .new
+                }
             }
         }
         plan = MigrationPlan(source: source, destination: destination, steps: steps, mainImages: mainImages)
@@ -106,7 +121,8 @@ struct MappingInference {
                 obstacles.append(
                     MigrationObstacle(
                         .mergedHierarchies, entity: destination.entities[index].name,
-                        reason: "would share a hierarchy with the former \(known.entity.name), but \(origin.name) and \(known.entity.name) had no common parent before",
+                        reason:
+                            "would share a hierarchy with the former \(known.entity.name), but \(origin.name) and \(known.entity.name) had no common parent before",
                         remedy: "keep the hierarchies apart, or migrate by a mapping model"))
             }
         }
@@ -129,11 +145,17 @@ struct MappingInference {
         }
     }
 
-    mutating func add(_ rule: MigrationObstacle.Rule, _ entity: Entity, _ property: Property, _ reason: String, remedy: String) {
-        let obstacle = MigrationObstacle(rule, entity: entity.name, property: property.name, reason: reason, remedy: remedy)
-        // An inherited property is reported once, where it is declared, unless only a descendant has the problem.
+    mutating func add(
+        _ rule: MigrationObstacle.Rule, _ entity: Entity, _ property: Property, _ reason: String, remedy: String
+    ) {
+        let obstacle = MigrationObstacle(
+            rule, entity: entity.name, property: property.name, reason: reason, remedy: remedy)
+        // An inherited property is reported once, where it is declared, unless only a descendant
+        // has the problem.
         let isKnown = obstacles.contains { known in
-            guard known.rule == rule, known.property == property.name, known.reason == reason, let other = destination.entity(named: known.entity) else {
+            guard known.rule == rule, known.property == property.name, known.reason == reason,
+                let other = destination.entity(named: known.entity)
+            else {
                 return false
             }
             return entity.isKind(of: other)
@@ -145,8 +167,10 @@ struct MappingInference {
 extension Property {
     fileprivate var pairingItem: NamePairing.Item {
         switch kind {
-        case .attribute(let attribute): NamePairing.Item(name: attribute.name, renamingIdentifier: attribute.renamingIdentifier)
-        case .relationship(let relationship): NamePairing.Item(name: relationship.name, renamingIdentifier: relationship.renamingIdentifier)
+        case .attribute(let attribute):
+            NamePairing.Item(name: attribute.name, renamingIdentifier: attribute.renamingIdentifier)
+        case .relationship(let relationship):
+            NamePairing.Item(name: relationship.name, renamingIdentifier: relationship.renamingIdentifier)
         }
     }
 }

@@ -14,20 +14,28 @@ struct NamePairing {
 
     init(_ new: [Item], from old: [Item]) {
         origins = [Int?](repeating: nil, count: new.count)
-        let byName = Dictionary(old.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
+        let byName = Dictionary(
+            old.enumerated().map { ($0.element.name, $0.offset) }, uniquingKeysWith: { first, _ in first })
         // An item of that very name goes before one that was renamed from it.
-        let byCanonicalName = Dictionary(old.enumerated().map { ($0.element.canonicalName, $0.offset) }) { first, second in
+        let byCanonicalName = Dictionary(old.enumerated().map { ($0.element.canonicalName, $0.offset) }) {
+            first, second in
             old[second].name == old[second].canonicalName ? second : first
         }
         var claimed: [Int: Int] = [:]
         // What has kept both is the same, even where another old item is called by its identifier.
         pair(new, claimed: &claimed, reportsClashes: false) { item in
-            item.renamingIdentifier == nil ? nil : byName[item.name].flatMap { old[$0].renamingIdentifier == item.renamingIdentifier ? $0 : nil }
+            item.renamingIdentifier == nil
+                ? nil : byName[item.name].flatMap { old[$0].renamingIdentifier == item.renamingIdentifier ? $0 : nil }
         }
         // Who says what it was called goes before who has kept its name.
-        pair(new, claimed: &claimed, reportsClashes: true) { $0.renamingIdentifier == nil ? nil : byCanonicalName[$0.canonicalName] ?? byName[$0.canonicalName] }
-        pair(new, claimed: &claimed, reportsClashes: true) { $0.renamingIdentifier == nil ? byCanonicalName[$0.name] : nil }
-        // The rest: an identifier that leads nowhere, or to what another one is, with a name that is known.
+        pair(new, claimed: &claimed, reportsClashes: true) {
+            $0.renamingIdentifier == nil ? nil : byCanonicalName[$0.canonicalName] ?? byName[$0.canonicalName]
+        }
+        pair(new, claimed: &claimed, reportsClashes: true) {
+            $0.renamingIdentifier == nil ? byCanonicalName[$0.name] : nil
+        }
+        // The rest: an identifier that leads nowhere, or to what another one is, with a name that
+        // is known.
         pair(new, claimed: &claimed, reportsClashes: false) { byName[$0.name] }
     }
 

@@ -1,10 +1,13 @@
 public import ObjectGraph
 
-/// How the objects of one entity mapping are migrated; subclass it where expressions are not enough.
+/// How the objects of one entity mapping are migrated; subclass it where expressions are not
+/// enough.
 ///
-/// Every mapping has an object of its own. The manager calls, over three passes in each of which all mappings have their turn: `begin`,
-/// `createDestinationInstances` for every source object, `endInstanceCreation`; `createRelationships` for every new object, `endRelationshipCreation`;
-/// `performCustomValidation`, `end`. The standard methods do what the mapping says; whoever overrides without calling `super` associates objects by
+/// Every mapping has an object of its own. The manager calls, over three passes in each of which
+/// all mappings have their turn: `begin`, `createDestinationInstances` for every source object,
+/// `endInstanceCreation`; `createRelationships` for every new object, `endRelationshipCreation`;
+/// `performCustomValidation`, `end`. The standard methods do what the mapping says; whoever
+/// overrides without calling `super` associates objects by
 /// ``MigrationManager/associate(sourceInstance:withDestinationInstance:for:)``.
 ///
 /// ```swift
@@ -23,7 +26,9 @@ open class EntityMigrationPolicy {
     open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
     /// Makes the new objects of a source object, with their attributes.
-    open func createDestinationInstances(forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager) throws {
+    open func createDestinationInstances(
+        forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
         guard let name = mapping.destinationEntityName else { return }
         let object = try manager.destinationContext.insert(name)
         let evaluator = MappingEvaluator(manager, mapping, self, source: source, destination: object)
@@ -37,8 +42,11 @@ open class EntityMigrationPolicy {
     open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
     /// Sets the relationships of a new object.
-    open func createRelationships(forDestination object: ManagedObject, in mapping: EntityMapping, manager: MigrationManager) throws {
-        let source = try manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [object]).first
+    open func createRelationships(
+        forDestination object: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
+    ) throws {
+        let source = try manager.sourceInstances(forEntityMappingName: mapping.name, destinationInstances: [object])
+            .first
         let evaluator = MappingEvaluator(manager, mapping, self, source: source, destination: object)
         for property in mapping.relationshipMappings {
             guard let expression = property.valueExpression else { continue }
@@ -52,7 +60,8 @@ open class EntityMigrationPolicy {
 
     open func end(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 
-    /// What `FUNCTION($entityPolicy, "selector:", …)` in an expression of the mapping gives: a value that attributes can have, an object, or an array of objects.
+    /// What `FUNCTION($entityPolicy, "selector:", …)` in an expression of the mapping gives: a
+    /// value that attributes can have, an object, or an array of objects.
     ///
     /// - Parameter arguments: values as ``ManagedObject/value(forKey:)`` gives them.
     open func value(forFunction selector: String, arguments: [Any?]) throws -> Any? {

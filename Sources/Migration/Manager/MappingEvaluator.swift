@@ -13,7 +13,10 @@ struct MappingEvaluator {
     /// The property whose value is computed.
     private var property: PropertyMapping?
 
-    init(_ manager: MigrationManager, _ mapping: EntityMapping, _ policy: EntityMigrationPolicy, source: ManagedObject?, destination: ManagedObject) {
+    init(
+        _ manager: MigrationManager, _ mapping: EntityMapping, _ policy: EntityMigrationPolicy, source: ManagedObject?,
+        destination: ManagedObject
+    ) {
         self.manager = manager
         self.mapping = mapping
         self.policy = policy
@@ -26,8 +29,10 @@ struct MappingEvaluator {
             guard case .scalar(let value) = try evaluator.value(of: expression) else {
                 throw MigrationError(.invalidMapping, "objects are no value of an attribute")
             }
-            let keepsFiles = destination.entity.property(named: property.name)?.attribute?.allowsExternalBinaryDataStorage ?? false
-            // A file belongs to the old store: the new one gets the bytes, in pieces where it keeps files itself.
+            let keepsFiles =
+                destination.entity.property(named: property.name)?.attribute?.allowsExternalBinaryDataStorage ?? false
+            // A file belongs to the old store: the new one gets the bytes, in pieces where it keeps
+            // files itself.
             if case .large(let large) = value, !keepsFiles {
                 try destination.setPropertyValue(.data(large.data()), forKey: property.name)
             } else {
@@ -40,7 +45,11 @@ struct MappingEvaluator {
         try naming(property) { evaluator in
             let objects = try objects(in: try evaluator.value(of: expression))
             guard let description = destination.entity.property(named: property.name)?.relationship else { return }
-            if description.isToMany { destination.setValue(objects, forKey: property.name) } else { destination.setValue(objects.first, forKey: property.name) }
+            if description.isToMany {
+                destination.setValue(objects, forKey: property.name)
+            } else {
+                destination.setValue(objects.first, forKey: property.name)
+            }
         }
     }
 
@@ -50,7 +59,8 @@ struct MappingEvaluator {
         do {
             try body(evaluator)
         } catch let error as MigrationError where error.code == .invalidMapping {
-            throw MigrationError(.invalidMapping, "\(mapping.name).\(property.name): \(error.message)", underlying: error)
+            throw MigrationError(
+                .invalidMapping, "\(mapping.name).\(property.name): \(error.message)", underlying: error)
         } catch let error as QueryError {
             throw MigrationError(.invalidMapping, "\(mapping.name).\(property.name): \(error)", underlying: error)
         } catch let error as GraphError {
@@ -73,25 +83,33 @@ struct MappingEvaluator {
         case .keyPath(.variable("source"), let keys) where keys.count == 1 && !keys[0].hasPrefix("@"):
             return try source?.queryValue(forKey: keys[0]) ?? .null
         case .keyPath(.variable("entityMapping"), ["name"]): return .scalar(.string(mapping.name))
-        case .keyPath(.variable("entityMapping"), ["sourceEntityName"]): return .scalar(mapping.sourceEntityName.map { .string($0) } ?? .null)
-        case .keyPath(.variable("entityMapping"), ["destinationEntityName"]): return .scalar(mapping.destinationEntityName.map { .string($0) } ?? .null)
-        case .keyPath(.variable("propertyMapping"), ["name"]): return .scalar(property.map { .string($0.name) } ?? .null)
-        case .keyPath(let base, let keys) where keys.contains(where: { Self.unions[$0] != nil }): return try union(base, keys)
+        case .keyPath(.variable("entityMapping"), ["sourceEntityName"]):
+            return .scalar(mapping.sourceEntityName.map { .string($0) } ?? .null)
+        case .keyPath(.variable("entityMapping"), ["destinationEntityName"]):
+            return .scalar(mapping.destinationEntityName.map { .string($0) } ?? .null)
+        case .keyPath(.variable("propertyMapping"), ["name"]):
+            return .scalar(property.map { .string($0.name) } ?? .null)
+        case .keyPath(let base, let keys) where keys.contains(where: { Self.unions[$0] != nil }):
+            return try union(base, keys)
         case .call(let target, let selector, let arguments): return try call(target, selector, arguments)
         case .conditional(let condition, let then, let otherwise):
             let holds = try CompiledPredicate(condition, variables: variables).matches(.null)
             return try value(of: holds ? then : otherwise)
-        default: return try CompiledExpression(expression, variables: variables).value(for: source.map { .object($0) } ?? .null)
+        default:
+            return try CompiledExpression(expression, variables: variables).value(
+                for: source.map { .object($0) } ?? .null)
         }
     }
 
     /// Operators that flatten what a path leads to, and whether they leave out what came before.
     private static let unions = [
-        "@unionOfObjects": false, "@unionOfSets": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true, "@distinctUnionOfSets": true,
+        "@unionOfObjects": false, "@unionOfSets": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true,
+        "@distinctUnionOfSets": true,
         "@distinctUnionOfArrays": true,
     ]
 
-    /// A path through to-many relationships is flat by itself, so the operator only decides about what occurs twice.
+    /// A path through to-many relationships is flat by itself, so the operator only decides about
+    /// what occurs twice.
     private func union(_ base: QueryExpression?, _ keys: [String]) throws -> QueryValue {
         let isDistinct = keys.contains { Self.unions[$0] == true }
         let all = try value(of: .keyPath(base: base, components: keys.filter { Self.unions[$0] == nil }))
@@ -107,14 +125,19 @@ struct MappingEvaluator {
         return .collection(distinct, isOrdered: isOrdered)
     }
 
-    private func call(_ target: QueryExpression, _ selector: String, _ arguments: [QueryExpression]) throws -> QueryValue {
+    private func call(_ target: QueryExpression, _ selector: String, _ arguments: [QueryExpression]) throws
+        -> QueryValue
+    {
         let values = try arguments.map { try value(of: $0) }
         switch target {
         case .variable("manager"): return try callManager(selector, values)
         case .variable("entityPolicy"):
             let result = try policy.value(forFunction: selector, arguments: try values.map(plain))
             return try queryValue(result)
-        default: return try CompiledExpression(.call(target: target, selector: selector, arguments: arguments), variables: variables).value(for: .null)
+        default:
+            return try CompiledExpression(
+                .call(target: target, selector: selector, arguments: arguments), variables: variables
+            ).value(for: .null)
         }
     }
 
@@ -130,9 +153,12 @@ struct MappingEvaluator {
         case "sourceInstancesForEntityMappingNamed:destinationInstances:":
             found = try manager.sourceInstances(forEntityMappingName: name, destinationInstances: given)
         case "destinationInstancesForSourceRelationshipNamed:sourceInstances:":
-            let wanted = property.flatMap { destination.entity.property(named: $0.name) }.flatMap { $0.relationship == nil ? nil : $0.destinationIndex }
+            let wanted = property.flatMap { destination.entity.property(named: $0.name) }.flatMap {
+                $0.relationship == nil ? nil : $0.destinationIndex
+            }
             found = try manager.destinationInstances(
-                forSourceRelationshipNamed: name, sourceInstances: given, accepting: wanted.map { manager.destinationContext.model.entities[$0] })
+                forSourceRelationshipNamed: name, sourceInstances: given,
+                accepting: wanted.map { manager.destinationContext.model.entities[$0] })
         default: throw MigrationError(.invalidMapping, "the manager has no function “\(selector)”")
         }
         return .collection(found.map { .object($0) }, isOrdered: true)
@@ -168,7 +194,8 @@ struct MappingEvaluator {
         case let value as any PredicateArgument: return .scalar(value.predicateConstant)
         default:
             guard let value = PropertyValue(value) else {
-                throw MigrationError(.policy, "a policy's function gave a \(type(of: value)), which no property can have")
+                throw MigrationError(
+                    .policy, "a policy's function gave a \(type(of: value)), which no property can have")
             }
             return .scalar(value)
         }

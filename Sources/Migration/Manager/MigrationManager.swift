@@ -6,8 +6,9 @@ public import Storage
 
 /// Migrates objects of one store into another, object by object, by a mapping model.
 ///
-/// The destination is added to, not replaced; what becomes of it after an error is the caller's business. All objects are in memory until the end: where
-/// a migration can be inferred, a store that does it by itself needs none.
+/// The destination is added to, not replaced; what becomes of it after an error is the caller's
+/// business. All objects are in memory until the end: where a migration can be inferred, a store
+/// that does it by itself needs none.
 ///
 /// ```swift
 /// let manager = MigrationManager(from: oldCoordinator, to: newCoordinator)
@@ -50,8 +51,12 @@ public final class MigrationManager {
 
     /// - Parameters:
     ///   - source: A coordinator with the old store, of the old version.
-    ///   - destination: A coordinator with the store that takes the new objects, of the new version.
-    public init(from source: PersistentStoreCoordinator, to destination: PersistentStoreCoordinator, progress: MigrationProgress? = nil) {
+    ///   - destination: A coordinator with the store that takes the new objects, of the new
+    ///     version.
+    public init(
+        from source: PersistentStoreCoordinator, to destination: PersistentStoreCoordinator,
+        progress: MigrationProgress? = nil
+    ) {
         sourceContext = ManagedObjectContext(source)
         destinationContext = ManagedObjectContext(destination)
         destinationContext.undoManager = nil
@@ -59,9 +64,10 @@ public final class MigrationManager {
     }
 
     /// Migrates everything that the mapping names, and saves.
-    /// - Parameter policies: The policies that mappings name, by name; a name without its module is enough.
-    /// - Throws: ``MigrationError``; what a policy throws, or what `cancelMigration(with:)` was given; `ValidationError` for objects that the new version
-    ///   does not allow; `StorageError`.
+    /// - Parameter policies: The policies that mappings name, by name; a name without its module is
+    ///   enough.
+    /// - Throws: ``MigrationError``; what a policy throws, or what `cancelMigration(with:)` was
+    ///   given; `ValidationError` for objects that the new version does not allow; `StorageError`.
     public func migrate(by mapping: MappingModel, policies: [String: EntityMigrationPolicy.Type] = [:]) throws {
         mappingModel = mapping
         associations = [:]
@@ -108,7 +114,9 @@ public final class MigrationManager {
     }
 
     private func request(of mapping: EntityMapping) -> FetchRequest<ManagedObject>? {
-        guard mapping.kind != .add, mapping.kind != .remove, let name = mapping.sourceEntityName, mapping.destinationEntityName != nil else { return nil }
+        guard mapping.kind != .add, mapping.kind != .remove, let name = mapping.sourceEntityName,
+            mapping.destinationEntityName != nil
+        else { return nil }
         var request = FetchRequest<ManagedObject>(name)
         request.predicate = mapping.sourcePredicate
         // Sub-entities have mappings of their own.
@@ -127,7 +135,10 @@ public final class MigrationManager {
     private func advance(_ mapping: EntityMapping) throws {
         completed += 1
         migrationProgress = min(1, Double(completed) / Double(total))
-        if completed % 256 == 0 { progress?.note(MigrationProgress.State(stage: mapping.name, completed: Int64(completed), total: Int64(total))) }
+        if completed % 256 == 0 {
+            progress?.note(
+                MigrationProgress.State(stage: mapping.name, completed: Int64(completed), total: Int64(total)))
+        }
         try checkCancellation()
     }
 
@@ -136,20 +147,35 @@ public final class MigrationManager {
     private func check(_ mapping: MappingModel) throws(MigrationError) {
         var names: Set<String> = []
         for entity in mapping.entityMappings {
-            guard names.insert(entity.name).inserted else { throw MigrationError(.invalidMapping, "There are two mappings called “\(entity.name)”") }
-            for (name, model, side) in [(entity.sourceEntityName, sourceContext.model, "old"), (entity.destinationEntityName, destinationContext.model, "new")] {
+            guard names.insert(entity.name).inserted else {
+                throw MigrationError(.invalidMapping, "There are two mappings called “\(entity.name)”")
+            }
+            for (name, model, side) in [
+                (entity.sourceEntityName, sourceContext.model, "old"),
+                (entity.destinationEntityName, destinationContext.model, "new"),
+            ] {
                 if let name, model.entity(named: name) == nil {
-                    throw MigrationError(.invalidMapping, "The mapping “\(entity.name)” names the entity \(name), which the \(side) version does not have")
+                    throw MigrationError(
+                        .invalidMapping,
+                        "The mapping “\(entity.name)” names the entity \(name), which the \(side) version does not have"
+                    )
                 }
             }
-            guard let destination = entity.destinationEntityName.flatMap({ destinationContext.model.entity(named: $0) }) else { continue }
-            for property in entity.attributeMappings + entity.relationshipMappings where destination.property(named: property.name) == nil {
-                throw MigrationError(.invalidMapping, "The mapping “\(entity.name)” has a value for \(destination.name).\(property.name), which there is not")
+            guard let destination = entity.destinationEntityName.flatMap({ destinationContext.model.entity(named: $0) })
+            else { continue }
+            for property in entity.attributeMappings + entity.relationshipMappings
+            where destination.property(named: property.name) == nil {
+                throw MigrationError(
+                    .invalidMapping,
+                    "The mapping “\(entity.name)” has a value for \(destination.name).\(property.name), which there is not"
+                )
             }
         }
     }
 
-    private func policy(of mapping: EntityMapping, _ policies: [String: EntityMigrationPolicy.Type]) throws(MigrationError) -> EntityMigrationPolicy {
+    private func policy(of mapping: EntityMapping, _ policies: [String: EntityMigrationPolicy.Type])
+        throws(MigrationError) -> EntityMigrationPolicy
+    {
         guard let name = mapping.migrationPolicyName else { return EntityMigrationPolicy() }
         let shortName = name.split(separator: ".").last.map(String.init) ?? name
         guard let type = policies[name] ?? policies[shortName] else {
@@ -173,13 +199,17 @@ public final class MigrationManager {
     // MARK: Services
 
     /// Notes that an object was made of another.
-    public func associate(sourceInstance: ManagedObject, withDestinationInstance destination: ManagedObject, for mapping: EntityMapping) {
+    public func associate(
+        sourceInstance: ManagedObject, withDestinationInstance destination: ManagedObject, for mapping: EntityMapping
+    ) {
         associations[mapping.name, default: Associations()].note(sourceInstance, destination)
     }
 
     /// The objects that a mapping has made of source objects, in their order; of all for nil.
     /// - Throws: ``MigrationError`` `invalidMapping` where there is no such mapping.
-    public func destinationInstances(forEntityMappingName name: String, sourceInstances: [ManagedObject]? = nil) throws(MigrationError) -> [ManagedObject] {
+    public func destinationInstances(forEntityMappingName name: String, sourceInstances: [ManagedObject]? = nil)
+        throws(MigrationError) -> [ManagedObject]
+    {
         try requireMapping(name)
         guard let known = associations[name] else { return [] }
         guard let sourceInstances else { return known.destinations }
@@ -188,7 +218,9 @@ public final class MigrationManager {
 
     /// The objects of which a mapping has made new ones, in their order; all of them for nil.
     /// - Throws: ``MigrationError`` `invalidMapping` where there is no such mapping.
-    public func sourceInstances(forEntityMappingName name: String, destinationInstances: [ManagedObject]? = nil) throws(MigrationError) -> [ManagedObject] {
+    public func sourceInstances(forEntityMappingName name: String, destinationInstances: [ManagedObject]? = nil)
+        throws(MigrationError) -> [ManagedObject]
+    {
         try requireMapping(name)
         guard let known = associations[name] else { return [] }
         guard let destinationInstances else { return known.sources }
@@ -197,30 +229,42 @@ public final class MigrationManager {
 
     /// What has become of objects that a relationship of the source entity at hand leads to.
     ///
-    /// Asked are the mappings of the relationship's destination entity and its sub-entities; where several have made objects of one, the first of them counts.
+    /// Asked are the mappings of the relationship's destination entity and its sub-entities; where
+    /// several have made objects of one, the first of them counts.
     ///
     /// ```swift
     /// let works = try manager.destinationInstances(forSourceRelationshipNamed: "books", sourceInstances: Array(author["books"] as? Set<ManagedObject> ?? []))
     /// ```
     /// - Parameters:
     ///   - name: A relationship of the current mapping's source entity, or a path of them.
-    ///   - sourceInstances: The objects that it leads to, of which the new ones are wanted; others are passed over.
-    /// - Throws: ``MigrationError`` `invalidMapping` where no mapping is being carried out, or its source entity has no such relationship.
-    public func destinationInstances(forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject]) throws(MigrationError) -> [ManagedObject] {
+    ///   - sourceInstances: The objects that it leads to, of which the new ones are wanted; others
+    ///     are passed over.
+    /// - Throws: ``MigrationError`` `invalidMapping` where no mapping is being carried out, or its
+    ///   source entity has no such relationship.
+    public func destinationInstances(forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject])
+        throws(MigrationError) -> [ManagedObject]
+    {
         try destinationInstances(forSourceRelationshipNamed: name, sourceInstances: sourceInstances, accepting: nil)
     }
 
-    /// - Parameter entity: What the new objects are needed as, so that of the halves of an object that was split the right one is found; nil for anything.
+    /// - Parameter entity: What the new objects are needed as, so that of the halves of an object
+    ///   that was split the right one is found; nil for anything.
     func destinationInstances(
         forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject], accepting entity: Entity?
     ) throws(MigrationError) -> [ManagedObject] {
-        guard let mapping = currentEntityMapping, let source = mapping.sourceEntityName.flatMap({ sourceContext.model.entity(named: $0) }) else {
-            throw MigrationError(.invalidMapping, "The relationship “\(name)” is asked for while no objects are migrated")
+        guard let mapping = currentEntityMapping,
+            let source = mapping.sourceEntityName.flatMap({ sourceContext.model.entity(named: $0) })
+        else {
+            throw MigrationError(
+                .invalidMapping, "The relationship “\(name)” is asked for while no objects are migrated")
         }
         var end = source
         for key in name.split(separator: ".", omittingEmptySubsequences: false) {
             guard let property = end.property(named: String(key)), property.relationship != nil else {
-                throw MigrationError(.invalidMapping, "The mapping “\(mapping.name)” asks for the relationship “\(name)”, which \(source.name) does not have")
+                throw MigrationError(
+                    .invalidMapping,
+                    "The mapping “\(mapping.name)” asks for the relationship “\(name)”, which \(source.name) does not have"
+                )
             }
             end = sourceContext.model.entities[property.destinationIndex]
         }
@@ -228,7 +272,9 @@ public final class MigrationManager {
         let mappings = mappingModel.entityMappings.filter { $0.sourceEntityName.map(names.contains) ?? false }
         return sourceInstances.flatMap { source -> [ManagedObject] in
             for mapping in mappings {
-                guard let made = associations[mapping.name]?.destinationsBySource[ObjectIdentifier(source)] else { continue }
+                guard let made = associations[mapping.name]?.destinationsBySource[ObjectIdentifier(source)] else {
+                    continue
+                }
                 let found = entity.map { entity in made.filter { $0.entity.isKind(of: entity) } } ?? made
                 if !found.isEmpty { return found }
             }
@@ -237,6 +283,8 @@ public final class MigrationManager {
     }
 
     private func requireMapping(_ name: String) throws(MigrationError) {
-        guard mappingModel.entityMapping(named: name) != nil else { throw MigrationError(.invalidMapping, "There is no mapping called “\(name)”") }
+        guard mappingModel.entityMapping(named: name) != nil else {
+            throw MigrationError(.invalidMapping, "There is no mapping called “\(name)”")
+        }
     }
 }

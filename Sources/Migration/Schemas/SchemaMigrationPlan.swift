@@ -24,17 +24,22 @@ public protocol SchemaMigrationPlan: SendableMetatype {
 
 extension SchemaMigrationPlan {
     /// What carries the plan out.
-    /// - Throws: ``MigrationError`` with code `invalidMapping` for versions that are not in ascending order, for classes that make no model and for stages that lead
-    ///   somewhere else than the versions; `notInferable` for a step that can't be inferred.
+    /// - Throws: ``MigrationError`` with code `invalidMapping` for versions that are not in
+    ///   ascending order, for classes that make no model and for stages that lead somewhere else
+    ///   than the versions; `notInferable` for a step that can't be inferred.
     public static func migrationManager() throws(MigrationError) -> StagedMigrationManager {
         var versions: [ManagedObjectModel] = []
         for schema in schemas {
             do { versions.append(try schema.model()) } catch {
-                throw MigrationError(.invalidMapping, "The version \(schema.versionIdentifier) is no model: \(error)", underlying: error)
+                throw MigrationError(
+                    .invalidMapping, "The version \(schema.versionIdentifier) is no model: \(error)", underlying: error)
             }
         }
         for (old, new) in zip(schemas, schemas.dropFirst()) where old.versionIdentifier >= new.versionIdentifier {
-            throw MigrationError(.invalidMapping, "The version \(new.versionIdentifier) does not follow \(old.versionIdentifier): the oldest stands first")
+            throw MigrationError(
+                .invalidMapping,
+                "The version \(new.versionIdentifier) does not follow \(old.versionIdentifier): the oldest stands first"
+            )
         }
         var manager = try StagedMigrationManager(completed(by: versions))
         manager.versionClasses = zip(versions, schemas).map { (version: $0, classes: $1.classes) }
@@ -47,19 +52,28 @@ extension SchemaMigrationPlan {
         var reached = 0
         func infer(upTo place: Int) {
             guard reached < place else { return }
-            completed.append(.lightweight("\(schemas[reached].versionIdentifier) → \(schemas[place].versionIdentifier)", Array(versions[reached...place])))
+            completed.append(
+                .lightweight(
+                    "\(schemas[reached].versionIdentifier) → \(schemas[place].versionIdentifier)",
+                    Array(versions[reached...place])))
             reached = place
         }
         for stage in stages {
-            guard let first = stage.versions.first, let last = stage.versions.last, let start = place(of: first, in: versions), let end = place(of: last, in: versions),
+            guard let first = stage.versions.first, let last = stage.versions.last,
+                let start = place(of: first, in: versions), let end = place(of: last, in: versions),
                 start >= reached, end >= start
-            else { throw MigrationError(.invalidMapping, "The stage “\(stage.name)” does not lead from one version of the plan to a later one") }
+            else {
+                throw MigrationError(
+                    .invalidMapping,
+                    "The stage “\(stage.name)” does not lead from one version of the plan to a later one")
+            }
             infer(upTo: start)
             completed.append(stage)
             reached = end
         }
         infer(upTo: versions.count - 1)
-        return completed.isEmpty && !versions.isEmpty ? [.lightweight("\(schemas[0].versionIdentifier)", [versions[0]])] : completed
+        return completed.isEmpty && !versions.isEmpty
+            ? [.lightweight("\(schemas[0].versionIdentifier)", [versions[0]])] : completed
     }
 
     private static func place(of model: ManagedObjectModel, in versions: [ManagedObjectModel]) -> Int? {

@@ -28,10 +28,12 @@ public struct SchemaVersion: Sendable, Hashable, Comparable, CustomStringConvert
 ///     @Model final class Book: ManagedObject { var title: String }
 /// }
 /// ```
-/// A class of a later version that means the same entity has the same name, in the enum of that version.
+/// A class of a later version that means the same entity has the same name, in the enum of that
+/// version.
 public protocol VersionedSchema {
     static var versionIdentifier: SchemaVersion { get }
-    /// The classes with `@Model`. Those that they inherit from and those that their relationships lead to come along.
+    /// The classes with `@Model`. Those that they inherit from and those that their relationships
+    /// lead to come along.
     static var models: [ManagedObject.Type] { get }
 }
 
@@ -47,7 +49,9 @@ extension VersionedSchema {
 
     /// The model, for those who have checked it.
     fileprivate static var checkedModel: ManagedObjectModel {
-        do { return try model() } catch { preconditionFailure("The version \(versionIdentifier) (\(self)) is no model: \(error)") }
+        do { return try model() } catch {
+            preconditionFailure("The version \(versionIdentifier) (\(self)) is no model: \(error)")
+        }
     }
 }
 
@@ -55,19 +59,27 @@ extension MigrationStage {
     /// A stage that is inferred.
     ///
     /// Traps where the classes of a version make no model.
-    public static func lightweight(fromVersion old: any VersionedSchema.Type, toVersion new: any VersionedSchema.Type) -> MigrationStage {
+    public static func lightweight(fromVersion old: any VersionedSchema.Type, toVersion new: any VersionedSchema.Type)
+        -> MigrationStage
+    {
         .lightweight(name(old, new), [old.checkedModel, new.checkedModel])
     }
 
-    /// A stage with work before and after it. The contexts have objects of the classes of the old and of the new version; the handlers save them.
+    /// A stage with work before and after it. The contexts have objects of the classes of the old
+    /// and of the new version; the handlers save them.
     ///
     /// Traps where the classes of a version make no model.
     public static func custom(
-        fromVersion old: any VersionedSchema.Type, toVersion new: any VersionedSchema.Type, willMigrate: ((ManagedObjectContext) throws -> Void)?,
+        fromVersion old: any VersionedSchema.Type, toVersion new: any VersionedSchema.Type,
+        willMigrate: ((ManagedObjectContext) throws -> Void)?,
         didMigrate: ((ManagedObjectContext) throws -> Void)?
     ) -> MigrationStage {
-        .custom(name(old, new), from: old.checkedModel, to: new.checkedModel, willMigrate: willMigrate, didMigrate: didMigrate)
+        .custom(
+            name(old, new), from: old.checkedModel, to: new.checkedModel, willMigrate: willMigrate,
+            didMigrate: didMigrate)
     }
 
-    private static func name(_ old: any VersionedSchema.Type, _ new: any VersionedSchema.Type) -> String { "\(old.versionIdentifier) → \(new.versionIdentifier)" }
+    private static func name(_ old: any VersionedSchema.Type, _ new: any VersionedSchema.Type) -> String {
+        "\(old.versionIdentifier) → \(new.versionIdentifier)"
+    }
 }

@@ -3,17 +3,24 @@ enum ArchiveKeys {
     static let model = ["NSManagedObjectModel", "NSObject"]
     static let entity = ["NSEntityDescription", "NSObject"]
     static let attribute = ["NSAttributeDescription", "NSPropertyDescription", "NSObject"]
-    static let derivedAttribute = ["NSDerivedAttributeDescription", "NSAttributeDescription", "NSPropertyDescription", "NSObject"]
-    static let compositeAttribute = ["NSCompositeAttributeDescription", "NSAttributeDescription", "NSPropertyDescription", "NSObject"]
+    static let derivedAttribute = [
+        "NSDerivedAttributeDescription", "NSAttributeDescription", "NSPropertyDescription", "NSObject",
+    ]
+    static let compositeAttribute = [
+        "NSCompositeAttributeDescription", "NSAttributeDescription", "NSPropertyDescription", "NSObject",
+    ]
     static let relationship = ["NSRelationshipDescription", "NSPropertyDescription", "NSObject"]
     static let fetchedProperty = ["NSFetchedPropertyDescription", "NSPropertyDescription", "NSObject"]
     static let fetchRequest = ["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"]
     static let fetchIndex = ["NSFetchIndexDescription", "NSObject"]
     static let fetchIndexElement = ["NSFetchIndexElementDescription", "NSObject"]
-    static let knownKeysDictionary = ["NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject"]
+    static let knownKeysDictionary = [
+        "NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject",
+    ]
     static let knownKeysMapping = ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"]
 
-    // Keys of our own, for what Core Data's archives have no known key for. Its unarchiver asks for keys by name and never meets these.
+    // Keys of our own, for what Core Data's archives have no known key for. Its unarchiver asks for
+    // keys by name and never meets these.
     static let predicateFormat = "FolioPredicateFormat"
     static let derivationFormat = "FolioDerivationFormat"
     static let expressionFormat = "FolioExpressionFormat"
@@ -40,7 +47,8 @@ enum ArchiveKeys {
         static let ordered: Int64 = 0x400
     }
 
-    /// Bits of `NSFetchRequestFlags`. The default request has 30; which bit is which follows from the order in which the class declares them.
+    /// Bits of `NSFetchRequestFlags`. The default request has 30; which bit is which follows from
+    /// the order in which the class declares them.
     enum FetchFlags {
         static let distinct: Int64 = 1
         static let subentities: Int64 = 2

@@ -34,20 +34,26 @@ struct CompiledMappingReader {
         for element in try object.object(key)?.elements() ?? [] {
             guard let element, let name = try element.string("NSDestinationPropertyName") else { continue }
             var property = MappingDescription.Property(name: name)
-            property.valueExpression = try element.object("NSValueExpression").map { try PredicateText().expression($0) }
+            property.valueExpression = try element.object("NSValueExpression").map {
+                try PredicateText().expression($0)
+            }
             property.userInfo = try userInfo(element)
             result.append(property)
         }
         return result
     }
 
-    /// The predicate text in `FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", entity, text), …)`.
+    /// The predicate text in
+    /// `FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", entity,
+    /// text), …)`.
     private func predicate(_ source: ArchivedObject) throws -> String? {
         guard source.isKind(of: "NSFetchRequestExpression"), let call = try source.object("NSFRExpression"),
             try call.string("NSSelectorName") == "fetchRequestForSourceEntityNamed:predicateString:",
-            let arguments = try call.object("NSArguments")?.elements(), arguments.count == 2, let text = try arguments[1]?.string("NSConstantValue")
+            let arguments = try call.object("NSArguments")?.elements(), arguments.count == 2,
+            let text = try arguments[1]?.string("NSConstantValue")
         else {
-            throw CodingError(.unsupported, "the source expression of a mapping is none that Xcode makes", object: source.className)
+            throw CodingError(
+                .unsupported, "the source expression of a mapping is none that Xcode makes", object: source.className)
         }
         return text == "TRUEPREDICATE" ? nil : text
     }

@@ -14,13 +14,15 @@ package enum CompiledModel {
 
     /// Reads an archived model.
     ///
-    /// - Throws: `ModelError.unreadable` for what is no such archive, `invalid` with everything that is wrong in the model.
+    /// - Throws: `ModelError.unreadable` for what is no such archive, `invalid` with everything
+    ///   that is wrong in the model.
     package static func decode(_ data: Data, path: String? = nil) throws(ModelError) -> ManagedObjectModel {
         try CompiledModelReader.read(data, path: path)
     }
 
-    /// Archives a model under Core Data's own keys. What compiled models have no room for is left out: hints for code generation, diagrams, extra markup;
-    /// `compiledDescription` says what reading the archive gives. The same model always gives the same bytes.
+    /// Archives a model under Core Data's own keys. What compiled models have no room for is left
+    /// out: hints for code generation, diagrams, extra markup; `compiledDescription` says what
+    /// reading the archive gives. The same model always gives the same bytes.
     package static func encode(_ model: ManagedObjectModel, form: Form = .file) throws(ModelError) -> Data {
         try CompiledModelWriter.write(model, form: form)
     }
@@ -68,7 +70,9 @@ extension ManagedObjectModel {
         for index in copy.entities.indices {
             copy.entities[index].extraMarkup = [:]
             copy.entities[index].attributes = copy.entities[index].attributes.map(compiled)
-            for place in copy.entities[index].relationships.indices { copy.entities[index].relationships[place].extraMarkup = [:] }
+            for place in copy.entities[index].relationships.indices {
+                copy.entities[index].relationships[place].extraMarkup = [:]
+            }
             for place in copy.entities[index].fetchedProperties.indices {
                 copy.entities[index].fetchedProperties[place].extraMarkup = [:]
                 copy.entities[index].fetchedProperties[place].fetchRequest.extraMarkup = [:]
@@ -79,7 +83,9 @@ extension ManagedObjectModel {
                 }
             }
         }
-        for index in copy.composites.indices { copy.composites[index].attributes = copy.composites[index].attributes.map(compiled) }
+        for index in copy.composites.indices {
+            copy.composites[index].attributes = copy.composites[index].attributes.map(compiled)
+        }
         for index in copy.fetchRequestTemplates.indices { copy.fetchRequestTemplates[index].extraMarkup = [:] }
         return copy
     }

@@ -24,7 +24,8 @@ extension CompiledModelReader {
         let className = try object.string("NSAttributeValueClassName")
         attribute.attributeValueClassName = className == type.valueClassName || className == "" ? nil : className
         if let value = try object.object("NSDefaultValue") {
-            attribute.defaultValue = try defaultValue(value, type, transformer: attribute.valueTransformerName, owner, name)
+            attribute.defaultValue = try defaultValue(
+                value, type, transformer: attribute.valueTransformerName, owner, name)
         }
         if type != .undefined { try ValidationPredicates.read(object, into: &attribute) }
         let identifier = try object.string("NSRenamingIdentifier")
@@ -47,7 +48,9 @@ extension CompiledModelReader {
     private mutating func readComposite(
         _ object: ArchivedObject, into attribute: inout AttributeDescription, of owner: String, depth: Int
     ) throws {
-        guard depth < Self.maximumDepth else { throw CodingError(.tooDeep, "composites lie more than \(Self.maximumDepth) deep in each other") }
+        guard depth < Self.maximumDepth else {
+            throw CodingError(.tooDeep, "composites lie more than \(Self.maximumDepth) deep in each other")
+        }
         if let name = try object.string(ArchiveKeys.compositeName) {
             attribute.compositeName = name
             return
@@ -56,9 +59,13 @@ extension CompiledModelReader {
         attribute.compositeName = name
         for key in object.raw.dictionary?.keys.sorted() ?? [] where key != "NSEntity" && object.field(key)?.uid != nil {
             let elements = try object.object(key)?.elements() ?? []
-            guard !elements.isEmpty, elements.allSatisfy({ $0?.isKind(of: "NSAttributeDescription") == true }) else { continue }
+            guard !elements.isEmpty, elements.allSatisfy({ $0?.isKind(of: "NSAttributeDescription") == true }) else {
+                continue
+            }
             var attributes: [AttributeDescription] = []
-            for element in elements { if let element { attributes.append(try self.attribute(element, of: name, depth: depth + 1)) } }
+            for element in elements {
+                if let element { attributes.append(try self.attribute(element, of: name, depth: depth + 1)) }
+            }
             foundComposites.append((name, attributes))
             return
         }
@@ -69,7 +76,8 @@ extension CompiledModelReader {
     ) throws -> PropertyValue? {
         if object.isNull { return nil }
         if let value = try Self.value(object, type) { return value }
-        // A value of an application's class: what a transformer of that application makes of it is not ours to know.
+        // A value of an application's class: what a transformer of that application makes of it is
+        // not ours to know.
         guard type != .transformable, type != .composite, type != .undefined, type != .objectID else { return nil }
         report("the default value is no value of type \(type.name)", owner, name)
         return nil
@@ -93,11 +101,15 @@ extension CompiledModelReader {
             switch object.number {
             case .integer(let number): return .decimal(Decimal(number))
             case .unsigned(let number): return .decimal(Decimal(number))
-            // The shortest text of the number is what its author wrote; Decimal(number) would spell out its binary digits.
+            // The shortest text of the number is what its author wrote; Decimal(number) would spell
+            // out its binary digits.
             case .real(let number): return Decimal(string: "\(number)").map { .decimal($0) }
             default: return nil
             }
-        case .date: return (object.date ?? object.number?.real.map { Date(timeIntervalSinceReferenceDate: $0) }).map { .date($0) }
+        case .date:
+            return (object.date ?? object.number?.real.map { Date(timeIntervalSinceReferenceDate: $0) }).map {
+                .date($0)
+            }
         case .string: return object.string.map { .string($0) }
         case .uuid: return object.uuid.map { .uuid($0) }
         case .uri: return (object.url ?? object.string.flatMap { URL(string: $0) }).map { .uri($0) }

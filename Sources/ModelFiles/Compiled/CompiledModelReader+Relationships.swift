@@ -4,9 +4,13 @@ internal import Schema
 extension CompiledModelReader {
     func relationship(_ object: ArchivedObject) throws -> RelationshipDescription {
         let name = try object.string("NSPropertyName") ?? ""
-        let destination = try object.string("_NSDestinationEntityName") ?? object.object("NSDestinationEntity")?.string("NSEntityName")
+        let destination =
+            try object.string("_NSDestinationEntityName")
+            ?? object.object("NSDestinationEntity")?.string("NSEntityName")
         var relationship = RelationshipDescription(name, to: destination ?? "")
-        relationship.inverseName = try object.string("_NSInverseRelationshipName") ?? object.object("NSInverseRelationship")?.string("NSPropertyName")
+        relationship.inverseName =
+            try object.string("_NSInverseRelationshipName")
+            ?? object.object("NSInverseRelationship")?.string("NSPropertyName")
         relationship.minCount = Int(try object.integer("NSMinCount") ?? 0)
         relationship.maxCount = Int(try object.integer("NSMaxCount") ?? 0)
         relationship.isOptional = try object.boolean("NSIsOptional")
@@ -36,7 +40,10 @@ extension CompiledModelReader {
 
     func fetchRequest(_ object: ArchivedObject, name: String) throws -> FetchRequestTemplate {
         let entity = try object.object("NSEntity")
-        var request = FetchRequestTemplate(name, entityName: try entity?.string ?? entity?.string("NSEntityName") ?? object.string(ArchiveKeys.entityName) ?? "")
+        var request = FetchRequestTemplate(
+            name,
+            entityName: try entity?.string ?? entity?.string("NSEntityName") ?? object.string(ArchiveKeys.entityName)
+                ?? "")
         request.predicateFormat = try object.string(ArchiveKeys.predicateFormat)
         if request.predicateFormat == nil, let predicate = try object.object("NSPredicate") {
             request.predicateFormat = try PredicateText().predicate(predicate)
@@ -65,10 +72,13 @@ extension CompiledModelReader {
             guard let object else { continue }
             var element = FetchIndexDescription.Element(propertyName: try object.string("NSPropertyName"))
             element.expression = try object.string(ArchiveKeys.expressionFormat)
-            if element.propertyName == nil, element.expression == nil, let expression = try object.object("NSExpression") {
+            if element.propertyName == nil, element.expression == nil,
+                let expression = try object.object("NSExpression")
+            {
                 element.expression = try PredicateText().expression(expression)
             }
-            element.kind = FetchIndexDescription.Kind(rawValue: Int(try object.integer("NSFetchIndexElementType") ?? 0)) ?? .binary
+            element.kind =
+                FetchIndexDescription.Kind(rawValue: Int(try object.integer("NSFetchIndexElementType") ?? 0)) ?? .binary
             element.isAscending = try object.boolean("NSAscending")
             index.elements.append(element)
         }

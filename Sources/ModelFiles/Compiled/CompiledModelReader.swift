@@ -2,7 +2,8 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Reads archived models (COREDATA_FORMATS §2.2). Only the classes of models are understood; every other object is left alone.
+/// Reads archived models (COREDATA_FORMATS §2.2). Only the classes of models are understood; every
+/// other object is left alone.
 struct CompiledModelReader {
     var faults: [ModelError.Fault] = []
 
@@ -12,7 +13,8 @@ struct CompiledModelReader {
         do {
             let root = try KeyedArchive(data).root()
             guard root.isKind(of: "NSManagedObjectModel") else {
-                throw CodingError(.wrongType, "the archive holds \(root.className ?? "a value"), not NSManagedObjectModel")
+                throw CodingError(
+                    .wrongType, "the archive holds \(root.className ?? "a value"), not NSManagedObjectModel")
             }
             description = try reader.description(root)
         } catch {
@@ -33,7 +35,8 @@ struct CompiledModelReader {
             if let object { description.entities.append(try entity(object)) }
         }
         Self.dropInherited(&description.entities)
-        description.versionIdentifiers = try root.object("NSVersionIdentifiers")?.elements()?.compactMap { $0?.string } ?? []
+        description.versionIdentifiers =
+            try root.object("NSVersionIdentifiers")?.elements()?.compactMap { $0?.string } ?? []
         for (name, members) in try root.object("NSConfigurations")?.namedEntries() ?? [] {
             var names: [String] = []
             for member in try members?.elements() ?? [] {
@@ -75,7 +78,9 @@ struct CompiledModelReader {
         entity.uniquenessConstraints = try Self.nameLists(object, "NSUniqueTuples")
         entity.compoundIndexes = try Self.nameLists(object, "NSCompoundIndexes")
         for index in try object.object("NSFetchIndexDescriptions")?.elements() ?? [] {
-            if let index, try index.object("NSEntity").map({ $0 == object }) ?? true { entity.indexes.append(try fetchIndex(index)) }
+            if let index, try index.object("NSEntity").map({ $0 == object }) ?? true {
+                entity.indexes.append(try fetchIndex(index))
+            }
         }
         return entity
     }
@@ -88,7 +93,9 @@ struct CompiledModelReader {
             var seen: Set<String> = [entities[index].name]
             var next = entities[index].superentityName
             while let name = next, let parent = byName[name], seen.insert(name).inserted {
-                inherited.formUnion(parent.attributes.map(\.name) + parent.relationships.map(\.name) + parent.fetchedProperties.map(\.name))
+                inherited.formUnion(
+                    parent.attributes.map(\.name) + parent.relationships.map(\.name)
+                        + parent.fetchedProperties.map(\.name))
                 next = parent.superentityName
             }
             guard !inherited.isEmpty else { continue }
@@ -124,7 +131,9 @@ struct CompiledModelReader {
         return result
     }
 
-    private mutating func readComposites(of root: ArchivedObject, into description: inout ManagedObjectModel.Description) throws {
+    private mutating func readComposites(
+        of root: ArchivedObject, into description: inout ManagedObjectModel.Description
+    ) throws {
         for (name, list) in try root.object(ArchiveKeys.composites)?.namedEntries() ?? [] {
             var composite = CompositeDescription(name, attributes: [])
             for element in try list?.elements() ?? [] {
@@ -132,7 +141,8 @@ struct CompiledModelReader {
             }
             description.composites.append(composite)
         }
-        // Core Data's own archives hold the elements in the attribute and no name: such a composite is named after the attribute.
+        // Core Data's own archives hold the elements in the attribute and no name: such a composite
+        // is named after the attribute.
         for (name, elements) in foundComposites where !description.composites.contains(where: { $0.name == name }) {
             description.composites.append(CompositeDescription(name, attributes: elements))
         }

@@ -5,8 +5,8 @@ extension CompiledModelWriter {
     private static let comparisonClass = ["NSComparisonPredicate", "NSPredicate", "NSObject"]
     private static let compoundClass = ["NSCompoundPredicate", "NSPredicate", "NSObject"]
 
-    /// Archives format text as a predicate; nil where there is none or it uses more of the language than models need. The text itself is
-    /// archived beside it in any case.
+    /// Archives format text as a predicate; nil where there is none or it uses more of the language
+    /// than models need. The text itself is archived beside it in any case.
     mutating func archive(predicate text: String?) -> KeyedArchiveWriter.Reference {
         guard let text, let node = PredicateParser.predicate(text) else { return .null }
         return archive(node)
@@ -21,7 +21,8 @@ extension CompiledModelWriter {
     mutating func archive(_ node: PredicateNode) -> KeyedArchiveWriter.Reference {
         switch node {
         case .truth(let isTrue):
-            return writer.add(class: [isTrue ? "NSTruePredicate" : "NSFalsePredicate", "NSPredicate", "NSObject"], fields: [:])
+            return writer.add(
+                class: [isTrue ? "NSTruePredicate" : "NSFalsePredicate", "NSPredicate", "NSObject"], fields: [:])
         case .comparison(let left, let type, let right, let options, let modifier):
             let fields: [String: PropertyListValue] = [
                 "NSLeftExpression": archive(left).value, "NSRightExpression": archive(right).value,
@@ -36,10 +37,14 @@ extension CompiledModelWriter {
 
     private mutating func compound(_ type: Int64, _ parts: [PredicateNode]) -> KeyedArchiveWriter.Reference {
         let list = writer.add(array: parts.map { archive($0) })
-        return writer.add(class: Self.compoundClass, fields: ["NSCompoundPredicateType": .integer(type), "NSSubpredicates": list.value])
+        return writer.add(
+            class: Self.compoundClass,
+            fields: ["NSCompoundPredicateType": .integer(type), "NSSubpredicates": list.value])
     }
 
-    private mutating func comparisonOperator(_ type: Int64, options: Int64, modifier: Int64) -> KeyedArchiveWriter.Reference {
+    private mutating func comparisonOperator(_ type: Int64, options: Int64, modifier: Int64)
+        -> KeyedArchiveWriter.Reference
+    {
         var fields: [String: PropertyListValue] = ["NSOperatorType": .integer(type), "NSModifier": .integer(modifier)]
         let name: String
         switch type {
@@ -73,25 +78,36 @@ extension CompiledModelWriter {
 
     mutating func archive(_ expression: PredicateNode.Expression) -> KeyedArchiveWriter.Reference {
         switch expression {
-        case .evaluatedObject: return writer.add(class: ["NSSelfExpression", "NSExpression", "NSObject"], fields: ["NSExpressionType": 1])
+        case .evaluatedObject:
+            return writer.add(class: ["NSSelfExpression", "NSExpression", "NSObject"], fields: ["NSExpressionType": 1])
         case .variable(let name):
-            let fields: [String: PropertyListValue] = ["NSExpressionType": 2, "NSVariable": writer.add(string: name).value]
+            let fields: [String: PropertyListValue] = [
+                "NSExpressionType": 2, "NSVariable": writer.add(string: name).value,
+            ]
             return writer.add(class: ["NSVariableExpression", "NSExpression", "NSObject"], fields: fields)
         case .keyPath(let path): return archive(path: path, of: .evaluatedObject)
         case .path(let base, let path): return archive(path: path, of: base)
         case .constant(let value):
-            let fields: [String: PropertyListValue] = ["NSExpressionType": 0, "NSConstantValue": archive(value: value).value]
+            let fields: [String: PropertyListValue] = [
+                "NSExpressionType": 0, "NSConstantValue": archive(value: value).value,
+            ]
             return writer.add(class: ["NSConstantValueExpression", "NSExpression", "NSObject"], fields: fields)
         case .aggregate(let elements):
             let list = writer.add(array: elements.map { archive($0) })
-            return writer.add(class: ["NSAggregateExpression", "NSExpression", "NSObject"], fields: ["NSExpressionType": 14, "NSCollection": list.value])
+            return writer.add(
+                class: ["NSAggregateExpression", "NSExpression", "NSObject"],
+                fields: ["NSExpressionType": 14, "NSCollection": list.value])
         case .function(let selector, let arguments):
             let utilities = writer.add(
                 class: ["NSConstantValueExpression", "NSExpression", "NSObject"],
-                fields: ["NSExpressionType": 0, "NSConstantValueClassName": writer.add(string: "_NSPredicateUtilities").value])
+                fields: [
+                    "NSExpressionType": 0,
+                    "NSConstantValueClassName": writer.add(string: "_NSPredicateUtilities").value,
+                ])
             let list = writer.add(array: arguments.map { archive($0) })
             let fields: [String: PropertyListValue] = [
-                "NSExpressionType": 4, "NSOperand": utilities.value, "NSSelectorName": writer.add(string: selector).value, "NSArguments": list.value,
+                "NSExpressionType": 4, "NSOperand": utilities.value,
+                "NSSelectorName": writer.add(string: selector).value, "NSArguments": list.value,
             ]
             return writer.add(class: ["NSFunctionExpression", "NSExpression", "NSObject"], fields: fields)
         }
@@ -105,8 +121,10 @@ extension CompiledModelWriter {
         let selector = writer.add(string: isSingleKey ? "valueForKey:" : "valueForKeyPath:")
         let list = writer.add(array: [specifier], isMutable: true)
         let fields: [String: PropertyListValue] = [
-            "NSExpressionType": isSingleKey ? 3 : 4, "NSOperand": archive(base).value, "NSSelectorName": selector.value, "NSArguments": list.value,
+            "NSExpressionType": isSingleKey ? 3 : 4, "NSOperand": archive(base).value, "NSSelectorName": selector.value,
+            "NSArguments": list.value,
         ]
-        return writer.add(class: ["NSKeyPathExpression", "NSFunctionExpression", "NSExpression", "NSObject"], fields: fields)
+        return writer.add(
+            class: ["NSKeyPathExpression", "NSFunctionExpression", "NSExpression", "NSObject"], fields: fields)
     }
 }

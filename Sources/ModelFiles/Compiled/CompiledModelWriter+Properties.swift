@@ -6,12 +6,18 @@ extension CompiledModelWriter {
     /// How deep composites may lie in each other; validation has refused those without end.
     private static let maximumDepth = 32
 
-    mutating func fill(_ place: KeyedArchiveWriter.Reference, _ attribute: AttributeDescription, owner: KeyedArchiveWriter.Reference, depth: Int = 0) {
+    mutating func fill(
+        _ place: KeyedArchiveWriter.Reference, _ attribute: AttributeDescription, owner: KeyedArchiveWriter.Reference,
+        depth: Int = 0
+    ) {
         var fields = common(
-            attribute.name, owner, isOptional: attribute.isOptional, isTransient: attribute.isTransient, isReadOnly: attribute.isDerived,
-            renaming: attribute.renamingIdentifier, modifier: attribute.versionHashModifier, userInfo: attribute.userInfo)
+            attribute.name, owner, isOptional: attribute.isOptional, isTransient: attribute.isTransient,
+            isReadOnly: attribute.isDerived,
+            renaming: attribute.renamingIdentifier, modifier: attribute.versionHashModifier,
+            userInfo: attribute.userInfo)
         fields["NSAttributeType"] = .integer(Int64(attribute.type.rawValue))
-        fields["NSAttributeValueClassName"] = writer.add(string: attribute.attributeValueClassName ?? attribute.type.valueClassName).value
+        fields["NSAttributeValueClassName"] =
+            writer.add(string: attribute.attributeValueClassName ?? attribute.type.valueClassName).value
         fields["NSDefaultValue"] = (attribute.defaultValue.map { archive(value: $0) } ?? .null).value
         fields["NSValueTransformerName"] = writer.add(string: attribute.valueTransformerName).value
         var flags: Int64 = 0
@@ -24,8 +30,11 @@ extension CompiledModelWriter {
         let requirements = ValidationPredicates.requirements(attribute)
         if !requirements.isEmpty {
             fields["NSValidationPredicates"] = writer.add(array: requirements.map { archive($0.node) }).value
-            fields["NSValidationWarnings"] = writer.add(array: requirements.map { writer.add(.integer($0.errorCode)) }).value
-            if let traits = fields["_P"]?.integer { fields["_P"] = .integer(traits & ~ArchiveKeys.Traits.withoutValidation) }
+            fields["NSValidationWarnings"] =
+                writer.add(array: requirements.map { writer.add(.integer($0.errorCode)) }).value
+            if let traits = fields["_P"]?.integer {
+                fields["_P"] = .integer(traits & ~ArchiveKeys.Traits.withoutValidation)
+            }
         }
         var chain = ArchiveKeys.attribute
         if let text = attribute.derivationExpression {
@@ -36,7 +45,9 @@ extension CompiledModelWriter {
         } else if attribute.type == .composite, let name = attribute.compositeName {
             chain = ArchiveKeys.compositeAttribute
             fields[ArchiveKeys.compositeName] = writer.add(string: name).value
-            if let composite = model.composite(named: name) { fields["NSElements"] = elements(of: composite, depth: depth).value }
+            if let composite = model.composite(named: name) {
+                fields["NSElements"] = elements(of: composite, depth: depth).value
+            }
         }
         writer.fill(place, class: chain, fields: fields)
     }
@@ -51,10 +62,14 @@ extension CompiledModelWriter {
         return writer.add(array: places)
     }
 
-    mutating func fill(_ place: KeyedArchiveWriter.Reference, _ relationship: RelationshipDescription, of entity: Entity) {
+    mutating func fill(
+        _ place: KeyedArchiveWriter.Reference, _ relationship: RelationshipDescription, of entity: Entity
+    ) {
         var fields = common(
-            relationship.name, places[entity.index], isOptional: relationship.isOptional, isTransient: relationship.isTransient, isReadOnly: false,
-            renaming: relationship.renamingIdentifier, modifier: relationship.versionHashModifier, userInfo: relationship.userInfo)
+            relationship.name, places[entity.index], isOptional: relationship.isOptional,
+            isTransient: relationship.isTransient, isReadOnly: false,
+            renaming: relationship.renamingIdentifier, modifier: relationship.versionHashModifier,
+            userInfo: relationship.userInfo)
         fields["_NSDestinationEntityName"] = writer.add(string: relationship.destinationEntityName).value
         fields["NSDestinationEntity"] = self.place(ofEntity: relationship.destinationEntityName).value
         if let name = relationship.inverseName {
@@ -82,7 +97,8 @@ extension CompiledModelWriter {
         return .null
     }
 
-    mutating func fill(_ place: KeyedArchiveWriter.Reference, _ property: FetchedPropertyDescription, of entity: Entity) {
+    mutating func fill(_ place: KeyedArchiveWriter.Reference, _ property: FetchedPropertyDescription, of entity: Entity)
+    {
         var fields = common(
             property.name, places[entity.index], isOptional: property.isOptional, isTransient: true, isReadOnly: true,
             renaming: property.renamingIdentifier, modifier: property.versionHashModifier, userInfo: property.userInfo)
@@ -92,12 +108,14 @@ extension CompiledModelWriter {
     }
 
     private mutating func common(
-        _ name: String, _ owner: KeyedArchiveWriter.Reference, isOptional: Bool, isTransient: Bool, isReadOnly: Bool, renaming: String?, modifier: String?,
+        _ name: String, _ owner: KeyedArchiveWriter.Reference, isOptional: Bool, isTransient: Bool, isReadOnly: Bool,
+        renaming: String?, modifier: String?,
         userInfo: [String: String]
     ) -> [String: PropertyListValue] {
         typealias Traits = ArchiveKeys.Traits
         var fields: [String: PropertyListValue] = [
-            "NSPropertyName": writer.add(string: name).value, "NSEntity": owner.value, "NSRenamingIdentifier": writer.add(string: renaming ?? name).value,
+            "NSPropertyName": writer.add(string: name).value, "NSEntity": owner.value,
+            "NSRenamingIdentifier": writer.add(string: renaming ?? name).value,
         ]
         var traits = Traits.basis | Traits.withoutValidation
         if isOptional {
@@ -112,8 +130,16 @@ extension CompiledModelWriter {
             fields["NSIsTransient"] = true
             traits |= Traits.transient
         }
-        if let modifier { fields["NSVersionHashModifier"] = writer.add(string: modifier).value } else { traits |= Traits.withoutModifier }
-        if userInfo.isEmpty { traits |= Traits.withoutUserInfo } else { fields["NSUserInfo"] = self.userInfo(userInfo).value }
+        if let modifier {
+            fields["NSVersionHashModifier"] = writer.add(string: modifier).value
+        } else {
+            traits |= Traits.withoutModifier
+        }
+        if userInfo.isEmpty {
+            traits |= Traits.withoutUserInfo
+        } else {
+            fields["NSUserInfo"] = self.userInfo(userInfo).value
+        }
         fields["_P"] = .integer(traits)
         return fields
     }

@@ -2,8 +2,9 @@ internal import Foundation
 internal import Schema
 internal import Synchronization
 
-/// The models that were read last, by the bytes of their files, so that a document is not kept waiting for a model that this process knows: its own when it is
-/// opened again, or that of all documents of an application.
+/// The models that were read last, by the bytes of their files, so that a document is not kept
+/// waiting for a model that this process knows: its own when it is opened again, or that of all
+/// documents of an application.
 enum ModelContentsCache {
     private struct Entry {
         let contents: Data

@@ -2,9 +2,11 @@ internal import Coding
 package import Foundation
 package import Schema
 
-/// Mapping models in files: `.xcmappingmodel` (a folder with `xcmapping.xml`, or that file) and the compiled `.cdm`.
+/// Mapping models in files: `.xcmappingmodel` (a folder with `xcmapping.xml`, or that file) and the
+/// compiled `.cdm`.
 package enum MappingFile {
-    /// - Throws: `ModelError.notFound` where there is nothing, `unreadable` for what is no mapping model.
+    /// - Throws: `ModelError.notFound` where there is nothing, `unreadable` for what is no mapping
+    ///   model.
     package static func read(_ url: URL) throws(ModelError) -> MappingDescription {
         var file = url
         var isDirectory: ObjCBool = false
@@ -17,7 +19,9 @@ package enum MappingFile {
 
     package static func decode(_ data: Data, path: String? = nil) throws(ModelError) -> MappingDescription {
         do {
-            return PropertyList.isBinary(data) ? try CompiledMappingReader().read(KeyedArchive(data).root()) : try MappingSourceReader(XMLTree.read(data)).read()
+            return PropertyList.isBinary(data)
+                ? try CompiledMappingReader().read(KeyedArchive(data).root())
+                : try MappingSourceReader(XMLTree.read(data)).read()
         } catch let error as ModelError {
             throw error
         } catch {

@@ -2,7 +2,8 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Reads `xcmapping.xml`: an XML store of Core Data's with four entities (COREDATA_FORMATS §6.1). Objects that nothing leads to are left-overs of the editor.
+/// Reads `xcmapping.xml`: an XML store of Core Data's with four entities (COREDATA_FORMATS §6.1).
+/// Objects that nothing leads to are left-overs of the editor.
 struct MappingSourceReader {
     private struct Object {
         let attributes: [String: String]
@@ -18,11 +19,14 @@ struct MappingSourceReader {
         for element in tree.children(named: "object") {
             guard let type = element["type"]?.uppercased(), let id = element["id"] else { continue }
             let object = Object(
-                attributes: Dictionary(element.children(named: "attribute").compactMap { child in child["name"].map { ($0, child.text) } }) { first, _ in first },
+                attributes: Dictionary(
+                    element.children(named: "attribute").compactMap { child in child["name"].map { ($0, child.text) } }
+                ) { first, _ in first },
                 relationships: Dictionary(
                     element.children(named: "relationship").compactMap { child in
                         child["name"].map { ($0, (child["idrefs"] ?? "").split(separator: " ").map(String.init)) }
-                    }) { first, _ in first })
+                    }
+                ) { first, _ in first })
             switch type {
             case "XDDEVMAPPINGMODEL": model = object
             case "XDDEVENTITYMAPPING": entities[id] = object
@@ -39,7 +43,8 @@ struct MappingSourceReader {
         description.source = try embeddedModel(model.attributes["sourcemodeldata"])
         description.destination = try embeddedModel(model.attributes["destinationmodeldata"])
         let mappings = (model.relationships["entitymappings"] ?? []).compactMap { entities[$0] }
-        let sorted = mappings.enumerated().sorted { (number($0.element), $0.offset) < (number($1.element), $1.offset) }.map(\.element)
+        let sorted = mappings.enumerated().sorted { (number($0.element), $0.offset) < (number($1.element), $1.offset) }
+            .map(\.element)
         for object in sorted { description.entities.append(try entity(object)) }
         return description
     }
@@ -63,12 +68,16 @@ struct MappingSourceReader {
         return entity
     }
 
-    private func members(_ object: Object, _ key: String, _ known: [String: Object]) throws -> [MappingDescription.Property] {
+    private func members(_ object: Object, _ key: String, _ known: [String: Object]) throws -> [MappingDescription
+        .Property]
+    {
         var members: [MappingDescription.Property] = []
         for id in object.relationships[key] ?? [] {
             guard let mapping = known[id], let name = text(mapping, "name") else { continue }
             var property = MappingDescription.Property(name: name)
-            if let data = text(mapping, "valueexpressiondata").flatMap({ Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }), !data.isEmpty {
+            if let data = text(mapping, "valueexpressiondata").flatMap({
+                Data(base64Encoded: $0, options: .ignoreUnknownCharacters)
+            }), !data.isEmpty {
                 property.valueExpression = try PredicateText().expression(KeyedArchive(data).root())
             } else {
                 property.isAutomatic = true
@@ -85,7 +94,8 @@ struct MappingSourceReader {
     }
 
     private func embeddedModel(_ text: String?) throws -> ManagedObjectModel? {
-        guard let data = text.flatMap({ Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }), !data.isEmpty else { return nil }
+        guard let data = text.flatMap({ Data(base64Encoded: $0, options: .ignoreUnknownCharacters) }), !data.isEmpty
+        else { return nil }
         return try LegacyModel.decode(data)
     }
 }

@@ -1,8 +1,9 @@
 internal import Foundation
 internal import Schema
 
-/// Parses the part of the predicate language that models use, so that it can be archived: comparisons of key paths, variables, literals and lists, joined
-/// by AND, OR and NOT. Anything else gives nil; the room that evaluates predicates has the whole language.
+/// Parses the part of the predicate language that models use, so that it can be archived:
+/// comparisons of key paths, variables, literals and lists, joined by AND, OR and NOT. Anything
+/// else gives nil; the room that evaluates predicates has the whole language.
 struct PredicateParser {
     private enum Token: Equatable {
         case word(String)
@@ -18,15 +19,21 @@ struct PredicateParser {
     private var depth = 0
 
     static func predicate(_ text: String) -> PredicateNode? {
-        guard var parser = PredicateParser(text), let node = parser.disjunction(), parser.place == parser.tokens.count else { return nil }
+        guard var parser = PredicateParser(text), let node = parser.disjunction(), parser.place == parser.tokens.count
+        else { return nil }
         return node
     }
 
-    /// An expression, those of derived attributes included: `pages.@count`, `canonical:(name)`, `now()`.
+    /// An expression, those of derived attributes included: `pages.@count`, `canonical:(name)`,
+    /// `now()`.
     static func expression(_ text: String) -> PredicateNode.Expression? {
-        guard var parser = PredicateParser(text), let expression = parser.expression(), parser.place == parser.tokens.count else { return nil }
+        guard var parser = PredicateParser(text), let expression = parser.expression(),
+            parser.place == parser.tokens.count
+        else { return nil }
         // Derivations archive an aggregate as a function of its key path.
-        if case .keyPath(let path) = expression, path.hasSuffix(".@count") { return .function("count:", [.keyPath(String(path.dropLast(7)))]) }
+        if case .keyPath(let path) = expression, path.hasSuffix(".@count") {
+            return .function("count:", [.keyPath(String(path.dropLast(7)))])
+        }
         return expression
     }
 
@@ -69,7 +76,9 @@ struct PredicateParser {
     private mutating func comparison() -> PredicateNode? {
         var modifier: Int64 = 0
         if accept("ALL") { modifier = 1 } else if accept("ANY") || accept("SOME") { modifier = 2 }
-        guard let left = expression(), let type = comparisonOperator(), let options = options(), let right = expression() else { return nil }
+        guard let left = expression(), let type = comparisonOperator(), let options = options(),
+            let right = expression()
+        else { return nil }
         return .comparison(left, type, right, options: options, modifier: modifier)
     }
 
@@ -110,7 +119,8 @@ struct PredicateParser {
         place += 1
         switch token {
         case .string(let text): return .constant(.string(text))
-        case .number(let text): return Int64(text).map { .constant(.int($0)) } ?? Double(text).map { .constant(.double($0)) }
+        case .number(let text):
+            return Int64(text).map { .constant(.int($0)) } ?? Double(text).map { .constant(.double($0)) }
         case .variable(let text):
             guard let dot = text.firstIndex(of: ".") else { return .variable(text) }
             return .path(.variable(String(text[..<dot])), String(text[text.index(after: dot)...]))
@@ -149,7 +159,9 @@ struct PredicateParser {
     }
 
     private mutating func accept(_ keyword: String) -> Bool {
-        guard place < tokens.count, case .word(let word) = tokens[place], word.uppercased() == keyword else { return false }
+        guard place < tokens.count, case .word(let word) = tokens[place], word.uppercased() == keyword else {
+            return false
+        }
         place += 1
         return true
     }
@@ -165,7 +177,9 @@ struct PredicateParser {
     private init?(_ text: String) {
         let characters = Array(text)
         var index = 0
-        func isWord(_ character: Character) -> Bool { character.isLetter || character.isNumber || "_.@#:".contains(character) }
+        func isWord(_ character: Character) -> Bool {
+            character.isLetter || character.isNumber || "_.@#:".contains(character)
+        }
         while index < characters.count {
             let character = characters[index]
             let start = index
@@ -175,9 +189,13 @@ struct PredicateParser {
                 guard let (string, end) = Self.string(characters, index) else { return nil }
                 tokens.append(.string(string))
                 index = end
-            } else if character.isNumber || (character == "-" && index + 1 < characters.count && characters[index + 1].isNumber) {
+            } else if character.isNumber
+                || (character == "-" && index + 1 < characters.count && characters[index + 1].isNumber)
+            {
                 index += 1
-                while index < characters.count, characters[index].isNumber || ".eE".contains(characters[index]) { index += 1 }
+                while index < characters.count, characters[index].isNumber || ".eE".contains(characters[index]) {
+                    index += 1
+                }
                 tokens.append(.number(String(characters[start..<index])))
             } else if character == "$" {
                 index += 1

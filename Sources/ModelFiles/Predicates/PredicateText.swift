@@ -6,7 +6,8 @@ package struct PredicateText {
     /// Predicates nest; an archive may nest without end, in circles even.
     private static let maximumDepth = 100
 
-    /// How much text may be made on the way to that of one predicate: few objects that refer to each other twice over spell one without end.
+    /// How much text may be made on the way to that of one predicate: few objects that refer to
+    /// each other twice over spell one without end.
     private final class Allowance {
         private var left = 2 << 20
 
@@ -58,7 +59,8 @@ package struct PredicateText {
         for element in try object.object("NSSubpredicates")?.elements() ?? [] {
             guard let element else { continue }
             let text = try predicate(element, depth: depth + 1)
-            let isJunction = try element.isKind(of: "NSCompoundPredicate") && element.integer("NSCompoundPredicateType") != 0
+            let isJunction =
+                try element.isKind(of: "NSCompoundPredicate") && element.integer("NSCompoundPredicateType") != 0
             parts.append(isJunction ? "(\(text))" : text)
         }
         switch try object.integer("NSCompoundPredicateType") ?? 0 {
@@ -76,7 +78,9 @@ package struct PredicateText {
         let right = try expression(try object.required("NSRightExpression"), depth: depth + 1)
         let oper = try object.required("NSPredicateOperator")
         let type = try oper.integer("NSOperatorType") ?? 4
-        guard let symbol = Self.operators[type] else { throw CodingError(.unsupported, "comparisons of type \(type) can't be read") }
+        guard let symbol = Self.operators[type] else {
+            throw CodingError(.unsupported, "comparisons of type \(type) can't be read")
+        }
         let options = try oper.integer("NSOptions") ?? oper.integer("NSFlags") ?? 0
         let letters = [(1, "c"), (2, "d"), (4, "n"), (8, "l")].filter { options & Int64($0.0) != 0 }.map(\.1).joined()
         let modifier = [1: "ALL ", 2: "ANY "][try oper.integer("NSModifier") ?? 0] ?? ""
@@ -84,7 +88,8 @@ package struct PredicateText {
     }
 
     static let operators: [Int64: String] = [
-        0: "<", 1: "<=", 2: ">", 3: ">=", 4: "==", 5: "!=", 6: "MATCHES", 7: "LIKE", 8: "BEGINSWITH", 9: "ENDSWITH", 10: "IN", 99: "CONTAINS",
+        0: "<", 1: "<=", 2: ">", 3: ">=", 4: "==", 5: "!=", 6: "MATCHES", 7: "LIKE", 8: "BEGINSWITH", 9: "ENDSWITH",
+        10: "IN", 99: "CONTAINS",
         100: "BETWEEN",
     ]
 
@@ -98,16 +103,19 @@ package struct PredicateText {
     private func text(ofExpression object: ArchivedObject, _ depth: Int) throws -> String {
         switch object.className {
         case "NSSelfExpression": return "SELF"
-        case "NSVariableExpression", "NSVariableAssignmentExpression": return "$" + (try object.string("NSVariable") ?? "")
+        case "NSVariableExpression", "NSVariableAssignmentExpression":
+            return "$" + (try object.string("NSVariable") ?? "")
         case "NSKeyPathSpecifierExpression": return Self.keyPath(try object.string("NSKeyPath") ?? "")
         case "NSAnyKeyExpression": return "ANYKEY"
         case "NSConstantValueExpression": return try constant(object, depth)
         case "NSAggregateExpression":
-            return "{" + (try list(try object.required("NSCollection").elements() ?? [], depth).joined(separator: ", ")) + "}"
+            return "{" + (try list(try object.required("NSCollection").elements() ?? [], depth).joined(separator: ", "))
+                + "}"
         case "NSSetExpression", "NSUnionSetExpression", "NSIntersectSetExpression", "NSMinusSetExpression":
             let left = try expression(try object.required("NSLeftExpression"), depth: depth + 1)
             let right = try expression(try object.required("NSRightExpression"), depth: depth + 1)
-            return "\(left) \([5: "UNION", 6: "INTERSECT"][try object.integer("NSExpressionType") ?? 7] ?? "MINUS") \(right)"
+            return
+                "\(left) \([5: "UNION", 6: "INTERSECT"][try object.integer("NSExpressionType") ?? 7] ?? "MINUS") \(right)"
         case "NSTernaryExpression":
             let test = try predicate(try object.required("NSPredicate"), depth: depth + 1)
             let yes = try expression(try object.required("NSTrueExpression"), depth: depth + 1)
@@ -133,7 +141,9 @@ package struct PredicateText {
             let target = try operand.map { try expression($0, depth: depth + 1) } ?? "SELF"
             return "FUNCTION(\(([target, Self.quoted(selector)] + arguments).joined(separator: ", ")))"
         }
-        if let symbol = Self.arithmetic[selector], arguments.count == 2 { return "(\(arguments[0]) \(symbol) \(arguments[1]))" }
+        if let symbol = Self.arithmetic[selector], arguments.count == 2 {
+            return "(\(arguments[0]) \(symbol) \(arguments[1]))"
+        }
         switch (selector, arguments.count) {
         case ("count:", 1): return "\(arguments[0]).@count"
         case ("castObject:toType:", 2): return "CAST(\(arguments[0]), \(arguments[1]))"
@@ -144,13 +154,17 @@ package struct PredicateText {
         return "\(name)(\(arguments.joined(separator: ", ")))"
     }
 
-    private static let arithmetic = ["add:to:": "+", "from:subtract:": "-", "multiply:by:": "*", "divide:by:": "/", "raise:toPower:": "**"]
+    private static let arithmetic = [
+        "add:to:": "+", "from:subtract:": "-", "multiply:by:": "*", "divide:by:": "/", "raise:toPower:": "**",
+    ]
 
     private func subquery(_ object: ArchivedObject, _ depth: Int) throws -> String {
         let collection = try object.object("NSCollectionExpression") ?? object.required("NSCollection")
         let predicate = try object.object("NSSubqueryPredicate") ?? object.required("NSPredicate")
-        let variable = try object.string("NSVariable") ?? object.object("NSVariableExpression")?.string("NSVariable") ?? "x"
-        return "SUBQUERY(\(try expression(collection, depth: depth + 1)), $\(variable), \(try self.predicate(predicate, depth: depth + 1)))"
+        let variable =
+            try object.string("NSVariable") ?? object.object("NSVariableExpression")?.string("NSVariable") ?? "x"
+        return
+            "SUBQUERY(\(try expression(collection, depth: depth + 1)), $\(variable), \(try self.predicate(predicate, depth: depth + 1)))"
     }
 
     private func constant(_ object: ArchivedObject, _ depth: Int) throws -> String {
@@ -189,13 +203,17 @@ package struct PredicateText {
         var parts: [String] = []
         for element in elements {
             guard let element else { throw CodingError(.malformed, "an expression is missing") }
-            parts.append(element.classChain.isEmpty || !element.isKind(of: "NSExpression") ? try literal(element, depth + 1) : try expression(element, depth: depth + 1))
+            parts.append(
+                element.classChain.isEmpty || !element.isKind(of: "NSExpression")
+                    ? try literal(element, depth + 1) : try expression(element, depth: depth + 1))
         }
         return parts
     }
 
     private func check(_ depth: Int) throws {
-        guard depth < Self.maximumDepth else { throw CodingError(.tooDeep, "a predicate nests more than \(Self.maximumDepth) deep") }
+        guard depth < Self.maximumDepth else {
+            throw CodingError(.tooDeep, "a predicate nests more than \(Self.maximumDepth) deep")
+        }
     }
 
     // MARK: Text
@@ -223,8 +241,10 @@ package struct PredicateText {
     }
 
     static let reserved: Set<String> = [
-        "AND", "OR", "NOT", "IN", "ANY", "ALL", "SOME", "NONE", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH", "BETWEEN", "CAST", "NULL", "NIL",
-        "TRUE", "FALSE", "YES", "NO", "SELF", "FIRST", "LAST", "SIZE", "ANYKEY", "SUBQUERY", "TERNARY", "FUNCTION", "FETCH", "UNION", "INTERSECT", "MINUS",
+        "AND", "OR", "NOT", "IN", "ANY", "ALL", "SOME", "NONE", "LIKE", "MATCHES", "CONTAINS", "BEGINSWITH", "ENDSWITH",
+        "BETWEEN", "CAST", "NULL", "NIL",
+        "TRUE", "FALSE", "YES", "NO", "SELF", "FIRST", "LAST", "SIZE", "ANYKEY", "SUBQUERY", "TERNARY", "FUNCTION",
+        "FETCH", "UNION", "INTERSECT", "MINUS",
         "TRUEPREDICATE", "FALSEPREDICATE",
     ]
 }

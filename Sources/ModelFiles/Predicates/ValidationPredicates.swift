@@ -4,7 +4,8 @@ internal import Schema
 
 /// Bounds and patterns of attributes, which compiled models hold as predicates on the value.
 enum ValidationPredicates {
-    /// Reads the predicates of an attribute back into its bounds and pattern. Others, which only models built in code have, are kept as text.
+    /// Reads the predicates of an attribute back into its bounds and pattern. Others, which only
+    /// models built in code have, are kept as text.
     static func read(_ object: ArchivedObject, into attribute: inout AttributeDescription) throws {
         var others: [String] = []
         for predicate in try object.object("NSValidationPredicates")?.elements() ?? [] {
@@ -29,7 +30,9 @@ enum ValidationPredicates {
         return !parts.isEmpty
     }
 
-    private static func applyComparison(_ object: ArchivedObject, to attribute: inout AttributeDescription) throws -> Bool {
+    private static func applyComparison(_ object: ArchivedObject, to attribute: inout AttributeDescription) throws
+        -> Bool
+    {
         let subject = try PredicateText().expression(try object.required("NSLeftExpression"))
         guard let right = try object.object("NSRightExpression"), right.className == "NSConstantValueExpression",
             let constant = try right.object("NSConstantValue")
@@ -54,19 +57,29 @@ enum ValidationPredicates {
 
     // MARK: Writing
 
-    /// The predicates of an attribute and, for each, the number of the error that Core Data reports when it does not hold.
+    /// The predicates of an attribute and, for each, the number of the error that Core Data reports
+    /// when it does not hold.
     static func requirements(_ attribute: AttributeDescription) -> [(node: PredicateNode, errorCode: Int64)] {
         let isString = attribute.type == .string, isDate = attribute.type == .date
         let subject: PredicateNode.Expression = isString ? .keyPath("length") : .evaluatedObject
         var result: [(PredicateNode, Int64)] = []
         if let bound = attribute.minimumValue {
-            result.append((.comparison(subject, 3, .constant(bound), options: 0, modifier: 0), isString ? 1670 : isDate ? 1640 : 1620))
+            result.append(
+                (
+                    .comparison(subject, 3, .constant(bound), options: 0, modifier: 0),
+                    isString ? 1670 : isDate ? 1640 : 1620
+                ))
         }
         if let bound = attribute.maximumValue {
-            result.append((.comparison(subject, 1, .constant(bound), options: 0, modifier: 0), isString ? 1660 : isDate ? 1630 : 1610))
+            result.append(
+                (
+                    .comparison(subject, 1, .constant(bound), options: 0, modifier: 0),
+                    isString ? 1660 : isDate ? 1630 : 1610
+                ))
         }
         if let pattern = attribute.regularExpression {
-            result.append((.comparison(.evaluatedObject, 6, .constant(.string(pattern)), options: 0, modifier: 0), 1680))
+            result.append(
+                (.comparison(.evaluatedObject, 6, .constant(.string(pattern)), options: 0, modifier: 0), 1680))
         }
         return result
     }

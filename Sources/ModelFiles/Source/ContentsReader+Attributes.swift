@@ -8,9 +8,14 @@ extension ContentsReader {
         let name = fields.take("name") ?? ""
         var type = AttributeType.undefined
         if let text = fields.text("attributeType") {
-            if let known = AttributeType(name: text) { type = known } else { report("the attribute type “\(text)” is not known", owner, name) }
+            if let known = AttributeType(name: text) {
+                type = known
+            } else {
+                report("the attribute type “\(text)” is not known", owner, name)
+            }
         }
-        var attribute = AttributeDescription(name, type, isOptional: fields.flag("optional"), isTransient: fields.flag("transient"))
+        var attribute = AttributeDescription(
+            name, type, isOptional: fields.flag("optional"), isTransient: fields.flag("transient"))
         attribute.defaultValue = value("default", type, &fields, owner, name)
         // The bounds of a string are lengths.
         let boundType = type == .string ? .integer64 : type
@@ -23,7 +28,9 @@ extension ContentsReader {
         attribute.preservesValueInHistoryOnDeletion = fields.flag("preserveAfterDeletion")
         let isDerived = fields.flag("derived")
         attribute.derivationExpression = fields.text("derivationExpression")
-        if isDerived, attribute.derivationExpression == nil { report("a derived attribute without an expression", owner, name) }
+        if isDerived, attribute.derivationExpression == nil {
+            report("a derived attribute without an expression", owner, name)
+        }
         attribute.compositeName = fields.text("composite")
         attribute.isIndexed = fields.flag("indexed")
         attribute.isIndexedBySpotlight = fields.flag("spotlightIndexingEnabled")
@@ -36,7 +43,8 @@ extension ContentsReader {
         return attribute
     }
 
-    /// The value that stands as `<prefix>ValueString`; for a date as `<prefix>DateTimeInterval`, which wins over its textual twin.
+    /// The value that stands as `<prefix>ValueString`; for a date as `<prefix>DateTimeInterval`,
+    /// which wins over its textual twin.
     private mutating func value(
         _ prefix: String, _ type: AttributeType, _ fields: inout MarkupFields, _ owner: String, _ name: String
     ) -> PropertyValue? {

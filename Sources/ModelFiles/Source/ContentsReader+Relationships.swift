@@ -5,7 +5,8 @@ extension ContentsReader {
     mutating func relationship(_ element: XMLTree, of owner: String) -> RelationshipDescription {
         var fields = MarkupFields(element)
         let name = fields.take("name") ?? ""
-        var relationship = RelationshipDescription(name, to: fields.take("destinationEntity") ?? "", inverse: fields.text("inverseName"))
+        var relationship = RelationshipDescription(
+            name, to: fields.take("destinationEntity") ?? "", inverse: fields.text("inverseName"))
         _ = fields.take("inverseEntity")
         let isToMany = fields.flag("toMany")
         relationship.maxCount = fields.integer("maxCount") ?? (isToMany ? 0 : 1)
@@ -32,8 +33,11 @@ extension ContentsReader {
         var fields = MarkupFields(element)
         let name = fields.take("name") ?? ""
         let requests = element.children(named: "fetchRequest").map { fetchRequest($0) }
-        if requests.count != 1 { report("a fetched property has one fetch request, not \(requests.count)", owner, name) }
-        var property = FetchedPropertyDescription(name, fetchRequest: requests.first ?? FetchRequestTemplate("", entityName: ""))
+        if requests.count != 1 {
+            report("a fetched property has one fetch request, not \(requests.count)", owner, name)
+        }
+        var property = FetchedPropertyDescription(
+            name, fetchRequest: requests.first ?? FetchRequestTemplate("", entityName: ""))
         property.isOptional = fields.flag("optional")
         property.renamingIdentifier = fields.text("elementID").flatMap { $0 == name ? nil : $0 }
         property.versionHashModifier = fields.text("versionHashModifier")
@@ -49,10 +53,14 @@ extension ContentsReader {
         request.fetchLimit = fields.integer("fetchLimit") ?? 0
         request.fetchBatchSize = fields.integer("fetchBatchSize") ?? 0
         // Some tools spell these like the properties of a fetch request.
-        request.includesSubentities = fields.flag("includeSubentities", absent: fields.flag("includesSubentities", absent: true))
-        request.includesPropertyValues = fields.flag("includePropertyValues", absent: fields.flag("includesPropertyValues", absent: true))
-        request.returnsObjectsAsFaults = fields.flag("returnObjectsAsFaults", absent: fields.flag("returnsObjectsAsFaults", absent: true))
-        request.returnsDistinctResults = fields.flag("returnDistinctResults", absent: fields.flag("returnsDistinctResults"))
+        request.includesSubentities = fields.flag(
+            "includeSubentities", absent: fields.flag("includesSubentities", absent: true))
+        request.includesPropertyValues = fields.flag(
+            "includePropertyValues", absent: fields.flag("includesPropertyValues", absent: true))
+        request.returnsObjectsAsFaults = fields.flag(
+            "returnObjectsAsFaults", absent: fields.flag("returnsObjectsAsFaults", absent: true))
+        request.returnsDistinctResults = fields.flag(
+            "returnDistinctResults", absent: fields.flag("returnsDistinctResults"))
         request.resultType = fields.integer("resultType") ?? 0
         request.extraMarkup = fields.rest
         return request
@@ -61,7 +69,8 @@ extension ContentsReader {
     func fetchIndex(_ element: XMLTree) -> FetchIndexDescription {
         let elements = element.children(named: "fetchIndexElement").map { child in
             var fields = MarkupFields(child)
-            var element = FetchIndexDescription.Element(propertyName: fields.text("property"), expression: fields.text("expression"))
+            var element = FetchIndexDescription.Element(
+                propertyName: fields.text("property"), expression: fields.text("expression"))
             element.kind = fields.rest["type"]?.lowercased() == "rtree" ? .rTree : .binary
             _ = fields.take("type")
             element.isAscending = fields.take("order") != "descending"

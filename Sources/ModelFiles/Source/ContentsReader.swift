@@ -13,7 +13,9 @@ struct ContentsReader {
         } catch {
             throw ModelError(.unreadable, "The model can't be read: \(error)", path: path)
         }
-        guard root.name == "model" else { throw ModelError(.unreadable, "The file holds “\(root.name)”, not a model", path: path) }
+        guard root.name == "model" else {
+            throw ModelError(.unreadable, "The file holds “\(root.name)”, not a model", path: path)
+        }
         var reader = ContentsReader()
         let description = reader.description(root)
         let faults = reader.faults + ModelValidation.faults(in: description)
@@ -30,8 +32,12 @@ struct ContentsReader {
     private mutating func description(_ root: XMLTree) -> ManagedObjectModel.Description {
         var description = ManagedObjectModel.Description()
         var fields = MarkupFields(root)
-        if let identifier = fields.take("userDefinedModelVersionIdentifier") { description.versionIdentifiers = [identifier] }
-        if let more = fields.text(ContentsWriter.furtherIdentifiers) { description.versionIdentifiers += more.split(separator: "\n").map(String.init) }
+        if let identifier = fields.take("userDefinedModelVersionIdentifier") {
+            description.versionIdentifiers = [identifier]
+        }
+        if let more = fields.text(ContentsWriter.furtherIdentifiers) {
+            description.versionIdentifiers += more.split(separator: "\n").map(String.init)
+        }
         if fields.rest["type"] == ContentsWriter.type { _ = fields.take("type") }
         if fields.rest["documentVersion"] == ContentsWriter.documentVersion { _ = fields.take("documentVersion") }
         description.extraMarkup = fields.rest
@@ -40,7 +46,9 @@ struct ContentsReader {
             case "entity": description.entities.append(entity(element))
             case "composite":
                 let name = element["name"] ?? ""
-                description.composites.append(CompositeDescription(name, attributes: element.children(named: "attribute").map { attribute($0, of: name) }))
+                description.composites.append(
+                    CompositeDescription(
+                        name, attributes: element.children(named: "attribute").map { attribute($0, of: name) }))
             case "fetchRequest": description.fetchRequestTemplates.append(fetchRequest(element))
             case "configuration":
                 let name = element["name"] ?? ""
@@ -59,7 +67,9 @@ struct ContentsReader {
         var fields = MarkupFields(element)
         let name = fields.take("name") ?? ""
         var entity = EntityDescription(name)
-        entity.managedObjectClassName = fields.text("representedClassName").flatMap { $0 == "NSManagedObject" ? nil : $0 }
+        entity.managedObjectClassName = fields.text("representedClassName").flatMap {
+            $0 == "NSManagedObject" ? nil : $0
+        }
         entity.superentityName = fields.text("parentEntity")
         entity.isAbstract = fields.flag("isAbstract")
         entity.renamingIdentifier = fields.text("elementID").flatMap { $0 == name ? nil : $0 }
@@ -72,7 +82,9 @@ struct ContentsReader {
             case "fetchedProperty": entity.fetchedProperties.append(fetchedProperty(child, of: name))
             case "fetchIndex": entity.indexes.append(fetchIndex(child))
             case "compoundIndexes":
-                entity.compoundIndexes += child.children(named: "compoundIndex").map { $0.children(named: "index").compactMap { $0["value"] } }
+                entity.compoundIndexes += child.children(named: "compoundIndex").map {
+                    $0.children(named: "index").compactMap { $0["value"] }
+                }
             case "uniquenessConstraints":
                 entity.uniquenessConstraints += child.children(named: "uniquenessConstraint").map {
                     $0.children(named: "constraint").compactMap { $0["value"] }
@@ -85,12 +97,16 @@ struct ContentsReader {
     }
 
     func userInfo(_ element: XMLTree) -> [String: String] {
-        Dictionary(element.children(named: "entry").map { ($0["key"] ?? "", $0["value"] ?? "") }, uniquingKeysWith: { _, last in last })
+        Dictionary(
+            element.children(named: "entry").map { ($0["key"] ?? "", $0["value"] ?? "") },
+            uniquingKeysWith: { _, last in last })
     }
 
-    /// The file names the inverse's entity too; descriptions have no room for it, so a contradiction is found here.
+    /// The file names the inverse's entity too; descriptions have no room for it, so a
+    /// contradiction is found here.
     private mutating func checkInverseEntities(_ root: XMLTree, _ description: ManagedObjectModel.Description) {
-        let parents = Dictionary(description.entities.map { ($0.name, $0.superentityName) }, uniquingKeysWith: { first, _ in first })
+        let parents = Dictionary(
+            description.entities.map { ($0.name, $0.superentityName) }, uniquingKeysWith: { first, _ in first })
         func ancestors(_ name: String) -> Set<String> {
             var seen: Set<String> = []
             var next: String? = name
@@ -99,11 +115,17 @@ struct ContentsReader {
         }
         for element in root.children(named: "entity") {
             for relationship in element.children(named: "relationship") {
-                guard let inverse = relationship["inverseEntity"], !inverse.isEmpty, let destination = relationship["destinationEntity"] else { continue }
+                guard let inverse = relationship["inverseEntity"], !inverse.isEmpty,
+                    let destination = relationship["destinationEntity"]
+                else { continue }
                 if parents[inverse] == nil {
-                    report("its inverse entity “\(inverse)” is no entity of the model", element["name"], relationship["name"])
+                    report(
+                        "its inverse entity “\(inverse)” is no entity of the model", element["name"],
+                        relationship["name"])
                 } else if !ancestors(destination).contains(inverse), !ancestors(inverse).contains(destination) {
-                    report("its inverse belongs to \(inverse), its destination is \(destination)", element["name"], relationship["name"])
+                    report(
+                        "its inverse belongs to \(inverse), its destination is \(destination)", element["name"],
+                        relationship["name"])
                 }
             }
         }

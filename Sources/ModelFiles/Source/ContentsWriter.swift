@@ -2,11 +2,13 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Writes `contents` as Xcode does: entities and properties by name, attributes of elements in Xcode's order, what nobody understands at their end.
+/// Writes `contents` as Xcode does: entities and properties by name, attributes of elements in
+/// Xcode's order, what nobody understands at their end.
 struct ContentsWriter {
     static let type = "com.apple.IDECoreDataModeler.DataModel"
     static let documentVersion = "1.0"
-    /// The format has room for one version identifier; a model that was merged from several keeps the others here.
+    /// The format has room for one version identifier; a model that was merged from several keeps
+    /// the others here.
     static let furtherIdentifiers = "furtherVersionIdentifiers"
 
     private let model: ManagedObjectModel
@@ -24,16 +26,22 @@ struct ContentsWriter {
         var fields = Fields(description.extraMarkup)
         fields.add("type", Self.type)
         fields.add("documentVersion", Self.documentVersion)
-        for name in ["lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage"] { fields.add(name, description.extraMarkup[name]) }
+        for name in ["lastSavedToolsVersion", "systemVersion", "minimumToolsVersion", "sourceLanguage"] {
+            fields.add(name, description.extraMarkup[name])
+        }
         fields.add("userDefinedModelVersionIdentifier", description.versionIdentifiers.first)
         let more = description.versionIdentifiers.dropFirst()
         if !more.isEmpty { fields.add(Self.furtherIdentifiers, more.joined(separator: "\n")) }
         var children = description.entities.map { entity($0) }
         children += description.composites.map { composite in
-            XMLTree("composite", [XMLAttribute(name: "name", value: composite.name)], children: composite.attributes.map { attribute($0) })
+            XMLTree(
+                "composite", [XMLAttribute(name: "name", value: composite.name)],
+                children: composite.attributes.map { attribute($0) })
         }
         children += description.fetchRequestTemplates.map { fetchRequest($0) }
-        for (name, members) in description.configurations.sorted(by: { $0.key.utf16.lexicographicallyPrecedes($1.key.utf16) }) {
+        for (name, members) in description.configurations.sorted(by: {
+            $0.key.utf16.lexicographicallyPrecedes($1.key.utf16)
+        }) {
             let entities = members.map { XMLTree("memberEntity", [XMLAttribute(name: "name", value: $0)]) }
             children.append(XMLTree("configuration", [XMLAttribute(name: "name", value: name)], children: entities))
         }
@@ -63,10 +71,15 @@ struct ContentsWriter {
         children += entity.fetchedProperties.map { fetchedProperty($0) }
         children += entity.indexes.map { fetchIndex($0) }
         if !entity.compoundIndexes.isEmpty {
-            children.append(XMLTree("compoundIndexes", children: entity.compoundIndexes.map { values("compoundIndex", "index", $0) }))
+            children.append(
+                XMLTree(
+                    "compoundIndexes", children: entity.compoundIndexes.map { values("compoundIndex", "index", $0) }))
         }
         if !entity.uniquenessConstraints.isEmpty {
-            children.append(XMLTree("uniquenessConstraints", children: entity.uniquenessConstraints.map { values("uniquenessConstraint", "constraint", $0) }))
+            children.append(
+                XMLTree(
+                    "uniquenessConstraints",
+                    children: entity.uniquenessConstraints.map { values("uniquenessConstraint", "constraint", $0) }))
         }
         return XMLTree("entity", fields.attributes, children: children + userInfo(entity.userInfo))
     }
@@ -92,7 +105,9 @@ struct ContentsWriter {
         fields.add("transient", attribute.isTransient)
         if attribute.type != .undefined { fields.add("attributeType", attribute.type.name) }
         fields.add("composite", attribute.compositeName)
-        for (prefix, value) in [("min", attribute.minimumValue), ("max", attribute.maximumValue), ("default", attribute.defaultValue)] {
+        for (prefix, value) in [
+            ("min", attribute.minimumValue), ("max", attribute.maximumValue), ("default", attribute.defaultValue),
+        ] {
             guard let value else { continue }
             if case .date(let date) = value { fields.add("\(prefix)DateTimeInterval", ValueText.interval(date)) }
             fields.add("\(prefix)ValueString", ValueText.text(value))
@@ -100,7 +115,10 @@ struct ContentsWriter {
         fields.add("regularExpressionString", attribute.regularExpression)
         fields.add("derived", attribute.isDerived)
         fields.add("derivationExpression", attribute.derivationExpression)
-        if attribute.usesScalarValueType || [.integer16, .integer32, .integer64, .float, .double, .boolean, .date, .uuid, .uri].contains(attribute.type) {
+        if attribute.usesScalarValueType
+            || [.integer16, .integer32, .integer64, .float, .double, .boolean, .date, .uuid, .uri].contains(
+                attribute.type)
+        {
             fields.add("usesScalarValueType", attribute.usesScalarValueType ? "YES" : "NO")
         }
         fields.add("valueTransformerName", attribute.valueTransformerName)
@@ -148,7 +166,9 @@ struct ContentsWriter {
         fields.add("optional", property.isOptional)
         fields.add("elementID", property.renamingIdentifier)
         fields.add("versionHashModifier", property.versionHashModifier)
-        return XMLTree("fetchedProperty", fields.attributes, children: [fetchRequest(property.fetchRequest)] + userInfo(property.userInfo))
+        return XMLTree(
+            "fetchedProperty", fields.attributes,
+            children: [fetchRequest(property.fetchRequest)] + userInfo(property.userInfo))
     }
 
     private func fetchRequest(_ request: FetchRequestTemplate) -> XMLTree {
@@ -181,7 +201,8 @@ struct ContentsWriter {
         return XMLTree("fetchIndex", fields.attributes, children: elements)
     }
 
-    /// Attributes of an element in the order they are added, then those of the extra markup that were not.
+    /// Attributes of an element in the order they are added, then those of the extra markup that
+    /// were not.
     private struct Fields {
         private var list: [XMLAttribute] = []
         private let extra: [String: String]
@@ -200,7 +221,10 @@ struct ContentsWriter {
 
         var attributes: [XMLAttribute] {
             let written = Set(list.map(\.name))
-            return list + extra.filter { !written.contains($0.key) }.sorted { $0.key < $1.key }.map { XMLAttribute(name: $0.key, value: $0.value) }
+            return list
+                + extra.filter { !written.contains($0.key) }.sorted { $0.key < $1.key }.map {
+                    XMLAttribute(name: $0.key, value: $0.value)
+                }
         }
     }
 }

@@ -4,11 +4,13 @@ package import Schema
 
 /// The archive `elements` that Xcode 3 kept a model in; mapping models hold the same archive.
 ///
-/// Its objects are those of the editor: an entity's or property's traits hang in “stereotypes”, each a dictionary of named defaults.
+/// Its objects are those of the editor: an entity's or property's traits hang in “stereotypes”,
+/// each a dictionary of named defaults.
 package struct LegacyModel {
     private var faults: [ModelError.Fault] = []
 
-    /// - Throws: `ModelError.unreadable` for what is no such archive, `invalid` with everything that is wrong in the model.
+    /// - Throws: `ModelError.unreadable` for what is no such archive, `invalid` with everything
+    ///   that is wrong in the model.
     package static func decode(_ data: Data, path: String? = nil) throws(ModelError) -> ManagedObjectModel {
         var reader = LegacyModel()
         let description: ManagedObjectModel.Description
@@ -23,7 +25,9 @@ package struct LegacyModel {
     }
 
     private mutating func description(_ root: ArchivedObject) throws -> ManagedObjectModel.Description {
-        guard root.className == "XDPMModel" else { throw CodingError(.wrongType, "the archive holds \(root.className ?? "a value"), not XDPMModel") }
+        guard root.className == "XDPMModel" else {
+            throw CodingError(.wrongType, "the archive holds \(root.className ?? "a value"), not XDPMModel")
+        }
         var description = ManagedObjectModel.Description()
         if let identifier = try root.string("_modelVersionIdentifier") { description.versionIdentifiers = [identifier] }
         let package = try root.required("_xd_rootPackage")
@@ -61,7 +65,10 @@ package struct LegacyModel {
             case "XDPMAttribute": if let property { entity.attributes.append(try attribute(property, of: entity.name)) }
             case "XDPMRelationship": if let property { entity.relationships.append(try relationship(property)) }
             default:
-                faults.append(ModelError.Fault(entity: entity.name, message: "a property of the unknown kind “\(property?.className ?? "nil")”"))
+                faults.append(
+                    ModelError.Fault(
+                        entity: entity.name, message: "a property of the unknown kind “\(property?.className ?? "nil")”"
+                    ))
             }
         }
         return entity
@@ -95,7 +102,8 @@ package struct LegacyModel {
     private func relationship(_ object: ArchivedObject) throws -> RelationshipDescription {
         let traits = try Traits(object, stereotypes: ["XD_PR_Stereotype", "XD_PPropStereotype"])
         let name = try object.string("_name") ?? ""
-        var relationship = RelationshipDescription(name, to: try traits.object("XD_PRK_destination")?.string("_name") ?? "")
+        var relationship = RelationshipDescription(
+            name, to: try traits.object("XD_PRK_destination")?.string("_name") ?? "")
         relationship.inverseName = try traits.object("XD_PRK_inverseRelationship")?.string("_name")
         let isToMany = traits.has("XD_PRK_isToMany") ? traits.boolean("XD_PRK_isToMany") : nil
         let count = Int(traits.integer("XD_PRK_maxCount") ?? (isToMany == true ? 0 : 1))
@@ -112,10 +120,14 @@ package struct LegacyModel {
         return relationship
     }
 
-    private mutating func value(_ text: String?, _ type: AttributeType, _ owner: String, _ name: String) -> PropertyValue? {
+    private mutating func value(_ text: String?, _ type: AttributeType, _ owner: String, _ name: String)
+        -> PropertyValue?
+    {
         guard let text, type == .string || !text.isEmpty else { return nil }
         if let value = ValueText.value(text, type) { return value }
-        if ![.undefined, .transformable, .objectID, .composite].contains(type) { report("“\(text)” is no value of type \(type.name)", owner, name) }
+        if ![.undefined, .transformable, .objectID, .composite].contains(type) {
+            report("“\(text)” is no value of type \(type.name)", owner, name)
+        }
         return nil
     }
 
@@ -129,7 +141,8 @@ private struct Traits {
     private var values: [String: ArchivedObject] = [:]
 
     init(_ owner: ArchivedObject, stereotypes: [String]) throws {
-        for (name, stereotype) in try owner.object("XDBucketForStereotypesstorage")?.namedEntries() ?? [] where stereotypes.contains(name) {
+        for (name, stereotype) in try owner.object("XDBucketForStereotypesstorage")?.namedEntries() ?? []
+        where stereotypes.contains(name) {
             for (key, property) in try stereotype?.object("XDBucketForOwnedAttributesstorage")?.namedEntries() ?? [] {
                 if let value = try property?.object("_default") { values[key] = value }
             }
@@ -154,7 +167,8 @@ private struct Traits {
         var result: [[String]] = []
         for element in try values[key]?.elements() ?? [] {
             if let text = element?.string {
-                result.append(text.split(separator: ",").map { $0.trimmingPrefix(while: \.isWhitespace) }.map(String.init))
+                result.append(
+                    text.split(separator: ",").map { $0.trimmingPrefix(while: \.isWhitespace) }.map(String.init))
             } else {
                 result.append(try element?.elements()?.compactMap { $0?.string } ?? [])
             }

@@ -1,6 +1,7 @@
 internal import Coding
 
-/// The attributes of an XML element while they are being understood: what nobody takes is left over and kept.
+/// The attributes of an XML element while they are being understood: what nobody takes is left over
+/// and kept.
 struct MarkupFields {
     private(set) var rest: [String: String]
 

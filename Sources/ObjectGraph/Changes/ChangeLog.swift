@@ -32,7 +32,8 @@ struct ValueChange {
 
 /// What an event did, in order.
 ///
-/// Values stand in a list of their own, since mostly they are all there is: then undo exchanges them where they stand.
+/// Values stand in a list of their own, since mostly they are all there is: then undo exchanges
+/// them where they stand.
 struct EventLog {
     private struct Step {
         let change: Change
@@ -58,7 +59,9 @@ struct EventLog {
 
     /// About how many bytes the changes take, with the objects and values that they hold.
     var byteCount: Int {
-        var count = steps.count * (MemoryLayout<Step>.stride + Self.objectSize) + values.count * MemoryLayout<ValueChange>.stride
+        var count =
+            steps.count * (MemoryLayout<Step>.stride + Self.objectSize) + values.count
+            * MemoryLayout<ValueChange>.stride
         for index in values.indices {
             switch values[index].value {
             case .value(.string(let text)): count += text.utf8.count
@@ -99,7 +102,8 @@ struct EventLog {
 /// What undo takes back, or redo makes again.
 final class ChangeLog {
     var event: EventLog
-    /// Whether the values are taken back from the first one to the last, as those that were exchanged are.
+    /// Whether the values are taken back from the first one to the last, as those that were
+    /// exchanged are.
     var isReversed = false
 
     init(_ event: EventLog) { self.event = event }

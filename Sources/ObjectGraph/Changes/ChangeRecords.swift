@@ -4,7 +4,8 @@ import Storage
 
 /// One object with changes since the last save. Without the object, so that it is trivial to copy.
 private struct ChangeRecord {
-    /// The low 64 of the properties that were set since the last save; not kept for new objects in the event that inserted them.
+    /// The low 64 of the properties that were set since the last save; not kept for new objects in
+    /// the event that inserted them.
     var changed: UInt64 = 0
     /// The first of the object's saved values, a place in `ChangeRecords.saved`, −1 for none.
     var firstSaved: Int32 = -1
@@ -14,9 +15,12 @@ private struct ChangeRecord {
 ///
 /// Invariants:
 /// 1. `object.recordIndex` is the place of an object's record, −1 without one.
-/// 2. For a saved object, the saved value of each changed property but to-manys is in its chain of `saved`, once.
-/// 3. Records from `eventStart` on are of this event; older ones that it touched are in `touched`, once.
-/// 4. What was set in an event is part of what was set since the last save. Properties beyond the first 64 are in `wide`.
+/// 2. For a saved object, the saved value of each changed property but to-manys is in its chain of
+///    `saved`, once.
+/// 3. Records from `eventStart` on are of this event; older ones that it touched are in `touched`,
+///    once.
+/// 4. What was set in an event is part of what was set since the last save. Properties beyond the
+///    first 64 are in `wide`.
 @usableFromInline
 struct ChangeRecords {
     struct SavedValue {
@@ -36,7 +40,8 @@ struct ChangeRecords {
     private var records = GrowingList<ChangeRecord>()
     private var wide: [Int: WideRecord] = [:]
     private(set) var saved = GrowingList<SavedValue>()
-    /// The low 64 of the properties that were set in this event: whatever the old value is needed for has it. Beside the records, since every setting of a value asks.
+    /// The low 64 of the properties that were set in this event: whatever the old value is needed
+    /// for has it. Beside the records, since every setting of a value asks.
     @usableFromInline private(set) var noted: ContiguousArray<UInt64> = []
     private(set) var eventStart = 0
     private(set) var touched: ContiguousArray<Int32> = []
@@ -55,7 +60,8 @@ struct ChangeRecords {
     /// The object of a record, held by these changes alone.
     @inline(__always) func unowned(at index: Int) -> Unmanaged<ManagedObject>? { objects.unowned(at: index) }
 
-    /// Calls `body` with each object and the place of its record, without holding the object for it.
+    /// Calls `body` with each object and the place of its record, without holding the object for
+    /// it.
     @inline(__always) func forEach(_ body: (ManagedObject, Int) throws -> Void) rethrows {
         for index in indices { try unowned(at: index)?._withUnsafeGuaranteedRef { try body($0, index) } }
     }
@@ -105,11 +111,17 @@ struct ChangeRecords {
         return event
     }
 
-    /// Notes that a property changes, and says whether it is the first time since the save and in this event.
+    /// Notes that a property changes, and says whether it is the first time since the save and in
+    /// this event.
     mutating func touch(_ index: Int, property: Int) -> (sinceSave: Bool, inEvent: Bool) {
-        if index < eventStart, noted[index] == 0, wide.isEmpty || wide[index]?.event.isEmpty != false { touched.append(Int32(index)) }
+        if index < eventStart, noted[index] == 0, wide.isEmpty || wide[index]?.event.isEmpty != false {
+            touched.append(Int32(index))
+        }
         guard property < 64 else {
-            return (wide[index, default: WideRecord()].changed.insertNew(property), wide[index, default: WideRecord()].event.insertNew(property))
+            return (
+                wide[index, default: WideRecord()].changed.insertNew(property),
+                wide[index, default: WideRecord()].event.insertNew(property)
+            )
         }
         let bit: UInt64 = 1 << UInt64(property)
         let isFirst = (records[index].changed & bit == 0, noted[index] & bit == 0)
@@ -118,7 +130,8 @@ struct ChangeRecords {
         return isFirst
     }
 
-    /// Notes that a property changes in an event that is ended by ``endQuietEvent()``, and says whether it is the first time since the save.
+    /// Notes that a property changes in an event that is ended by ``endQuietEvent()``, and says
+    /// whether it is the first time since the save.
     mutating func touchQuietly(_ index: Int, property: Int) -> Bool {
         guard property < 64 else { return wide[index, default: WideRecord()].changed.insertNew(property) }
         let bit: UInt64 = 1 << UInt64(property)
@@ -151,13 +164,15 @@ struct ChangeRecords {
         return place >= 0 && cells.has(saved[place].value, slot)
     }
 
-    /// Whether a slot of a row has another value than the one that was saved; false where none was kept.
+    /// Whether a slot of a row has another value than the one that was saved; false where none was
+    /// kept.
     func differs(_ cells: RowCells, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
         let place = savedPlace(of: index, property: property)
         return place >= 0 && !cells.has(saved[place].value, slot)
     }
 
-    /// Whether all that was set of an object has the saved values again; nil where to-many relationships or properties beyond the first 64 were set, which are not looked at here.
+    /// Whether all that was set of an object has the saved values again; nil where to-many
+    /// relationships or properties beyond the first 64 were set, which are not looked at here.
     @inline(__always) func areSaved(_ cells: RowCells, _ shape: EntityShape, of index: Int) -> Bool? {
         guard var left = narrowChanged(at: index), left & ~shape.values == 0 else { return nil }
         while left != 0 {
@@ -168,8 +183,11 @@ struct ChangeRecords {
         return true
     }
 
-    /// The same for changes that are an object's property: a method that may change them is handed their place, where any other is handed a copy.
-    mutating func areSavedNow(_ cells: RowCells, _ shape: EntityShape, of index: Int) -> Bool? { areSaved(cells, shape, of: index) }
+    /// The same for changes that are an object's property: a method that may change them is handed
+    /// their place, where any other is handed a copy.
+    mutating func areSavedNow(_ cells: RowCells, _ shape: EntityShape, of index: Int) -> Bool? {
+        areSaved(cells, shape, of: index)
+    }
 
     /// The places of the saved values of a record.
     func savedPlaces(of index: Int) -> [Int] {
@@ -191,7 +209,8 @@ struct ChangeRecords {
     /// Whether anything was touched in this event.
     var hasEvent: Bool { eventStart < objects.count || !touched.isEmpty }
 
-    /// Ends the event: new objects are no longer free, and the next change of each property counts as its first.
+    /// Ends the event: new objects are no longer free, and the next change of each property counts
+    /// as its first.
     mutating func endEvent() {
         for index in eventStart..<objects.count {
             noted[index] = 0
@@ -212,7 +231,8 @@ struct ChangeRecords {
     /// So few changes leave their memory to the next ones: small saves come one after the other.
     private static let fewRecords = 64
 
-    /// Lets go of what was changed, now that it is saved. What is left is for the changes to come, which find the memory of a few there.
+    /// Lets go of what was changed, now that it is saved. What is left is for the changes to come,
+    /// which find the memory of a few there.
     mutating func forgetSaved() {
         guard objects.count <= Self.fewRecords else { return self = ChangeRecords() }
         forgetRecords()

@@ -2,11 +2,14 @@ import RowMemory
 import Schema
 import Storage
 
-/// Notes what changes in the objects of a context: for the save, for rollback and conflicts, and for undo.
+/// Notes what changes in the objects of a context: for the save, for rollback and conflicts, and
+/// for undo.
 ///
-/// The records of the objects with changes stand in the ``ObjectRegistry``; here is what belongs to the event, to undo and to the position of the edits.
+/// The records of the objects with changes stand in the ``ObjectRegistry``; here is what belongs to
+/// the event, to undo and to the position of the edits.
 final class ChangeTracker {
-    // Exclusivity needs no checks: every method that changes one of these finishes with it before it calls anything that could reach it again.
+    // Exclusivity needs no checks: every method that changes one of these finishes with it before
+    // it calls anything that could reach it again.
 
     let registry: ObjectRegistry
     /// Changes are not recorded and don't reach inverses while this is above zero.
@@ -14,7 +17,8 @@ final class ChangeTracker {
     /// Changes of this event, for undo.
     @exclusivity(unchecked) var eventLog = EventLog()
     @exclusivity(unchecked) private(set) var recordsUndo = false
-    /// The undo manager as long as the context holds it: not counted, for what is done a million times.
+    /// The undo manager as long as the context holds it: not counted, for what is done a million
+    /// times.
     @exclusivity(unchecked) private var undoReference: Unmanaged<UndoManager>?
     /// The permanent keys of objects whose temporary ones may stand in undo's records.
     @exclusivity(unchecked) var permanentKeys = PermanentKeys()
@@ -24,12 +28,15 @@ final class ChangeTracker {
 
     init(_ registry: ObjectRegistry) { self.registry = registry }
 
-    /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo, moving it out of the row. The object is realised.
+    /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo,
+    /// moving it out of the row. The object is realised.
     func willWrite(_ object: ManagedObject, _ slot: RowSlot) {
         registry.noteChange(object, Int(slot.index))
         leaveLentRow(object)
         if object.state.isFree || untrackedDepth > 0 { return }
-        guard let first = touch(object, Int(slot.index)), first.sinceSave || first.inEvent, slot.kind != .toMany else { return }
+        guard let first = touch(object, Int(slot.index)), first.sinceSave || first.inEvent, slot.kind != .toMany else {
+            return
+        }
         let needsSaved = first.sinceSave && !object.state.contains(.inserted)
         let needsUndo = first.inEvent && logsChanges
         guard needsSaved || needsUndo, let cells = object.cells else { return }
@@ -38,21 +45,23 @@ final class ChangeTracker {
         if needsSaved { registry.changes.keepSaved(old, of: Int(object.recordIndex), property: Int(slot.index)) }
     }
 
-    /// Gives an object whose row a store is reading a copy of it, which can be changed. To be called before anything is written to the row of an object that a save may be
-    /// writing.
+    /// Gives an object whose row a store is reading a copy of it, which can be changed. To be
+    /// called before anything is written to the row of an object that a save may be writing.
     @inline(__always) func leaveLentRow(_ object: ManagedObject) {
         if object.state.contains(.saving) { copyLentRow(of: object) }
     }
 
     private func copyLentRow(of object: ManagedObject) {
-        // A row of a list is never lent, though others of its slab may be; and an object that left it would have to be taken out of the list.
+        // A row of a list is never lent, though others of its slab may be; and an object that left
+        // it would have to be taken out of the list.
         guard !object.isListed, let slab = object.slab, slab.isLent, let cells = object.cells else { return }
         let copy = registry.newRows.makeRow(registry.shapes[Int(object.entityIndex)].layout, copying: cells)
         object.slab = copy.slab
         object.cells = copy.cells
     }
 
-    /// Makes the object one with changes, and notes that a property changes. Nil where nothing is recorded.
+    /// Makes the object one with changes, and notes that a property changes. Nil where nothing is
+    /// recorded.
     @discardableResult
     func touch(_ object: ManagedObject, _ property: Int) -> (sinceSave: Bool, inEvent: Bool)? {
         if object.state.isFree || untrackedDepth > 0 || object.registryReference == nil { return nil }
@@ -84,7 +93,8 @@ final class ChangeTracker {
 
     /// Whether undo is to learn of what is done now.
     var logsChanges: Bool {
-        recordsUndo && untrackedDepth == 0 && undoReference?._withUnsafeGuaranteedRef { $0.isUndoRegistrationEnabled } == true
+        recordsUndo && untrackedDepth == 0
+            && undoReference?._withUnsafeGuaranteedRef { $0.isUndoRegistrationEnabled } == true
     }
 
     func log(_ change: @autoclosure () -> Change) {
@@ -139,7 +149,9 @@ final class ChangeTracker {
             for property in changes.changed(at: index).places {
                 let slot = shape.layout.slots[property]
                 if slot.kind == .toMany {
-                    if object.existingList(registry.relation(object, property))?.differsFromSaved == true { return true }
+                    if object.existingList(registry.relation(object, property))?.differsFromSaved == true {
+                        return true
+                    }
                 } else if changes.differs(cells, slot, of: index, property: property) {
                     return true
                 }
@@ -148,7 +160,8 @@ final class ChangeTracker {
         }
     }
 
-    /// Whether a property of an object with a record and a row is another than the saved one; of a new object, whether it has a value.
+    /// Whether a property of an object with a record and a row is another than the saved one; of a
+    /// new object, whether it has a value.
     func differsFromSaved(_ object: ManagedObject, _ property: Property) -> Bool {
         let shape = registry.shapes[Int(object.entityIndex)]
         if let relation = shape.relations[property.index], relation.isToMany {
@@ -157,7 +170,9 @@ final class ChangeTracker {
         }
         let slot = shape.layout.slots[property.index]
         if object.state.contains(.inserted) { return object.row.hasValue(slot) }
-        guard let saved = registry.changes.savedValue(of: Int(object.recordIndex), property: property.index) else { return false }
+        guard let saved = registry.changes.savedValue(of: Int(object.recordIndex), property: property.index) else {
+            return false
+        }
         return saved != object.row.slotValue(slot)
     }
 }

@@ -8,7 +8,8 @@ struct ContextRollback {
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Forgets all changes, with what deletions, observers, undo and the next save know of them. The objects are as they were.
+    /// Forgets all changes, with what deletions, observers, undo and the next save know of them.
+    /// The objects are as they were.
     /// - Parameter keepsReadings: whether observers are still told of what was read again.
     /// - Returns: the records of the changes.
     private func dropChanges(keepsReadings: Bool) -> ChangeRecords {
@@ -18,7 +19,8 @@ struct ContextRollback {
         context.news.clear(keepsReadings: keepsReadings)
         context.tracker.eventLog = EventLog()
         context.undoManager?.removeAllActions(withTarget: context)
-        context.tracker.edits.goBack(to: context.saveUnderWay?.position ?? context.tracker.edits.committed, context.undoManager)
+        context.tracker.edits.goBack(
+            to: context.saveUnderWay?.position ?? context.tracker.edits.committed, context.undoManager)
         context.tracker.permanentKeys = PermanentKeys()
         context.loadError = nil
         return dropped
@@ -68,7 +70,9 @@ struct ContextRollback {
             let saved = dropped.saved[place]
             row.setSlotValue(saved.value, slots[Int(saved.property)])
         }
-        for slot in slots where slot.kind == .toMany { object.existingList(context.registry.relation(object, Int(slot.index)))?.rollBack() }
+        for slot in slots where slot.kind == .toMany {
+            object.existingList(context.registry.relation(object, Int(slot.index)))?.rollBack()
+        }
     }
 
     /// Forgets every object and change.
@@ -77,7 +81,9 @@ struct ContextRollback {
         _ = dropChanges(keepsReadings: false)
         context.reader.moveForward()
         let objects = context.registry.allObjects
-        context.merging.tellChildren(updated: objects.filter { !$0.state.contains(.inserted) }, deleted: objects.filter { $0.state.contains(.inserted) })
+        context.merging.tellChildren(
+            updated: objects.filter { !$0.state.contains(.inserted) },
+            deleted: objects.filter { $0.state.contains(.inserted) })
         context.registry.removeAll()
         for object in objects {
             context.registry.noteChange(object)

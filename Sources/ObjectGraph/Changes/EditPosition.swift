@@ -1,6 +1,7 @@
 internal import Synchronization
 
-/// Where a context's edits stand, to be compared with where they stood when the document was saved: equal positions have equal content.
+/// Where a context's edits stand, to be compared with where they stood when the document was saved:
+/// equal positions have equal content.
 package struct EditPosition: Sendable, Hashable {
     /// The position of the undo manager; every position has another number.
     var undo: UInt64 = 0

@@ -1,4 +1,5 @@
-/// Permanent keys by temporary ones. These are dense, so a list does; it begins at the first that was noted.
+/// Permanent keys by temporary ones. These are dense, so a list does; it begins at the first that
+/// was noted.
 struct PermanentKeys {
     private var keys: ContiguousArray<Int64> = []
     private var first: Int64 = 0

@@ -3,7 +3,9 @@ public import Schema
 
 extension ManagedObjectContext {
     /// All objects of an entity, its sub-entities included, that match.
-    public func all<Result: ManagedObject>(_ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []) throws -> [Result] {
+    public func all<Result: ManagedObject>(
+        _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
+    ) throws -> [Result] {
         var request = FetchRequest<Result>(entityName)
         request.predicate = predicate
         request.sortKeys = sortKeys
@@ -11,7 +13,9 @@ extension ManagedObjectContext {
     }
 
     /// The first object that matches; nil if there is none.
-    public func first<Result: ManagedObject>(_ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []) throws -> Result? {
+    public func first<Result: ManagedObject>(
+        _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
+    ) throws -> Result? {
         var request = FetchRequest<Result>(entityName)
         request.predicate = predicate
         request.sortKeys = sortKeys
@@ -25,7 +29,11 @@ extension ManagedObjectContext {
     /// let tag = try context.findOrCreate("Tag", where: "word", is: .string("new"))
     /// ```
     public func findOrCreate(_ entityName: String, where key: String, is value: PropertyValue) throws -> ManagedObject {
-        if let found: ManagedObject = try first(entityName, matching: .comparison(Comparison(.keyPath(key), .equal, .constant(value)))) { return found }
+        if let found: ManagedObject = try first(
+            entityName, matching: .comparison(Comparison(.keyPath(key), .equal, .constant(value))))
+        {
+            return found
+        }
         let object = try insert(entityName)
         try object.setPropertyValue(value, forKey: key)
         return object
@@ -38,7 +46,8 @@ extension ManagedObjectContext {
         return try count(for: request)
     }
 
-    /// Deletes all objects of an entity that match, one by one and undoably. Returns how many. A ``BatchDeleteRequest`` reads none of them.
+    /// Deletes all objects of an entity that match, one by one and undoably. Returns how many. A
+    /// ``BatchDeleteRequest`` reads none of them.
     @discardableResult
     public func deleteAll(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
         let objects: [ManagedObject] = try all(entityName, matching: predicate)
@@ -57,7 +66,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Deletes the object, as ``ManagedObjectContext/delete(_:)`` does. Does nothing for an object without a context.
+    /// Deletes the object, as ``ManagedObjectContext/delete(_:)`` does. Does nothing for an object
+    /// without a context.
     public final func delete() {
         managedObjectContext?.delete(self)
     }

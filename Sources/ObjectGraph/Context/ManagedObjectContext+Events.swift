@@ -4,7 +4,9 @@ extension ManagedObjectContext {
     /// ```swift
     /// let observation = context.observe(.didSave) { print($0.inserted.count, "new objects") }
     /// ```
-    public func observe(_ event: ContextNotification.Event, _ handler: @escaping (ContextNotification) -> Void) -> ContextObservation {
+    public func observe(_ event: ContextNotification.Event, _ handler: @escaping (ContextNotification) -> Void)
+        -> ContextObservation
+    {
         observers.add(event, handler)
     }
 
@@ -13,12 +15,14 @@ extension ManagedObjectContext {
     /// ```swift
     /// for await changes in context.changes(.didSave) { print(changes.inserted.count, "new objects") }
     /// ```
-    /// Nothing is missed between two iterations; a consumer that never comes back should end its iteration, since what happens is kept for it.
+    /// Nothing is missed between two iterations; a consumer that never comes back should end its
+    /// iteration, since what happens is kept for it.
     public func changes(_ event: ContextNotification.Event = .objectsDidChange) -> AsyncStream<SavedChanges> {
         observers.stream(of: event)
     }
 
-    /// Ends an event: delete rules run, changes become an undo group, observers are told. Does nothing where nothing changed since the last time.
+    /// Ends an event: delete rules run, changes become an undo group, observers are told. Does
+    /// nothing where nothing changed since the last time.
     public func processPendingChanges() {
         guard !isProcessing else { return }
         isProcessing = true

@@ -6,7 +6,9 @@ extension ManagedObjectContext {
     func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID {
         if key < 0 { return ManagedObjectID(store: temporaryIdentity, entityIndex: entityIndex, key: key) }
         guard let id = persistentStoreCoordinator.objectID(key: key, entityIndex: entityIndex) else {
-            preconditionFailure("The store of this object was removed from the coordinator: keep object IDs, not objects, across stores")
+            preconditionFailure(
+                "The store of this object was removed from the coordinator: keep object IDs, not objects, across stores"
+            )
         }
         return id
     }
@@ -17,12 +19,15 @@ extension ManagedObjectContext {
 
     func rootIndex(_ entityIndex: Int) -> Int { registry.rootIndex(entityIndex) }
 
-    /// The object with an ID, without asking the store: where it is not registered, a fault that is assumed to exist.
+    /// The object with an ID, without asking the store: where it is not registered, a fault that is
+    /// assumed to exist.
     ///
     /// Traps if the ID is of another store or model, and if it is temporary and unknown here.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         if let object = registeredObject(for: id) { return object }
-        precondition(!id.isTemporaryID || parent != nil, "A temporary ID means nothing outside its context: save first, and pass on the permanent one")
+        precondition(
+            !id.isTemporaryID || parent != nil,
+            "A temporary ID means nothing outside its context: save first, and pass on the permanent one")
         guard let reference = ownReference(of: id) else {
             preconditionFailure("\(id) is not of this context's store: fetch the object there")
         }
@@ -30,15 +35,19 @@ extension ManagedObjectContext {
     }
 
     /// The object with an ID, filled: the registered one, or read from the store.
-    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none, or one of another entity of the hierarchy has the number.
+    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none, or one of another
+    ///   entity of the hierarchy has the number.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         if let object = registeredObject(for: id) {
             if object.isDeleted || !isNamed(Int(object.entityIndex), by: id) { throw GraphError.notFound(id) }
             try object.realise()
             return object
         }
-        guard !id.isTemporaryID || parent != nil, let reference = ownReference(of: id) else { throw GraphError.notFound(id) }
-        let rows = try store().rows(RowRequest(entityIndex: rootIndex(reference.entityIndex), selection: .keys([reference.key])))
+        guard !id.isTemporaryID || parent != nil, let reference = ownReference(of: id) else {
+            throw GraphError.notFound(id)
+        }
+        let rows = try store().rows(
+            RowRequest(entityIndex: rootIndex(reference.entityIndex), selection: .keys([reference.key])))
         guard rows.count == 1, isNamed(rows[0].entityIndex, by: id) else { throw GraphError.notFound(id) }
         let object = registry.adopt(rows[0])
         try object.realise()
@@ -56,20 +65,30 @@ extension ManagedObjectContext {
         return ownReference(of: id).flatMap { registry.registered($0) }
     }
 
-    /// How an object is called here, by its number and the place of its entity in this context's model; nil for IDs of other stores.
+    /// How an object is called here, by its number and the place of its entity in this context's
+    /// model; nil for IDs of other stores.
     func ownReference(of id: ManagedObjectID) -> ObjectReference? {
-        if id.isTemporaryID { return id.store == temporaryIdentity ? ObjectReference(key: id.key, entityIndex: id.entityIndex) : nil }
+        if id.isTemporaryID {
+            return id.store == temporaryIdentity ? ObjectReference(key: id.key, entityIndex: id.entityIndex) : nil
+        }
         guard let key = persistentStoreCoordinator.key(of: id) else { return nil }
         if id.store.model === model { return ObjectReference(key: key, entityIndex: id.entityIndex) }
         return model.entity(named: id.entity.name).map { ObjectReference(key: key, entityIndex: $0.index) }
     }
 
-    /// Gives new objects their permanent IDs before they are saved. Objects that have one keep it. Costs a transaction of the store, and numbers are used up for good.
-    public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws { try keys.obtainPermanentIDs(for: objects) }
+    /// Gives new objects their permanent IDs before they are saved. Objects that have one keep it.
+    /// Costs a transaction of the store, and numbers are used up for good.
+    public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
+        try keys.obtainPermanentIDs(for: objects)
+    }
 
-    /// Gives new objects the numbers that they had elsewhere. The caller knows that the store has no objects with these numbers.
-    /// - Throws: ``GraphError`` with code `constraint` where two objects of a hierarchy would have one number.
-    package func givePermanentNumbers(_ numbers: some Sequence<(ManagedObject, Int64)>) throws { try keys.givePermanentNumbers(numbers) }
+    /// Gives new objects the numbers that they had elsewhere. The caller knows that the store has
+    /// no objects with these numbers.
+    /// - Throws: ``GraphError`` with code `constraint` where two objects of a hierarchy would have
+    ///   one number.
+    package func givePermanentNumbers(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
+        try keys.givePermanentNumbers(numbers)
+    }
 
     /// All objects that the context knows. Costs as much as there are.
     public var registeredObjects: Set<ManagedObject> { registry.objects }

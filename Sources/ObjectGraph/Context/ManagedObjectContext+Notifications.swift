@@ -6,13 +6,16 @@ extension ManagedObjectContext {
     /// Posted after a save, with the sets of objects and of object IDs.
     public static let didSaveObjectsNotification = Notification.Name("NSManagingContextDidSaveChangesNotification")
     /// Posted after a save, with sets of object IDs alone.
-    public static let didSaveObjectIDsNotification = Notification.Name("NSManagedObjectContextDidSaveObjectIDsNotification")
+    public static let didSaveObjectIDsNotification = Notification.Name(
+        "NSManagedObjectContextDidSaveObjectIDsNotification")
     /// Posted when changes were processed.
     public static let didChangeObjectsNotification = Notification.Name("NSObjectsChangedInManagingContextNotification")
     /// Posted when changes of another context were merged, with sets of object IDs.
-    public static let didMergeChangesObjectIDsNotification = Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
+    public static let didMergeChangesObjectIDsNotification = Notification.Name(
+        "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 
-    /// What stands in the user info of a notification, under `rawValue`: sets of ``ManagedObject`` or, in keys of IDs, of `ManagedObjectID`. A set that is empty is missing.
+    /// What stands in the user info of a notification, under `rawValue`: sets of ``ManagedObject``
+    /// or, in keys of IDs, of `ManagedObjectID`. A set that is empty is missing.
     public enum NotificationKey: String, Sendable {
         case insertedObjects = "inserted"
         case updatedObjects = "updated"
@@ -31,11 +34,21 @@ extension ContextNotification {
     func post(to center: NotificationCenter) {
         switch event {
         case .willSave: center.post(name: ManagedObjectContext.willSaveObjectsNotification, object: context)
-        case .objectsDidChange: center.post(name: ManagedObjectContext.didChangeObjectsNotification, object: context, userInfo: userInfo(objects: true, ids: false))
+        case .objectsDidChange:
+            center.post(
+                name: ManagedObjectContext.didChangeObjectsNotification, object: context,
+                userInfo: userInfo(objects: true, ids: false))
         case .didSave:
-            center.post(name: ManagedObjectContext.didSaveObjectsNotification, object: context, userInfo: userInfo(objects: true, ids: true))
-            center.post(name: ManagedObjectContext.didSaveObjectIDsNotification, object: context, userInfo: userInfo(objects: false, ids: true))
-        case .didMerge: center.post(name: ManagedObjectContext.didMergeChangesObjectIDsNotification, object: context, userInfo: userInfo(objects: false, ids: true))
+            center.post(
+                name: ManagedObjectContext.didSaveObjectsNotification, object: context,
+                userInfo: userInfo(objects: true, ids: true))
+            center.post(
+                name: ManagedObjectContext.didSaveObjectIDsNotification, object: context,
+                userInfo: userInfo(objects: false, ids: true))
+        case .didMerge:
+            center.post(
+                name: ManagedObjectContext.didMergeChangesObjectIDsNotification, object: context,
+                userInfo: userInfo(objects: false, ids: true))
         }
     }
 

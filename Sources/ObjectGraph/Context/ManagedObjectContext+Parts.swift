@@ -1,4 +1,5 @@
-// Who does what: the context is what applications see, and each of these does one thing for it, with the state of the parts that the context holds.
+// Who does what: the context is what applications see, and each of these does one thing for it,
+// with the state of the parts that the context holds.
 extension ManagedObjectContext {
     var fetching: FetchExecutor { FetchExecutor(self) }
     var faults: FaultHandling { FaultHandling(self) }

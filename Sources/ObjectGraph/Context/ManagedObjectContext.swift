@@ -11,28 +11,35 @@ import Storage
 /// book["title"] = "Middlemarch"
 /// try context.save()
 /// ```
-/// A context and its objects belong to whoever made it and are not sent anywhere else; values and object IDs are. Objects hold no reference to their context:
-/// keep the context as long as you use them.
+/// A context and its objects belong to whoever made it and are not sent anywhere else; values and
+/// object IDs are. Objects hold no reference to their context: keep the context as long as you use
+/// them.
 public final class ManagedObjectContext {
     public let persistentStoreCoordinator: PersistentStoreCoordinator
-    /// The context that this one reads from and saves to; nil for one on the stores of its coordinator.
+    /// The context that this one reads from and saves to; nil for one on the stores of its
+    /// coordinator.
     public let parent: ManagedObjectContext?
     /// Told to others when the context saves; free for the application.
     public var name: String?
-    /// Who makes the changes, for the history of the store: what stands here at a save. See ``fetchHistory(_:)``.
+    /// Who makes the changes, for the history of the store: what stands here at a save. See
+    /// ``fetchHistory(_:)``.
     public var transactionAuthor: String?
     /// What happens when an object was also changed in the store.
     public var mergePolicy = MergePolicy.error
-    /// Whether a fault that the store has no object for becomes a deleted object whose values are nil. Otherwise reading it with an accessor that can't throw is a
-    /// programmer's mistake and traps; `propertyValue(forKey:)` and ``ManagedObject/realise()`` throw in either case.
+    /// Whether a fault that the store has no object for becomes a deleted object whose values are
+    /// nil. Otherwise reading it with an accessor that can't throw is a programmer's mistake and
+    /// traps; `propertyValue(forKey:)` and ``ManagedObject/realise()`` throw in either case.
     public var shouldDeleteInaccessibleFaults = true
-    /// Whether the context follows what others save to its coordinator or parent: that is merged whenever the context processes changes, fetches or saves.
+    /// Whether the context follows what others save to its coordinator or parent: that is merged
+    /// whenever the context processes changes, fetches or saves.
     ///
-    /// Contexts belong to different tasks, so nothing is merged behind the owner's back; ``processPendingChanges()`` is enough to catch up.
+    /// Contexts belong to different tasks, so nothing is merged behind the owner's back;
+    /// ``processPendingChanges()`` is enough to catch up.
     public var automaticallyMergesChangesFromParent = false {
         didSet { follow(automaticallyMergesChangesFromParent) }
     }
-    /// Where the context posts notifications, such as ``didSaveObjectsNotification``; nil (the beginning) for nowhere. Gathering what they say costs as much as there are changes:
+    /// Where the context posts notifications, such as ``didSaveObjectsNotification``; nil (the
+    /// beginning) for nowhere. Gathering what they say costs as much as there are changes:
     /// ``observe(_:_:)`` asks for single events.
     public var notificationCenter: NotificationCenter? {
         get { observers.notificationCenter }
@@ -70,7 +77,8 @@ public final class ManagedObjectContext {
     var lastSaveNumber = 0
     /// Why a value could not be read by an accessor that can't throw.
     var loadError: (any Error)?
-    /// What an application's own validator threw last, with the key and the value that it was asked about.
+    /// What an application's own validator threw last, with the key and the value that it was asked
+    /// about.
     var ownFailure: ValidationError.Failure?
     /// What was saved elsewhere, where the context follows that.
     var inbox: SaveInbox?
@@ -116,14 +124,16 @@ public final class ManagedObjectContext {
         FreedMemory.giveBack()
     }
 
-    /// A context that knew more gives their memory back to the system at its end; that of fewer is soon used again.
+    /// A context that knew more gives their memory back to the system at its end; that of fewer is
+    /// soon used again.
     private static let manyObjects = 50_000
 
     public var model: ManagedObjectModel { persistentStoreCoordinator.model }
 
     var shapes: ContiguousArray<EntityShape> { registry.shapes }
 
-    /// The objects with changes; see ``ChangeTracker``. They are read in place: a walk that lets them change takes a copy first.
+    /// The objects with changes; see ``ChangeTracker``. They are read in place: a walk that lets
+    /// them change takes a copy first.
     var changes: ChangeRecords {
         @inline(__always) _read { yield registry.changes }
         @inline(__always) _modify { yield &registry.changes }
@@ -143,7 +153,8 @@ public final class ManagedObjectContext {
     /// Forgets the children that are gone.
     func forgetGoneChildren() { weakChildren.removeAll { $0.context == nil } }
 
-    /// The next save throws the first of these: a value could not be read when it was used, by what can't throw.
+    /// The next save throws the first of these: a value could not be read when it was used, by what
+    /// can't throw.
     func noteLoadError(_ error: any Error) {
         if loadError == nil { loadError = error }
     }

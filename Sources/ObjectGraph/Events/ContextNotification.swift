@@ -29,13 +29,16 @@ public struct ContextNotification {
     /// What others did, where that is what it is about.
     var merged: SavedChanges?
 
-    /// The same as object IDs, which can be sent and kept. Deleted objects have no IDs of their own any more: here they have.
+    /// The same as object IDs, which can be sent and kept. Deleted objects have no IDs of their own
+    /// any more: here they have.
     public var changes: SavedChanges {
         if let merged { return merged }
         func ids(_ objects: Set<ManagedObject>) -> Set<ManagedObjectID> {
             Set(objects.map { context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) })
         }
-        return SavedChanges(inserted: ids(inserted), updated: ids(updated.union(refreshed)).union(derived), deleted: ids(deleted), contextName: context.name)
+        return SavedChanges(
+            inserted: ids(inserted), updated: ids(updated.union(refreshed)).union(derived), deleted: ids(deleted),
+            contextName: context.name)
     }
 
     init(_ event: Event, _ context: ManagedObjectContext) {

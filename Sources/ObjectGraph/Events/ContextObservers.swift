@@ -28,21 +28,28 @@ final class ContextObservers {
     private var streams: [Int: AsyncStream<SavedChanges>.Continuation] = [:]
     private var lastNumber = 0
 
-    func add(_ event: ContextNotification.Event, _ handler: @escaping (ContextNotification) -> Void) -> ContextObservation {
+    func add(_ event: ContextNotification.Event, _ handler: @escaping (ContextNotification) -> Void)
+        -> ContextObservation
+    {
         lastNumber += 1
         handlers.append((lastNumber, event, handler))
         return ContextObservation(observers: self, number: lastNumber)
     }
 
-    /// The changes of each such event, until nobody iterates over them any more or the context is gone.
+    /// The changes of each such event, until nobody iterates over them any more or the context is
+    /// gone.
     func stream(of event: ContextNotification.Event) -> AsyncStream<SavedChanges> {
         let (stream, continuation) = AsyncStream.makeStream(of: SavedChanges.self)
         lastNumber += 1
         let number = lastNumber
         streams[number] = continuation
-        handlers.append((number, event, { [weak self] notification in
-            if case .terminated = continuation.yield(notification.changes) { self?.remove(number) }
-        }))
+        handlers.append(
+            (
+                number, event,
+                { [weak self] notification in
+                    if case .terminated = continuation.yield(notification.changes) { self?.remove(number) }
+                }
+            ))
         return stream
     }
 
@@ -55,7 +62,8 @@ final class ContextObservers {
         streams[number] = nil
     }
 
-    /// Whether anybody wants to know of an event: gathering what to tell costs as much as there are changes.
+    /// Whether anybody wants to know of an event: gathering what to tell costs as much as there are
+    /// changes.
     func isObserved(_ event: ContextNotification.Event) -> Bool {
         notificationCenter != nil || handlers.contains { $0.event == event }
     }

@@ -13,7 +13,9 @@ struct EventNews {
     /// Objects that undo made clean, where somebody observes the context.
     var restored: Set<ManagedObject> = []
 
-    var isEmpty: Bool { deleted.isEmpty && forgotten.isEmpty && refreshed.isEmpty && mergedInsertions.isEmpty && restored.isEmpty }
+    var isEmpty: Bool {
+        deleted.isEmpty && forgotten.isEmpty && refreshed.isEmpty && mergedInsertions.isEmpty && restored.isEmpty
+    }
 
     /// The news, which are none from here on.
     mutating func take() -> EventNews {
@@ -42,7 +44,8 @@ struct EventNews {
         }
         tell(&notification)
         let isEmpty =
-            notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty && notification.refreshed.isEmpty
+            notification.inserted.isEmpty && notification.updated.isEmpty && notification.deleted.isEmpty
+            && notification.refreshed.isEmpty
         return isEmpty ? nil : notification
     }
 

@@ -3,13 +3,15 @@ import Schema
 
 /// What became of a controller's results.
 ///
-/// Places of what goes refer to the results before, places of what comes to those after. Applied as deletions from the end, then insertions from the front, and a move as both,
-/// the changes make the one out of the other.
+/// Places of what goes refer to the results before, places of what comes to those after. Applied as
+/// deletions from the end, then insertions from the front, and a move as both, the changes make the
+/// one out of the other.
 public struct FetchedResultsChanges {
     public enum ObjectChange: Hashable {
         case insert(ManagedObject, at: IndexPath)
         case delete(ManagedObject, at: IndexPath)
-        /// It stands where it stood, as far as the others are concerned, and may look different; the place is that before.
+        /// It stands where it stood, as far as the others are concerned, and may look different;
+        /// the place is that before.
         case update(ManagedObject, at: IndexPath)
         /// It changed, and stands elsewhere.
         case move(ManagedObject, from: IndexPath, to: IndexPath)
@@ -25,17 +27,24 @@ public struct FetchedResultsChanges {
     public var isEmpty: Bool { deletedSections.isEmpty && insertedSections.isEmpty && objects.isEmpty }
 
     /// - Parameter touched: the objects that changed, whether or not they are in either list.
-    init<Result>(from old: [FetchedResultsSection<Result>], to new: [FetchedResultsSection<Result>], touched: Set<ManagedObject>) {
+    init<Result>(
+        from old: [FetchedResultsSection<Result>], to new: [FetchedResultsSection<Result>], touched: Set<ManagedObject>
+    ) {
         let oldNames = Set(old.map(\.name)), newNames = Set(new.map(\.name))
         deletedSections = IndexSet(old.indices.filter { !newNames.contains(old[$0].name) })
         insertedSections = IndexSet(new.indices.filter { !oldNames.contains(new[$0].name) })
         let before = Self.places(old), after = Self.places(new)
         let moved = Self.moved(old, new, before, after, touched)
-        var deletions: [ObjectChange] = [], insertions: [ObjectChange] = [], moves: [ObjectChange] = [], updates: [ObjectChange] = []
+        var deletions: [ObjectChange] = [], insertions: [ObjectChange] = [], moves: [ObjectChange] = [],
+            updates: [ObjectChange] = []
         for (index, section) in old.enumerated() {
             for (item, object) in section.objects.enumerated() {
                 let place = IndexPath(indexes: [index, item])
-                if after[object] == nil { deletions.append(.delete(object, at: place)) } else if touched.contains(object), !moved.contains(object) { updates.append(.update(object, at: place)) }
+                if after[object] == nil {
+                    deletions.append(.delete(object, at: place))
+                } else if touched.contains(object), !moved.contains(object) {
+                    updates.append(.update(object, at: place))
+                }
             }
         }
         for (index, section) in new.enumerated() {
@@ -62,29 +71,37 @@ public struct FetchedResultsChanges {
         var places: [ManagedObject: Place] = [:]
         for (index, section) in sections.enumerated() {
             for (item, object) in section.objects.enumerated() {
-                places[object] = Place(path: IndexPath(indexes: [index, item]), section: section.name, position: places.count)
+                places[object] = Place(
+                    path: IndexPath(indexes: [index, item]), section: section.name, position: places.count)
             }
         }
         return places
     }
 
-    /// The objects that stand elsewhere: those of another section, and, of those that changed, the fewest that make the order of the others the same. Where objects that did not
-    /// change themselves stand in another order (what they are sorted by changed elsewhere), they count as changed.
+    /// The objects that stand elsewhere: those of another section, and, of those that changed, the
+    /// fewest that make the order of the others the same. Where objects that did not change
+    /// themselves stand in another order (what they are sorted by changed elsewhere), they count as
+    /// changed.
     private static func moved<Result>(
-        _ old: [FetchedResultsSection<Result>], _ new: [FetchedResultsSection<Result>], _ before: [ManagedObject: Place], _ after: [ManagedObject: Place],
+        _ old: [FetchedResultsSection<Result>], _ new: [FetchedResultsSection<Result>],
+        _ before: [ManagedObject: Place], _ after: [ManagedObject: Place],
         _ touched: Set<ManagedObject>
     ) -> Set<ManagedObject> {
         var moved: Set<ManagedObject> = []
         for section in new {
             let staying = section.objects.filter { before[$0]?.section == section.name }
-            for object in section.objects where before[object].map({ $0.section != section.name }) ?? false { moved.insert(object) }
-            let kept = longestRun(staying.map { (before[$0]?.position ?? 0, touched.contains($0) ? 1 : staying.count + 1) })
+            for object in section.objects where before[object].map({ $0.section != section.name }) ?? false {
+                moved.insert(object)
+            }
+            let kept = longestRun(
+                staying.map { (before[$0]?.position ?? 0, touched.contains($0) ? 1 : staying.count + 1) })
             for (index, object) in staying.enumerated() where !kept.contains(index) { moved.insert(object) }
         }
         return moved
     }
 
-    /// The places of the ascending run of greatest weight: an object that did not change weighs more than all that did, so that these move.
+    /// The places of the ascending run of greatest weight: an object that did not change weighs
+    /// more than all that did, so that these move.
     private static func longestRun(_ values: [(position: Int, weight: Int)]) -> Set<Int> {
         if zip(values, values.dropFirst()).allSatisfy({ $0.position < $1.position }) { return Set(values.indices) }
         // The best run that ends with a position not beyond one: a tree of maxima by rank.

@@ -2,7 +2,8 @@ public import Foundation
 public import Query
 public import Schema
 
-/// Keeps the results of a fetch request up to date with what happens in a context, and tells what changed: for lists on a screen.
+/// Keeps the results of a fetch request up to date with what happens in a context, and tells what
+/// changed: for lists on a screen.
 ///
 /// ```swift
 /// var request = FetchRequest<ManagedObject>("Book")
@@ -11,14 +12,17 @@ public import Schema
 /// let observation = results.observe { changes in table.apply(changes) }
 /// try results.performFetch()
 /// ```
-/// It follows changes when the context processes them: its own, those of merged saves, and what undo does. After a reset of the context it has to fetch again. A request with
-/// an offset or limit, and one whose condition or order reads other objects that changed, is fetched anew for each change; any other costs time in proportion to the changed
-/// objects and one pass over the results. It holds the objects, and is used where the context is used.
+/// It follows changes when the context processes them: its own, those of merged saves, and what
+/// undo does. After a reset of the context it has to fetch again. A request with an offset or
+/// limit, and one whose condition or order reads other objects that changed, is fetched anew for
+/// each change; any other costs time in proportion to the changed objects and one pass over the
+/// results. It holds the objects, and is used where the context is used.
 public final class FetchedResultsController<Result: ManagedObject> {
     public let managedObjectContext: ManagedObjectContext
     /// What is fetched. A change of it counts from the next ``performFetch()`` on.
     public var fetchRequest: FetchRequest<Result>
-    /// The path to the value whose text names an object's section; nil for a single section. The request is sorted by it first.
+    /// The path to the value whose text names an object's section; nil for a single section. The
+    /// request is sorted by it first.
     public let sectionNameKeyPath: String?
 
     /// The objects in order; nil before ``performFetch()`` and after a reset of the context.
@@ -32,7 +36,9 @@ public final class FetchedResultsController<Result: ManagedObject> {
     private var streams: [AsyncStream<FetchedResultsSnapshot>.Continuation] = []
     private var lastNumber = 0
 
-    public init(_ fetchRequest: FetchRequest<Result>, in context: ManagedObjectContext, sectionNameKeyPath: String? = nil) {
+    public init(
+        _ fetchRequest: FetchRequest<Result>, in context: ManagedObjectContext, sectionNameKeyPath: String? = nil
+    ) {
         self.fetchRequest = fetchRequest
         managedObjectContext = context
         self.sectionNameKeyPath = sectionNameKeyPath
@@ -43,8 +49,8 @@ public final class FetchedResultsController<Result: ManagedObject> {
     }
 
     /// Fetches, and follows changes from here on.
-    /// - Throws: ``GraphError`` with code `wrongType` where objects of one section don't stand together, since the request is not sorted by the section first; what fetching
-    ///   throws.
+    /// - Throws: ``GraphError`` with code `wrongType` where objects of one section don't stand
+    ///   together, since the request is not sorted by the section first; what fetching throws.
     public func performFetch() throws {
         contextObservation = nil
         tracker = try FetchedResultsTracker(fetchRequest, sectionNameKeyPath, in: managedObjectContext)
@@ -62,7 +68,9 @@ public final class FetchedResultsController<Result: ManagedObject> {
     /// Where an object stands; nil if it is not among the results. Costs a look at each of them.
     public func indexPath(for object: Result) -> IndexPath? {
         for (section, info) in sections.enumerated() {
-            if let item = info.objects.firstIndex(where: { $0 === object }) { return IndexPath(indexes: [section, item]) }
+            if let item = info.objects.firstIndex(where: { $0 === object }) {
+                return IndexPath(indexes: [section, item])
+            }
         }
         return nil
     }
@@ -74,11 +82,17 @@ public final class FetchedResultsController<Result: ManagedObject> {
     }
 
     /// The section that an index title leads to.
-    public func section(forSectionIndexTitle title: String, at index: Int) -> Int? { sections.firstIndex { $0.indexTitle == title } }
+    public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
+        sections.firstIndex { $0.indexTitle == title }
+    }
 
-    /// The results as IDs, which can be sent and compared. New objects get other IDs when they are saved.
+    /// The results as IDs, which can be sent and compared. New objects get other IDs when they are
+    /// saved.
     public var snapshot: FetchedResultsSnapshot {
-        FetchedResultsSnapshot(sections: sections.map { FetchedResultsSnapshot.Section(name: $0.name, objectIDs: $0.objects.map(\.objectID)) })
+        FetchedResultsSnapshot(
+            sections: sections.map {
+                FetchedResultsSnapshot.Section(name: $0.name, objectIDs: $0.objects.map(\.objectID))
+            })
     }
 
     // MARK: Being told
@@ -91,9 +105,11 @@ public final class FetchedResultsController<Result: ManagedObject> {
         return FetchedResultsObservation { [weak self] in self?.handlers.removeAll { $0.number == number } }
     }
 
-    /// The results after each fetch and change, the present ones first; a consumer that is slow gets the newest.
+    /// The results after each fetch and change, the present ones first; a consumer that is slow
+    /// gets the newest.
     public func snapshots() -> AsyncStream<FetchedResultsSnapshot> {
-        let (stream, continuation) = AsyncStream.makeStream(of: FetchedResultsSnapshot.self, bufferingPolicy: .bufferingNewest(1))
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: FetchedResultsSnapshot.self, bufferingPolicy: .bufferingNewest(1))
         streams.append(continuation)
         if fetchedObjects != nil { continuation.yield(snapshot) }
         return stream
@@ -114,7 +130,9 @@ public final class FetchedResultsController<Result: ManagedObject> {
             sections = []
             return
         }
-        guard let update = tracker.update(of: old, by: notification, fetching: { try? self.managedObjectContext.fetch(self.fetchRequest) }),
+        guard
+            let update = tracker.update(
+                of: old, by: notification, fetching: { try? self.managedObjectContext.fetch(self.fetchRequest) }),
             let newSections = try? tracker.sections(of: update.objects)
         else { return }
         let changes = FetchedResultsChanges(from: sections, to: newSections, touched: update.touched)
@@ -128,7 +146,8 @@ public final class FetchedResultsController<Result: ManagedObject> {
 
 /// A section of a controller's results.
 public struct FetchedResultsSection<Result: ManagedObject> {
-    /// The text of the section's value; empty for nil, and for the only section of a controller without sections.
+    /// The text of the section's value; empty for nil, and for the only section of a controller
+    /// without sections.
     public let name: String
     public let objects: [Result]
     public var numberOfObjects: Int { objects.count }

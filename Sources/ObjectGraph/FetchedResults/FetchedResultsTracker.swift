@@ -11,7 +11,9 @@ struct FetchedResultsTracker {
     /// The entities of other objects that the condition, the order or the sections read.
     private let readElsewhere: [Range<Int>]
 
-    init<Result>(_ request: FetchRequest<Result>, _ sectionNameKeyPath: String?, in context: ManagedObjectContext) throws {
+    init<Result>(_ request: FetchRequest<Result>, _ sectionNameKeyPath: String?, in context: ManagedObjectContext)
+        throws
+    {
         let plan = try context.fetching.plan(for: request)
         entities = plan.includesSubentities ? plan.entity.family : plan.entity.index..<(plan.entity.index + 1)
         predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: context.model) }
@@ -21,7 +23,8 @@ struct FetchedResultsTracker {
         if let sectionNameKeyPath {
             let path = QueryExpression.keyPath(sectionNameKeyPath)
             section = try CompiledExpression(
-                try path.validated(against: plan.entity, in: context.model).expression, entity: plan.entity, model: context.model)
+                try path.validated(against: plan.entity, in: context.model).expression, entity: plan.entity,
+                model: context.model)
             // A section that is named by another object may be renamed with it.
             if sectionNameKeyPath.contains(".") { readings.append(0..<context.model.entities.count) }
         } else {
@@ -36,24 +39,32 @@ struct FetchedResultsTracker {
     ) -> (objects: [Result], touched: Set<ManagedObject>)? {
         let changed = notification.inserted.union(notification.updated).union(notification.refreshed)
         let touched = changed.union(notification.deleted).filter { entities.contains(Int($0.entityIndex)) }
-        let reachesFurther = changed.union(notification.deleted).contains { object in readElsewhere.contains { $0.contains(Int(object.entityIndex)) } }
+        let reachesFurther = changed.union(notification.deleted).contains { object in
+            readElsewhere.contains { $0.contains(Int(object.entityIndex)) }
+        }
         if touched.isEmpty && !reachesFurther { return nil }
         if hasWindow || reachesFurther { return fetching().map { ($0, touched) } }
         do {
             let standing = objects.filter { !touched.contains($0) }
-            let candidates = touched.subtracting(notification.deleted).filter { $0.managedObjectContext != nil && !$0.isDeleted }
+            let candidates = touched.subtracting(notification.deleted).filter {
+                $0.managedObjectContext != nil && !$0.isDeleted
+            }
             // Of equal ones those that were there before stand as they did.
-            let places = Dictionary(objects.enumerated().map { ($1 as ManagedObject, $0) }, uniquingKeysWith: { first, _ in first })
+            let places = Dictionary(
+                objects.enumerated().map { ($1 as ManagedObject, $0) }, uniquingKeysWith: { first, _ in first })
             let ordered = candidates.sorted { (places[$0] ?? .max, abs($0.key)) < (places[$1] ?? .max, abs($1.key)) }
             let matching = try sort.sorted(predicate?.filter(ordered) ?? ordered)
-            guard let merged = try sort.merge(standing, matching) as? [Result] else { return fetching().map { ($0, touched) } }
+            guard let merged = try sort.merge(standing, matching) as? [Result] else {
+                return fetching().map { ($0, touched) }
+            }
             return (merged, touched)
         } catch {
             return fetching().map { ($0, touched) }
         }
     }
 
-    /// - Throws: ``GraphError`` with code `wrongType` where objects of one section don't stand together.
+    /// - Throws: ``GraphError`` with code `wrongType` where objects of one section don't stand
+    ///   together.
     func sections<Result: ManagedObject>(of objects: [Result]) throws -> [FetchedResultsSection<Result>] {
         guard let section else { return objects.isEmpty ? [] : [FetchedResultsSection(name: "", objects: objects)] }
         var sections: [FetchedResultsSection<Result>] = []
@@ -67,7 +78,10 @@ struct FetchedResultsTracker {
             }
             if let current { sections.append(FetchedResultsSection(name: current.name, objects: current.objects)) }
             guard names.insert(name).inserted else {
-                throw GraphError(.wrongType, "Objects of the section \"\(name)\" don't stand together: sort the request by the section's key first")
+                throw GraphError(
+                    .wrongType,
+                    "Objects of the section \"\(name)\" don't stand together: sort the request by the section's key first"
+                )
             }
             current = (name, [object])
         }

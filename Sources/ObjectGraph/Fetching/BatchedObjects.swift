@@ -3,9 +3,10 @@ import Schema
 
 /// The objects of a fetch that are filled a batch at a time, as they are looked at.
 ///
-/// Which objects there are and their order is settled when the fetch is made; objects that are deleted in the store afterwards are faults that can't be filled.
-/// Belongs to the context, as its objects do. Looking at an object of a batch that was not looked at lately costs one trip to the store; a few batches are held.
-/// Turning it into an array fills them all.
+/// Which objects there are and their order is settled when the fetch is made; objects that are
+/// deleted in the store afterwards are faults that can't be filled. Belongs to the context, as its
+/// objects do. Looking at an object of a batch that was not looked at lately costs one trip to the
+/// store; a few batches are held. Turning it into an array fills them all.
 public struct BatchedObjects<Element: ManagedObject>: RandomAccessCollection {
     private let pages: ObjectPages
 
@@ -20,7 +21,8 @@ public struct BatchedObjects<Element: ManagedObject>: RandomAccessCollection {
     public subscript(position: Int) -> Element {
         let object = pages.object(at: position)
         guard let element = object as? Element else {
-            preconditionFailure("\(object.entity.name) has another class than \(Element.self): register it with the coordinator")
+            preconditionFailure(
+                "\(object.entity.name) has another class than \(Element.self): register it with the coordinator")
         }
         return element
     }
@@ -30,7 +32,8 @@ public struct BatchedObjects<Element: ManagedObject>: RandomAccessCollection {
 ///
 /// Invariants:
 /// 1. `held` has at most `heldPages` pages, the one used last at the end.
-/// 2. `unsaved` holds the objects that are not in the store: their references change when they are saved.
+/// 2. `unsaved` holds the objects that are not in the store: their references change when they are
+///    saved.
 final class ObjectPages {
     let references: ContiguousArray<ObjectReference>
     private let unsaved: [Int: ManagedObject]
@@ -42,7 +45,8 @@ final class ObjectPages {
     static let defaultSize = 256
 
     init(
-        _ references: ContiguousArray<ObjectReference>, unsaved: [Int: ManagedObject], size: Int, context: ManagedObjectContext,
+        _ references: ContiguousArray<ObjectReference>, unsaved: [Int: ManagedObject], size: Int,
+        context: ManagedObjectContext,
         prefetch: @escaping ([ManagedObject]) throws -> Void
     ) {
         self.references = references
@@ -70,7 +74,8 @@ final class ObjectPages {
             try context.faults.fetchRows(of: objects.lazy.filter { $0.state.isFault })
             try prefetch(objects)
         } catch {
-            // As with any fault: the next save throws this and writes nothing that may have come of it.
+            // As with any fault: the next save throws this and writes nothing that may have come of
+            // it.
             context.noteLoadError(error)
         }
         return objects

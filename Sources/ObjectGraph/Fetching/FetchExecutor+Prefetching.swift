@@ -8,7 +8,9 @@ extension FetchExecutor {
         var entity = entity
         let names = path.split(separator: ".").map(String.init)
         for (step, name) in names.enumerated() {
-            guard let property = entity.property(named: name), let relationship = property.relationship, let destination = context.model.destination(of: relationship) else {
+            guard let property = entity.property(named: name), let relationship = property.relationship,
+                let destination = context.model.destination(of: relationship)
+            else {
                 throw GraphError.unknownKey(name, of: entity, kind: "relationship")
             }
             guard !objects.isEmpty else { return }
@@ -16,7 +18,11 @@ extension FetchExecutor {
             if relationship.isToMany {
                 try prefetchMembers(property, of: objects)
                 // A list of all members is made for the next step alone.
-                if step < names.count - 1 { objects = objects.flatMap { context.members.list($0, context.registry.relation($0, property.index)).members } }
+                if step < names.count - 1 {
+                    objects = objects.flatMap {
+                        context.members.list($0, context.registry.relation($0, property.index)).members
+                    }
+                }
             } else {
                 objects = try prefetchTargets(property, of: objects)
             }
@@ -34,7 +40,9 @@ extension FetchExecutor {
         var targets: [ManagedObject] = []
         var seen: Set<Int64> = []
         for owner in owners {
-            guard let reference = owner.row.reference(context.registry.relation(owner, property.index).slot), seen.insert(reference.key).inserted else { continue }
+            guard let reference = owner.row.reference(context.registry.relation(owner, property.index).slot),
+                seen.insert(reference.key).inserted
+            else { continue }
             targets.append(context.registry.object(reference))
         }
         try context.faults.fetchRows(of: targets)

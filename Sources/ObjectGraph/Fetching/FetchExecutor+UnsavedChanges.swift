@@ -9,7 +9,9 @@ extension FetchExecutor {
         request.excludedKeys = overlay.excludedKeys
         request.offset = 0
         // The window is over what the store has and the unsaved changes together.
-        request.limit = plan.limit.map { $0.addingReportingOverflow(plan.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
+        request.limit = plan.limit.map { $0.addingReportingOverflow(plan.offset) }.flatMap {
+            $0.overflow ? nil : $0.partialValue
+        }
         let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: context.model) }
         if overlay.reachesFurther {
             request.selection = .matching(nil)
@@ -33,19 +35,28 @@ extension FetchExecutor {
         func consider(_ object: ManagedObject, _ changed: @autoclosure () -> PropertySet) {
             guard object.registryReference != nil else { return }
             if !overlay.reachesFurther {
-                overlay.reachesFurther = readElsewhere.contains { $0.family.contains(Int(object.entityIndex)) && changed().contains($0.property) }
+                overlay.reachesFurther = readElsewhere.contains {
+                    $0.family.contains(Int(object.entityIndex)) && changed().contains($0.property)
+                }
             }
             guard entities.contains(Int(object.entityIndex)) else { return }
             if object.key > 0 || context.parent != nil { overlay.excludedKeys.append(object.key) }
             if let stores = plan.stores, context.storeUUID(of: object).map(stores.contains) != true { return }
             if !object.state.contains(.deleted) { overlay.objects.append(object) }
         }
-        // An object in both has one record with the later changes and one with those that are being saved; it is one object.
-        for index in context.changes.indices { if let object = context.changes.object(at: index) { consider(object, context.changes.changed(at: index)) } }
+        // An object in both has one record with the later changes and one with those that are being
+        // saved; it is one object.
+        for index in context.changes.indices {
+            if let object = context.changes.object(at: index) { consider(object, context.changes.changed(at: index)) }
+        }
         if let save = context.saveUnderWay, save.interruption != .reset {
-            if !save.memberDeletions.isEmpty { overlay.excludedKeys += try context.deletions.keysLeftToStore(of: entities) }
+            if !save.memberDeletions.isEmpty {
+                overlay.excludedKeys += try context.deletions.keysLeftToStore(of: entities)
+            }
             for index in save.changes.indices {
-                if let object = save.changes.object(at: index), object.recordIndex < 0 { consider(object, save.changes.changed(at: index)) }
+                if let object = save.changes.object(at: index), object.recordIndex < 0 {
+                    consider(object, save.changes.changed(at: index))
+                }
             }
         }
         return overlay.isEmpty ? nil : overlay
@@ -58,7 +69,8 @@ extension FetchPlan {
         var predicate: FetchPredicate?
         if case .matching(let condition) = request.selection { predicate = condition }
         self.init(
-            entity: context.shapes[request.entityIndex].entity, includesSubentities: request.includesSubentities, predicate: predicate, sortKeys: request.sortKeys,
+            entity: context.shapes[request.entityIndex].entity, includesSubentities: request.includesSubentities,
+            predicate: predicate, sortKeys: request.sortKeys,
             offset: request.offset, limit: request.limit, refreshes: false)
         stores = request.stores
         overlay = try context.fetching.overlay(for: self)

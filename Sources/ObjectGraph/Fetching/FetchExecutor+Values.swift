@@ -8,7 +8,11 @@ extension FetchExecutor {
     func count<Result>(_ request: FetchRequest<Result>) throws -> Int {
         let plan = try self.plan(for: request)
         if let overlay = plan.overlay { return try merge(plan, overlay).count }
-        if let stores = plan.stores, context.parent == nil, context.persistentStoreCoordinator.union == nil, !stores.contains(try context.storeIdentity().uuid) { return 0 }
+        if let stores = plan.stores, context.parent == nil, context.persistentStoreCoordinator.union == nil,
+            !stores.contains(try context.storeIdentity().uuid)
+        {
+            return 0
+        }
         do {
             return try context.store().count(plan.rowRequest)
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
@@ -24,7 +28,8 @@ extension FetchExecutor {
 
     func values(_ request: FetchRequest<[String: PropertyValue]>) throws -> [[String: PropertyValue]] {
         let plan = try storedPlan(for: request)
-        let table = try TableRequest(request, entity: plan.entity, model: context.model, store: try context.storeIdentity())
+        let table = try TableRequest(
+            request, entity: plan.entity, model: context.model, store: try context.storeIdentity())
         return try rows(table, plan).map { row in
             var values: [String: PropertyValue] = [:]
             for (column, value) in zip(table.columns, row) where !value.isNull { values[column.name] = value }
@@ -34,7 +39,10 @@ extension FetchExecutor {
 
     func countOfRows(_ request: FetchRequest<[String: PropertyValue]>) throws -> Int {
         let plan = try storedPlan(for: request)
-        return try rows(try TableRequest(request, entity: plan.entity, model: context.model, store: try context.storeIdentity()), plan).count
+        return try rows(
+            try TableRequest(request, entity: plan.entity, model: context.model, store: try context.storeIdentity()),
+            plan
+        ).count
     }
 
     /// The results of a request, to be filled a page at a time.
@@ -51,17 +59,20 @@ extension FetchExecutor {
             references = ContiguousArray(try self.references(plan))
         }
         let paths = request.relationshipKeyPathsForPrefetching
-        return ObjectPages(references, unsaved: unsaved, size: request.fetchBatchSize, context: context) { [unowned context] objects in
+        return ObjectPages(references, unsaved: unsaved, size: request.fetchBatchSize, context: context) {
+            [unowned context] objects in
             for path in paths { try context.fetching.prefetch(path, for: objects, plan.entity) }
         }
     }
 
-    /// The references of the stored objects that a plan without unsaved changes selects, in its order.
+    /// The references of the stored objects that a plan without unsaved changes selects, in its
+    /// order.
     func references(_ plan: FetchPlan) throws -> [ObjectReference] {
         var values = FetchRequest<[String: PropertyValue]>(plan.entity.name)
         values.propertiesToFetch = [.keyPath("objectID")]
         (values.sortKeys, values.fetchOffset, values.fetchLimit) = (plan.sortKeys, plan.offset, plan.limit ?? 0)
-        let table = try TableRequest(values, entity: plan.entity, model: context.model, store: try context.storeIdentity())
+        let table = try TableRequest(
+            values, entity: plan.entity, model: context.model, store: try context.storeIdentity())
         return try rows(table, plan).compactMap { row in
             if case .object(let id) = row[0] { context.ownReference(of: id) } else { nil }
         }
@@ -81,7 +92,9 @@ extension FetchExecutor {
             return try context.store().table(table, of: request)
         } catch let error as QueryError where error.code == .unsupported {
             // A context of its own has no unsaved changes, and what it reads does not stay.
-            let reader = context.parent.map { ManagedObjectContext(parent: $0) } ?? ManagedObjectContext(context.persistentStoreCoordinator)
+            let reader =
+                context.parent.map { ManagedObjectContext(parent: $0) }
+                ?? ManagedObjectContext(context.persistentStoreCoordinator)
             var plan = plan
             (plan.sortKeys, plan.offset, plan.limit) = ([], 0, nil)
             let objects = try reader.fetching.stored(plan, request)

@@ -3,7 +3,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Runs fetch requests: makes a plan of each, asks the store, and puts the context's unsaved changes on top.
+/// Runs fetch requests: makes a plan of each, asks the store, and puts the context's unsaved
+/// changes on top.
 struct FetchExecutor {
     let context: ManagedObjectContext
 
@@ -11,13 +12,16 @@ struct FetchExecutor {
 
     /// - Parameter sortKeys: what stands for the request's own.
     func plan<Result>(for request: FetchRequest<Result>, sortKeys: [SortKey]? = nil) throws -> FetchPlan {
-        guard let entity = context.model.entity(named: request.entityName) else { throw GraphError.unknownEntity(request.entityName, in: context.model) }
+        guard let entity = context.model.entity(named: request.entityName) else {
+            throw GraphError.unknownEntity(request.entityName, in: context.model)
+        }
         context.processPendingChanges()
         let identity = try context.storeIdentity()
         var plan = FetchPlan(
             entity: entity, includesSubentities: request.includesSubentities,
             predicate: try request.predicate?.validated(against: entity, in: context.model, store: identity),
-            sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: context.model) }, offset: max(0, request.fetchOffset),
+            sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: context.model) },
+            offset: max(0, request.fetchOffset),
             limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
         plan.stores = request.affectedStores
         if request.includesPendingChanges { plan.overlay = try overlay(for: plan) }
@@ -26,7 +30,8 @@ struct FetchExecutor {
 
     func fetchObjects<Result>(_ request: FetchRequest<Result>) throws -> [ManagedObject] {
         let plan = try plan(for: request)
-        let needsOnlyIDs = !request.includesPropertyValues && request.returnsObjectsAsFaults && !plan.refreshes && plan.overlay == nil
+        let needsOnlyIDs =
+            !request.includesPropertyValues && request.returnsObjectsAsFaults && !plan.refreshes && plan.overlay == nil
         let objects = needsOnlyIDs ? try references(plan).map { context.registry.object($0) } : try fetchObjects(plan)
         for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
         if !request.returnsObjectsAsFaults { for object in objects { try object.realise() } }
@@ -38,18 +43,24 @@ struct FetchExecutor {
         return try stored(plan, plan.rowRequest)
     }
 
-    /// What the store selects. Where it can't test the whole predicate, it selects more by what it can test, and the predicate is tested here.
+    /// What the store selects. Where it can't test the whole predicate, it selects more by what it
+    /// can test, and the predicate is tested here.
     func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
         guard context.parent == nil, let union = context.persistentStoreCoordinator.union else {
-            if context.parent == nil, let stores = request.stores, !stores.contains(try context.storeIdentity().uuid) { return [] }
+            if context.parent == nil, let stores = request.stores, !stores.contains(try context.storeIdentity().uuid) {
+                return []
+            }
             return try storedInOne(plan, request)
         }
         let stores = try union.storeUUIDs(for: request)
         guard stores.count > 1 else { return stores.isEmpty ? [] : try storedInOne(plan, request) }
-        // Each store gives what can be in the window, in the common order, and all together are cut.
+        // Each store gives what can be in the window, in the common order, and all together are
+        // cut.
         var part = request
         part.offset = 0
-        part.limit = request.limit.map { $0.addingReportingOverflow(request.offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
+        part.limit = request.limit.map { $0.addingReportingOverflow(request.offset) }.flatMap {
+            $0.overflow ? nil : $0.partialValue
+        }
         let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: context.model)
         var all: [ManagedObject] = []
         for store in stores {
@@ -73,7 +84,8 @@ struct FetchExecutor {
             let store = try context.store(), known = context.registry.identities[root]
             let objects =
                 try known.count == 0
-                ? context.registry.adopt(store.rows(request)) : context.registry.adopt(store.selection(request, known: known.known), of: store, root: root)
+                ? context.registry.adopt(store.rows(request))
+                : context.registry.adopt(store.selection(request, known: known.known), of: store, root: root)
             noteWhole(objects, plan, state)
             return objects
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
@@ -107,8 +119,12 @@ struct FetchExecutor {
         template.predicateFormat = nil
         var request = try FetchRequest<ManagedObject>(template: template)
         if let format = property.fetchRequest.predicateFormat {
-            let description = PropertyValue.composite(["name": .string(property.name), "userInfo": .composite(property.userInfo.mapValues { .string($0) })])
-            request.predicate = try FetchPredicate(format: format).binding(["FETCH_SOURCE": .object(source), "FETCHED_PROPERTY": .scalar(description)])
+            let description = PropertyValue.composite([
+                "name": .string(property.name), "userInfo": .composite(property.userInfo.mapValues { .string($0) }),
+            ])
+            request.predicate = try FetchPredicate(format: format).binding([
+                "FETCH_SOURCE": .object(source), "FETCHED_PROPERTY": .scalar(description),
+            ])
         }
         return try context.fetch(request)
     }

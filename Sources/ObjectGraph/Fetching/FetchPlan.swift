@@ -22,7 +22,8 @@ struct FetchPlan {
     var stores: Set<String>?
 
     init(
-        entity: Entity, includesSubentities: Bool, predicate: FetchPredicate?, sortKeys: [SortKey], offset: Int, limit: Int?, refreshes: Bool
+        entity: Entity, includesSubentities: Bool, predicate: FetchPredicate?, sortKeys: [SortKey], offset: Int,
+        limit: Int?, refreshes: Bool
     ) {
         self.entity = entity
         self.includesSubentities = includesSubentities
@@ -35,23 +36,28 @@ struct FetchPlan {
 
     var rowRequest: RowRequest {
         var request = RowRequest(
-            entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(predicate), sortKeys: sortKeys, offset: offset, limit: limit)
+            entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(predicate),
+            sortKeys: sortKeys, offset: offset, limit: limit)
         request.stores = stores
         return request
     }
 
-    /// What the condition and the order read beyond the objects' own properties: a change there decides about objects that did not change themselves.
+    /// What the condition and the order read beyond the objects' own properties: a change there
+    /// decides about objects that did not change themselves.
     func propertiesReadElsewhere(_ model: ManagedObjectModel) -> [Reading] {
         var paths = predicate?.keyPaths ?? []
         paths += sortKeys.flatMap { key in
-            key.relevanceQuery == nil ? [key.keyPath.split(separator: ".").map(String.init)] : (try? key.expression(for: entity, in: model))?.keyPaths ?? []
+            key.relevanceQuery == nil
+                ? [key.keyPath.split(separator: ".").map(String.init)]
+                : (try? key.expression(for: entity, in: model))?.keyPaths ?? []
         }
         var readings: [Reading] = []
         for path in paths where path.count > 1 {
             var current: Entity? = entity
             for (step, name) in path.enumerated() {
                 guard let property = current?.property(named: name) else {
-                    // Behind an operator or a variable the entity is not known: what the name can mean anywhere counts.
+                    // Behind an operator or a variable the entity is not known: what the name can
+                    // mean anywhere counts.
                     current = nil
                     for entity in model.entities {
                         guard let property = entity.property(named: name) else { continue }
@@ -59,7 +65,9 @@ struct FetchPlan {
                     }
                     continue
                 }
-                if step > 0, let family = current?.family { readings.append(Reading(family: family, property: property.index)) }
+                if step > 0, let family = current?.family {
+                    readings.append(Reading(family: family, property: property.index))
+                }
                 current = property.relationship.flatMap { model.destination(of: $0) }
             }
         }
@@ -73,7 +81,8 @@ struct FetchOverlay {
     var objects: [ManagedObject] = []
     /// Their numbers: the store leaves them out, and deleted ones too.
     var excludedKeys: [Int64] = []
-    /// Whether the request reads a changed property of an object that it does not select. Then conditions are tested here, on all objects of the entity.
+    /// Whether the request reads a changed property of an object that it does not select. Then
+    /// conditions are tested here, on all objects of the entity.
     var reachesFurther = false
 
     var isEmpty: Bool { objects.isEmpty && excludedKeys.isEmpty && !reachesFurther }
@@ -98,7 +107,8 @@ extension CompiledSort {
         return result
     }
 
-    /// The end of those that are not greater. Few values of long lists are asked for: distances are doubled first, then halved.
+    /// The end of those that are not greater. Few values of long lists are asked for: distances are
+    /// doubled first, then halved.
     private func place(of values: [PropertyValue], in objects: [ManagedObject], from start: Int) throws -> Int {
         var low = start
         var step = 1

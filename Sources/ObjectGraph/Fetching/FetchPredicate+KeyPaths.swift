@@ -1,7 +1,8 @@
 import Query
 
 extension FetchPredicate {
-    /// All key paths that stand anywhere in the predicate; those that begin at something else than the object have an empty first component.
+    /// All key paths that stand anywhere in the predicate; those that begin at something else than
+    /// the object have an empty first component.
     var keyPaths: [[String]] {
         switch self {
         case .constant: []
@@ -22,7 +23,8 @@ extension QueryExpression {
         case .function(_, let arguments): arguments.flatMap(\.keyPaths)
         case .call(let target, _, let arguments): target.keyPaths + arguments.flatMap(\.keyPaths)
         case .subquery(let collection, _, let predicate): collection.keyPaths + predicate.keyPaths
-        case .conditional(let predicate, let then, let otherwise): predicate.keyPaths + then.keyPaths + otherwise.keyPaths
+        case .conditional(let predicate, let then, let otherwise):
+            predicate.keyPaths + then.keyPaths + otherwise.keyPaths
         case .cast(let operand, _): operand.keyPaths
         case .element(let base, .at(let position)): base.keyPaths + position.keyPaths
         case .element(let base, _): base.keyPaths

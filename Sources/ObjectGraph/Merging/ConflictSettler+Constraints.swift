@@ -3,9 +3,11 @@ import RowMemory
 import Schema
 import Storage
 
-// Uniqueness constraints: who has the same values, here and in the store. Looked up only when a store has refused them; within a context duplicates are legal until then.
+// Uniqueness constraints: who has the same values, here and in the store. Looked up only when a
+// store has refused them; within a context duplicates are legal until then.
 extension ConflictSettler {
-    /// What claims unique values: an object of the context that is new, or whose values differ from the saved ones.
+    /// What claims unique values: an object of the context that is new, or whose values differ from
+    /// the saved ones.
     struct Claims {
         /// In the order of the first claim.
         var values: [UniqueValues] = []
@@ -20,7 +22,8 @@ extension ConflictSettler {
     /// How many values one request to the store names.
     static let lookupSize = 500
 
-    /// All violated constraints: within the context, and where it holds the values only once, between it and the store.
+    /// All violated constraints: within the context, and where it holds the values only once,
+    /// between it and the store.
     func constraintConflicts() throws -> [ConstraintConflict] {
         var conflicts: [ConstraintConflict] = []
         for constraint in context.persistentStoreCoordinator.constraints {
@@ -42,7 +45,9 @@ extension ConflictSettler {
     func claims(of constraint: UniquenessConstraint) -> Claims {
         var claims = Claims()
         for index in context.changes.indices {
-            guard let object = context.changes.object(at: index), constraint.family.contains(Int(object.entityIndex)), isClaiming(object, constraint) else { continue }
+            guard let object = context.changes.object(at: index), constraint.family.contains(Int(object.entityIndex)),
+                isClaiming(object, constraint)
+            else { continue }
             if let values = constraint.values(of: object.row) { claims.add(object, values) }
         }
         return claims
@@ -53,7 +58,9 @@ extension ConflictSettler {
         if object.state.contains(.deleted) || object.optionalRow == nil { return false }
         if object.state.contains(.inserted) { return true }
         return constraint.slots.contains { slot in
-            context.changes.savedValue(of: Int(object.recordIndex), property: Int(slot.index)).map { $0 != object.row.slotValue(slot) } ?? false
+            context.changes.savedValue(of: Int(object.recordIndex), property: Int(slot.index)).map {
+                $0 != object.row.slotValue(slot)
+            } ?? false
         }
     }
 
@@ -61,14 +68,22 @@ extension ConflictSettler {
     func holders(of claims: Claims, _ constraint: UniquenessConstraint) throws -> [UniqueValues: Row] {
         var holders: [UniqueValues: Row] = [:]
         for start in stride(from: 0, to: claims.values.count, by: Self.lookupSize) {
-            let rows = claims.values[start..<min(start + Self.lookupSize, claims.values.count)].compactMap { claims.claimants[$0]?.first?.row }
+            let rows = claims.values[start..<min(start + Self.lookupSize, claims.values.count)].compactMap {
+                claims.claimants[$0]?.first?.row
+            }
             let found = try context.store().rows(lookup(rows, constraint))
             for index in 0..<found.count {
                 let row = found[index]
-                guard let values = constraint.values(of: row), let claimants = claims.claimants[values] else { continue }
-                if let own = context.registry.identities[context.rootIndex(row.entityIndex)].object(row.key), own.recordIndex >= 0 {
+                guard let values = constraint.values(of: row), let claimants = claims.claimants[values] else {
+                    continue
+                }
+                if let own = context.registry.identities[context.rootIndex(row.entityIndex)].object(row.key),
+                    own.recordIndex >= 0
+                {
                     // It is deleted, or gives these values up, or is the claimant itself.
-                    if own.state.contains(.deleted) || isClaiming(own, constraint) || claimants.contains(own) { continue }
+                    if own.state.contains(.deleted) || isClaiming(own, constraint) || claimants.contains(own) {
+                        continue
+                    }
                 }
                 holders[values] = row
             }
@@ -76,22 +91,29 @@ extension ConflictSettler {
         return holders
     }
 
-    /// A request that selects at least the objects that share all unique values with one of some rows.
+    /// A request that selects at least the objects that share all unique values with one of some
+    /// rows.
     func lookup(_ rows: [Row], _ constraint: UniquenessConstraint) throws -> RowRequest {
         let entity = context.shapes[constraint.entityIndex].entity
         let parts = zip(constraint.names, constraint.slots).map { name, slot in
             let values = rows.map { propertyValue($0.slotValue(slot)) }
-            return FetchPredicate.comparison(Comparison(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
+            return FetchPredicate.comparison(
+                Comparison(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
         }
-        let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(against: entity, in: context.model, store: try context.storeIdentity())
+        let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(
+            against: entity, in: context.model, store: try context.storeIdentity())
         return RowRequest(entityIndex: entity.index, selection: .matching(predicate))
     }
 
-    func conflict(_ constraint: UniquenessConstraint, _ claimants: [ManagedObject], holder: Row?) -> ConstraintConflict {
+    func conflict(_ constraint: UniquenessConstraint, _ claimants: [ManagedObject], holder: Row?) -> ConstraintConflict
+    {
         let values = zip(constraint.names, constraint.slots).map { ($0, propertyValue(claimants[0].row.slotValue($1))) }
         return ConstraintConflict(
-            entityName: constraint.declaringName, constraint: constraint.names, constraintValues: Dictionary(values, uniquingKeysWith: { $1 }),
-            databaseObjectID: holder.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) }, databaseSnapshot: holder.map { snapshot(of: $0) },
-            conflictingObjectIDs: claimants.map(\.objectID), conflictingSnapshots: claimants.map { snapshot(of: $0.row) })
+            entityName: constraint.declaringName, constraint: constraint.names,
+            constraintValues: Dictionary(values, uniquingKeysWith: { $1 }),
+            databaseObjectID: holder.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) },
+            databaseSnapshot: holder.map { snapshot(of: $0) },
+            conflictingObjectIDs: claimants.map(\.objectID),
+            conflictingSnapshots: claimants.map { snapshot(of: $0.row) })
     }
 }

@@ -6,7 +6,11 @@ import Storage
 extension ConflictSettler {
     func claimsInConflict() throws -> [(UniquenessConstraint, [ManagedObject])] {
         try constraintConflicts().compactMap { conflict in
-            guard let constraint = context.persistentStoreCoordinator.constraints.first(where: { $0.declaringName == conflict.entityName && $0.names == conflict.constraint }) else { return nil }
+            guard
+                let constraint = context.persistentStoreCoordinator.constraints.first(where: {
+                    $0.declaringName == conflict.entityName && $0.names == conflict.constraint
+                })
+            else { return nil }
             return (constraint, conflict.conflictingObjectIDs.compactMap { context.registeredObject(for: $0) })
         }
     }
@@ -15,7 +19,8 @@ extension ConflictSettler {
         context.persistentStoreCoordinator.constraints.map { ($0, claims(of: $0).claimants.values.flatMap { $0 }) }
     }
 
-    /// Which properties of a claimant the store is not to be given: of a new object one is enough, for nothing equals nil; a saved one keeps all its old values.
+    /// Which properties of a claimant the store is not to be given: of a new object one is enough,
+    /// for nothing equals nil; a saved one keeps all its old values.
     func leftOut(of object: ManagedObject, _ constraint: UniquenessConstraint) -> PropertySet {
         var properties = PropertySet()
         if object.state.contains(.inserted) {
@@ -23,7 +28,10 @@ extension ConflictSettler {
             let attribute = constraint.slots.first { entity.properties[Int($0.index)].attribute != nil }
             if let slot = attribute ?? constraint.slots.first { properties.insert(Int(slot.index)) }
         } else if object.recordIndex >= 0 {
-            for slot in constraint.slots where context.changes.changed(at: Int(object.recordIndex)).contains(Int(slot.index)) { properties.insert(Int(slot.index)) }
+            for slot in constraint.slots
+            where context.changes.changed(at: Int(object.recordIndex)).contains(Int(slot.index)) {
+                properties.insert(Int(slot.index))
+            }
         }
         return properties
     }
@@ -47,7 +55,9 @@ extension ChangeSet {
         for group in updates.indices {
             guard let left = keys[updates[group].entityIndex] else { continue }
             for index in 0..<updates[group].rows.count {
-                if let properties = left[updates[group].rows[index].key] { for property in properties.places { updates[group].changed[index].remove(property) } }
+                if let properties = left[updates[group].rows[index].key] {
+                    for property in properties.places { updates[group].changed[index].remove(property) }
+                }
             }
         }
     }

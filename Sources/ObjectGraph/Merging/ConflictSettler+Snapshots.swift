@@ -27,7 +27,8 @@ extension ConflictSettler {
     func propertyValue(_ value: SlotValue) -> PropertyValue {
         switch value {
         case .value(let value): value
-        case .reference(let reference): reference.map { .object(context.objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
+        case .reference(let reference):
+            reference.map { .object(context.objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
         }
     }
 }

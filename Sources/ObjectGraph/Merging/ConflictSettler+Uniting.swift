@@ -2,13 +2,16 @@ import RowMemory
 import Schema
 import Storage
 
-// The built-in policies for unique values that more than one object has: objects become one, or give their values up.
+// The built-in policies for unique values that more than one object has: objects become one, or
+// give their values up.
 extension ConflictSettler {
     func resolve(_ conflicts: [ConstraintConflict], by type: MergePolicyType) throws {
         let rows = try context.faults.storedRows(of: conflicts.compactMap(\.databaseObjectID))
         try context.tracker.withoutUndo {
             for conflict in conflicts {
-                let objects = conflict.conflictingObjectIDs.compactMap { context.registeredObject(for: $0) }.filter { $0.recordIndex >= 0 && !$0.state.contains(.deleted) }
+                let objects = conflict.conflictingObjectIDs.compactMap { context.registeredObject(for: $0) }.filter {
+                    $0.recordIndex >= 0 && !$0.state.contains(.deleted)
+                }
                 if let id = conflict.databaseObjectID {
                     // Gone meanwhile: then there is no conflict any more.
                     guard let row = rows[id], let object = objects.first else { continue }
@@ -22,7 +25,9 @@ extension ConflictSettler {
 
     // MARK: With an object of the store
 
-    func unite(_ object: ManagedObject, with stored: Row, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
+    func unite(_ object: ManagedObject, with stored: Row, _ conflict: ConstraintConflict, by type: MergePolicyType)
+        throws
+    {
         guard object.state.contains(.inserted) else { return try giveUpValues(object, conflict, by: type) }
         if type == .rollback { return discard(object) }
         // An object can't change its entity.
@@ -32,25 +37,32 @@ extension ConflictSettler {
         for property in shape.entity.properties where !property.isToMany && !property.isTransient {
             let slot = shape.layout.slots[property.index]
             let keepsStored = type == .mergeByPropertyStoreTrump && stored.hasValue(slot)
-            set(keepsStored ? stored.slotValue(slot) : object.row.slotValue(slot), of: object, property.index, saved: stored.slotValue(slot))
+            set(
+                keepsStored ? stored.slotValue(slot) : object.row.slotValue(slot), of: object, property.index,
+                saved: stored.slotValue(slot))
         }
         for relation in shape.toManys where !relation.description.isTransient {
             _ = context.changes.touch(Int(object.recordIndex), property: relation.index)
             let batch = try context.store().related(
-                entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key], includingRows: true)
+                entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index,
+                owners: [object.key], includingRows: true)
             let held = context.registry.adopt(batch.rows)
             withExtendedLifetime(held) {
-                context.members.list(object, relation).becomeAddition(to: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }))
+                context.members.list(object, relation).becomeAddition(
+                    to: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }))
             }
         }
         context.news.refreshed.insert(object)
         object.awake(fromSnapshotEvents: .mergePolicy)
     }
 
-    /// Makes a new object the context's object of a stored row. The one that stood for it until now is of use no longer.
+    /// Makes a new object the context's object of a stored row. The one that stood for it until now
+    /// is of use no longer.
     func takeIdentity(_ object: ManagedObject, of stored: Row) {
         let (entityIndex, key) = (stored.entityIndex, stored.key)
-        if let former = context.registry.identities[context.rootIndex(entityIndex)].object(key), former !== object { replace(former, by: object) }
+        if let former = context.registry.identities[context.rootIndex(entityIndex)].object(key), former !== object {
+            replace(former, by: object)
+        }
         if object.key > 0 {
             giveUpReservedKey(object, for: key)
         } else {
@@ -64,11 +76,14 @@ extension ConflictSettler {
         object.row.version = stored.version
     }
 
-    /// A new object that was given its number before it was saved, as a document's are: no row will have that number, and whoever leads to it leads to the stored one now.
+    /// A new object that was given its number before it was saved, as a document's are: no row will
+    /// have that number, and whoever leads to it leads to the stored one now.
     func giveUpReservedKey(_ object: ManagedObject, for key: Int64) {
         let reserved = object.key, root = context.rootIndex(Int(object.entityIndex))
         func moved(_ reference: ObjectReference?) -> ObjectReference? {
-            guard let reference, reference.key == reserved, context.rootIndex(reference.entityIndex) == root else { return nil }
+            guard let reference, reference.key == reserved, context.rootIndex(reference.entityIndex) == root else {
+                return nil
+            }
             return ObjectReference(key: key, entityIndex: reference.entityIndex)
         }
         // Only objects that changed can lead to a new one.
@@ -78,7 +93,9 @@ extension ConflictSettler {
                 if let reference = moved(row.reference(relation.slot)) { row.setReference(reference, relation.slot) }
             }
             for place in context.changes.savedPlaces(of: index) {
-                if case .reference(let saved) = context.changes.saved[place].value, let reference = moved(saved) { context.changes.replaceSaved(at: place, with: .reference(reference)) }
+                if case .reference(let saved) = context.changes.saved[place].value, let reference = moved(saved) {
+                    context.changes.replaceSaved(at: place, with: .reference(reference))
+                }
             }
         }
         if context.undoManager != nil { context.tracker.permanentKeys.move(reserved, to: key, root: root) }
@@ -103,7 +120,8 @@ extension ConflictSettler {
         context.news.deleted.append(former)
     }
 
-    /// A stored object can't become another stored one: it keeps the values that it has in the store, or the save fails.
+    /// A stored object can't become another stored one: it keeps the values that it has in the
+    /// store, or the save fails.
     func giveUpValues(_ object: ManagedObject, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
         let shape = context.shapes[Int(object.entityIndex)]
         switch type {
@@ -127,7 +145,8 @@ extension ConflictSettler {
     // MARK: Within the context
 
     func unite(_ objects: [ManagedObject], _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
-        let stored = objects.filter { !$0.state.contains(.inserted) }, new = objects.filter { $0.state.contains(.inserted) }
+        let stored = objects.filter { !$0.state.contains(.inserted) },
+            new = objects.filter { $0.state.contains(.inserted) }
         for object in stored.dropFirst() { try giveUpValues(object, conflict, by: type) }
         if type == .rollback {
             // The first stays, if no stored object has the values.
@@ -137,8 +156,12 @@ extension ConflictSettler {
         // The last one counts, and what it has goes to the stored one where there is one.
         guard let last = new.last else { return }
         let survivor = stored.first ?? last
-        guard new.allSatisfy({ $0.entityIndex == survivor.entityIndex }) else { throw GraphError.constraint([conflict]) }
-        if survivor !== last, type != .mergeByPropertyStoreTrump { copyValues(of: last, to: survivor, onlyMissing: false) }
+        guard new.allSatisfy({ $0.entityIndex == survivor.entityIndex }) else {
+            throw GraphError.constraint([conflict])
+        }
+        if survivor !== last, type != .mergeByPropertyStoreTrump {
+            copyValues(of: last, to: survivor, onlyMissing: false)
+        }
         for object in new.reversed() where object !== survivor {
             if type == .mergeByPropertyStoreTrump { copyValues(of: object, to: survivor, onlyMissing: true) }
             moveMembers(of: object, to: survivor)
@@ -164,14 +187,21 @@ extension ConflictSettler {
 
     func moveMembers(of object: ManagedObject, to survivor: ManagedObject) {
         for relation in context.shapes[Int(object.entityIndex)].toManys {
-            for member in object.existingList(relation)?.members ?? [] { context.relationships.add(member, to: survivor, relation) }
+            for member in object.existingList(relation)?.members ?? [] {
+                context.relationships.add(member, to: survivor, relation)
+            }
         }
     }
 
-    /// Makes a new object one that never was: nothing leads to it any more, and its delete rules don't count.
+    /// Makes a new object one that never was: nothing leads to it any more, and its delete rules
+    /// don't count.
     func discard(_ object: ManagedObject) {
-        for relation in context.shapes[Int(object.entityIndex)].toOnes where object.row.hasValue(relation.slot) { context.relationships.setTarget(object, relation, nil) }
-        for relation in context.shapes[Int(object.entityIndex)].toManys { context.relationships.replaceMembers(of: object, relation, by: []) }
+        for relation in context.shapes[Int(object.entityIndex)].toOnes where object.row.hasValue(relation.slot) {
+            context.relationships.setTarget(object, relation, nil)
+        }
+        for relation in context.shapes[Int(object.entityIndex)].toManys {
+            context.relationships.replaceMembers(of: object, relation, by: [])
+        }
         context.changes.remove(object)
         context.news.forgotten.insert(object)
         context.registry.unregister(object)

@@ -6,32 +6,41 @@ import Storage
 extension ConflictSettler {
     func resolve(_ conflicts: [MergeConflict], by type: MergePolicyType) throws {
         let rows = try context.faults.storedRows(of: conflicts.map(\.objectID))
-        let favoursStore = type == .mergeByPropertyStoreTrump || type == .rollback
+        let favorsStore = type == .mergeByPropertyStoreTrump || type == .rollback
         var revived: [ManagedObject] = []
         try context.tracker.withoutUndo {
             for conflict in conflicts {
-                guard let object = context.registeredObject(for: conflict.objectID), object.recordIndex >= 0 else { continue }
+                guard let object = context.registeredObject(for: conflict.objectID), object.recordIndex >= 0 else {
+                    continue
+                }
                 switch (rows[conflict.objectID], object.state.contains(.deleted)) {
                 case (let row?, false): try merge(row, into: object, by: type)
                 case (let row?, true):
-                    if favoursStore {
+                    if favorsStore {
                         merging.revive(object, row)
                         revived.append(object)
                     } else {
                         try merging.deleteAnyway(object, row)
                     }
                 case (nil, true): object.state.insert(.inaccessible)
-                case (nil, false): if favoursStore { merging.acceptDeletionElsewhere(of: object) } else { merging.recreate(object) }
+                case (nil, false):
+                    if favorsStore { merging.acceptDeletionElsewhere(of: object) } else { merging.recreate(object) }
                 }
                 context.news.refreshed.insert(object)
                 if object.registryReference != nil { object.awake(fromSnapshotEvents: .mergePolicy) }
             }
             // Only now, since what stands at the other end may have been merged itself.
             for conflict in conflicts {
-                guard let object = context.registeredObject(for: conflict.objectID), !object.state.contains(.deleted), object.optionalRow != nil else { continue }
+                guard let object = context.registeredObject(for: conflict.objectID), !object.state.contains(.deleted),
+                    object.optionalRow != nil
+                else { continue }
                 merging.forgetDeletedTargets(of: object)
                 guard object.recordIndex >= 0 else { continue }
-                if let row = rows[conflict.objectID] { try merging.settleToOnes(of: object, stored: row) } else { try merging.settleToOnes(ofRecreated: object) }
+                if let row = rows[conflict.objectID] {
+                    try merging.settleToOnes(of: object, stored: row)
+                } else {
+                    try merging.settleToOnes(ofRecreated: object)
+                }
             }
             for object in revived { try merging.settleToOnes(ofRevived: object, isStoreAlone: type == .rollback) }
         }
@@ -41,7 +50,8 @@ extension ConflictSettler {
         let shape = context.shapes[Int(object.entityIndex)]
         for property in shape.entity.properties where !property.isToMany && !property.isTransient {
             let slot = shape.layout.slots[property.index]
-            let read = object.committed(property.index, shape), own = object.row.slotValue(slot), theirs = stored.slotValue(slot)
+            let read = object.committed(property.index, shape), own = object.row.slotValue(slot),
+                theirs = stored.slotValue(slot)
             let merged =
                 switch type {
                 case .mergeByPropertyStoreTrump: theirs == read ? own : theirs
@@ -71,7 +81,9 @@ extension ConflictSettler {
             }
         }
         let index = Int(object.recordIndex)
-        if let place = context.changes.savedPlaces(of: index).first(where: { context.changes.saved[$0].property == property }) {
+        if let place = context.changes.savedPlaces(of: index).first(where: {
+            context.changes.saved[$0].property == property
+        }) {
             context.changes.replaceSaved(at: place, with: saved)
         } else if object.row.slotValue(slot) != saved {
             _ = context.changes.touch(index, property: property)
@@ -82,7 +94,8 @@ extension ConflictSettler {
     func merge(_ object: ManagedObject, _ relation: EntityShape.Relation, by type: MergePolicyType) throws {
         guard let list = object.existingList(relation) else { return }
         if type == .rollback, relation.isLinked {
-            // The other end goes back too. Where it is a to-one it is a property of the member, and no conflict of this object's decides about it.
+            // The other end goes back too. Where it is a to-one it is a property of the member, and
+            // no conflict of this object's decides about it.
             for member in list.changes.added.values { context.relationships.remove(member, from: object, relation) }
             for member in list.changes.removed.values { context.relationships.add(member, to: object, relation) }
         }

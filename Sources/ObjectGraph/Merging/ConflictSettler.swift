@@ -2,7 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Settles what the store objected to in a save: finds the conflicts, has the merge policy settle them in the context, or says as an error of the graph what they are.
+/// Settles what the store objected to in a save: finds the conflicts, has the merge policy settle
+/// them in the context, or says as an error of the graph what they are.
 struct ConflictSettler {
     let context: ManagedObjectContext
     let merging: ObjectMerging
@@ -21,7 +22,8 @@ struct ConflictSettler {
             try context.mergePolicy.resolve(optimisticLockingConflicts: try mergeConflicts(of: stored), in: context)
         case .constraint:
             let conflicts = try constraintConflicts()
-            // What the constraints don't explain, such as a number that is taken, no policy can settle.
+            // What the constraints don't explain, such as a number that is taken, no policy can
+            // settle.
             guard !conflicts.isEmpty else { throw translated(error) }
             try context.mergePolicy.resolve(constraintConflicts: conflicts, in: context)
         default: throw translated(error)
@@ -40,14 +42,17 @@ struct ConflictSettler {
             let conflicts = (try? constraintConflicts()) ?? []
             if !conflicts.isEmpty { return GraphError.constraint(conflicts, underlying: error) }
             return GraphError(
-                .constraint, error.message, object: error.conflicts.first.map { ownID($0.object) }, entity: error.entities.first,
+                .constraint, error.message, object: error.conflicts.first.map { ownID($0.object) },
+                entity: error.entities.first,
                 key: error.keys.count == 1 ? error.keys[0] : nil, keys: error.keys,
-                objects: (error.conflicts.map(\.object) + [error.holder].compactMap { $0 }).map { ownID($0) }, underlying: error)
+                objects: (error.conflicts.map(\.object) + [error.holder].compactMap { $0 }).map { ownID($0) },
+                underlying: error)
         case .unstorable:
             let code: ValidationError.Code = if case .date = error.value { .invalidDate } else { .generic }
             return ValidationError([
                 .init(
-                    code, error.message, object: error.conflicts.first.map { ownID($0.object) }, entity: error.entities.first, key: error.keys.first,
+                    code, error.message, object: error.conflicts.first.map { ownID($0.object) },
+                    entity: error.entities.first, key: error.keys.first,
                     value: error.value, underlying: error)
             ])
         default: return error
@@ -56,7 +61,8 @@ struct ConflictSettler {
 
     /// The ID of an object that a store names by what the change set called it.
     func ownID(_ id: ManagedObjectID) -> ManagedObjectID {
-        id.isTemporaryID ? ManagedObjectID(store: context.temporaryIdentity, entityIndex: id.entityIndex, key: id.key) : id
+        id.isTemporaryID
+            ? ManagedObjectID(store: context.temporaryIdentity, entityIndex: id.entityIndex, key: id.key) : id
     }
 
     func mergeConflicts(of error: StorageError) throws -> [MergeConflict] {
@@ -66,7 +72,9 @@ struct ConflictSettler {
 
     func conflict(_ conflict: StoreConflict, _ row: Row?) -> MergeConflict {
         MergeConflict(
-            objectID: conflict.object, oldVersion: conflict.expectedVersion, newVersion: row?.version ?? conflict.storedVersion,
-            objectSnapshot: context.registeredObject(for: conflict.object).map { snapshot(of: $0) } ?? [:], persistedSnapshot: row.map { snapshot(of: $0) })
+            objectID: conflict.object, oldVersion: conflict.expectedVersion,
+            newVersion: row?.version ?? conflict.storedVersion,
+            objectSnapshot: context.registeredObject(for: conflict.object).map { snapshot(of: $0) } ?? [:],
+            persistedSnapshot: row.map { snapshot(of: $0) })
     }
 }

@@ -2,8 +2,9 @@ public import Schema
 
 /// An object that was changed here and, since it was read, in the store too.
 ///
-/// The object itself is ``sourceObject(in:)``. Snapshots hold attributes, and to-one relationships as object IDs. There is no cache between contexts
-/// and stores, so there is no third snapshot of one.
+/// The object itself is ``sourceObject(in:)``. Snapshots hold attributes, and to-one relationships
+/// as object IDs. There is no cache between contexts and stores, so there is no third snapshot of
+/// one.
 public struct MergeConflict: Sendable, Hashable {
     public let objectID: ManagedObjectID
     /// The version that the context had read.
@@ -16,12 +17,17 @@ public struct MergeConflict: Sendable, Hashable {
     public let persistedSnapshot: [String: PropertyValue]?
 
     /// A conflict of states that no versions of objects tell apart.
-    package init(objectID: ManagedObjectID, objectSnapshot: [String: PropertyValue], persistedSnapshot: [String: PropertyValue]?) {
-        self.init(objectID: objectID, oldVersion: 0, newVersion: 0, objectSnapshot: objectSnapshot, persistedSnapshot: persistedSnapshot)
+    package init(
+        objectID: ManagedObjectID, objectSnapshot: [String: PropertyValue], persistedSnapshot: [String: PropertyValue]?
+    ) {
+        self.init(
+            objectID: objectID, oldVersion: 0, newVersion: 0, objectSnapshot: objectSnapshot,
+            persistedSnapshot: persistedSnapshot)
     }
 
     init(
-        objectID: ManagedObjectID, oldVersion: Int64, newVersion: Int64, objectSnapshot: [String: PropertyValue], persistedSnapshot: [String: PropertyValue]?
+        objectID: ManagedObjectID, oldVersion: Int64, newVersion: Int64, objectSnapshot: [String: PropertyValue],
+        persistedSnapshot: [String: PropertyValue]?
     ) {
         self.objectID = objectID
         self.oldVersion = oldVersion
@@ -33,7 +39,8 @@ public struct MergeConflict: Sendable, Hashable {
 
 /// Unique values that more than one object has.
 ///
-/// One conflict for each set of values: between several objects of the context, or between one of them and an object in the store.
+/// One conflict for each set of values: between several objects of the context, or between one of
+/// them and an object in the store.
 public struct ConstraintConflict: Sendable, Hashable {
     /// The entity that declares the constraint.
     public let entityName: String

@@ -1,4 +1,5 @@
-/// What a save does about objects that are not in the store as they were read, and about unique values that another object has.
+/// What a save does about objects that are not in the store as they were read, and about unique
+/// values that another object has.
 public enum MergePolicyType: Int, Sendable, Hashable, CaseIterable {
     /// The save fails.
     case error = 0
@@ -25,15 +26,19 @@ public enum MergePolicyType: Int, Sendable, Hashable, CaseIterable {
 /// | ``overwrite`` | written | the value that was read is written back | the context's value |
 /// | ``rollback`` | dropped | kept | the store's value |
 ///
-/// Members of to-many relationships are merged as what came and what went. An object that was deleted on one side: the policies in favour of the store accept the store's
-/// side, those in favour of the object its own (it is made again, or deleted).
+/// Members of to-many relationships are merged as what came and what went. An object that was
+/// deleted on one side: the policies in favor of the store accept the store's side, those in
+/// favor of the object its own (it is made again, or deleted).
 ///
-/// A new object with the unique values of a stored one becomes that object: under `mergeByPropertyObjectTrump` and `overwrite` with all of its own values, nils included,
-/// under `mergeByPropertyStoreTrump` with the stored ones where there are any. `rollback` drops the new object. Of several new ones with the same values the one that was
-/// inserted last remains. Two stored objects never become one: their save fails, or they keep the unique values that they had.
+/// A new object with the unique values of a stored one becomes that object: under
+/// `mergeByPropertyObjectTrump` and `overwrite` with all of its own values, nils included, under
+/// `mergeByPropertyStoreTrump` with the stored ones where there are any. `rollback` drops the new
+/// object. Of several new ones with the same values the one that was inserted last remains. Two
+/// stored objects never become one: their save fails, or they keep the unique values that they had.
 ///
-/// Subclass it, or use ``custom(_:adjusting:)``, for decisions of one's own. Overrides call super with the closest policy, and may set values of the objects before or
-/// after that; these are what the save writes.
+/// Subclass it, or use ``custom(_:adjusting:)``, for decisions of one's own. Overrides call super
+/// with the closest policy, and may set values of the objects before or after that; these are what
+/// the save writes.
 open class MergePolicy {
     public let mergeType: MergePolicyType
 
@@ -41,9 +46,10 @@ open class MergePolicy {
         mergeType = type
     }
 
-    /// Makes the objects of `context` such that they can be saved, or throws. Called by a save before ``resolve(constraintConflicts:in:)``, and again if the store changes
-    /// meanwhile.
-    /// - Throws: with type `error`, ``GraphError`` with code `conflict` and all conflicts; what reading the store throws.
+    /// Makes the objects of `context` such that they can be saved, or throws. Called by a save
+    /// before ``resolve(constraintConflicts:in:)``, and again if the store changes meanwhile.
+    /// - Throws: with type `error`, ``GraphError`` with code `conflict` and all conflicts; what
+    ///   reading the store throws.
     open func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
         guard mergeType != .error else { throw GraphError.conflict(conflicts) }
         try context.settler.resolve(conflicts, by: mergeType)
@@ -51,7 +57,8 @@ open class MergePolicy {
 
     /// Makes the objects of `context` such that their unique values can be saved, or throws.
     ///
-    /// ``resolve(optimisticLockingConflicts:in:)`` is not asked about an object that a new one has become. What has to be computed anew of both is computed here:
+    /// ``resolve(optimisticLockingConflicts:in:)`` is not asked about an object that a new one has
+    /// become. What has to be computed anew of both is computed here:
     /// ```swift
     /// override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
     ///     try super.resolve(constraintConflicts: conflicts, in: context)
@@ -61,7 +68,8 @@ open class MergePolicy {
     ///     }
     /// }
     /// ```
-    /// - Throws: with type `error`, and where two stored objects would have to become one, ``GraphError`` with code `constraint` and all conflicts.
+    /// - Throws: with type `error`, and where two stored objects would have to become one,
+    ///   ``GraphError`` with code `constraint` and all conflicts.
     open func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
         guard mergeType != .error else { throw GraphError.constraint(conflicts) }
         try context.settler.resolve(conflicts, by: mergeType)
@@ -78,7 +86,8 @@ open class MergePolicy {
     /// The context's changes to objects in conflict are dropped.
     public static var rollback: MergePolicy { MergePolicy(merge: .rollback) }
 
-    /// A policy that merges as `base` does and then lets `adjust` set values of each object that was in conflict with the store.
+    /// A policy that merges as `base` does and then lets `adjust` set values of each object that
+    /// was in conflict with the store.
     ///
     /// ```swift
     /// context.mergePolicy = .custom(.mergeByPropertyObjectTrump) { conflict, account in
@@ -102,10 +111,14 @@ private final class AdjustingMergePolicy: MergePolicy {
         super.init(merge: base)
     }
 
-    override func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
+    override func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext)
+        throws
+    {
         try super.resolve(optimisticLockingConflicts: conflicts, in: context)
         for conflict in conflicts {
-            if let object = context.registeredObject(for: conflict.objectID), !object.isDeleted { try adjust(conflict, object) }
+            if let object = context.registeredObject(for: conflict.objectID), !object.isDeleted {
+                try adjust(conflict, object)
+            }
         }
     }
 }

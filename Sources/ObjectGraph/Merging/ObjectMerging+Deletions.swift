@@ -4,7 +4,8 @@ import Storage
 
 // Objects that were deleted on one side.
 extension ObjectMerging {
-    /// The store's side of an object that was deleted elsewhere: deleted here too, with nothing to write. Its values stay readable until the save.
+    /// The store's side of an object that was deleted elsewhere: deleted here too, with nothing to
+    /// write. Its values stay readable until the save.
     func acceptDeletionElsewhere(of object: ManagedObject) {
         object.state.remove(.updated)
         object.state.insert([.deleted, .inaccessible])
@@ -13,14 +14,18 @@ extension ObjectMerging {
         guard object.optionalRow != nil else { return }
         for case let relation? in context.shapes[Int(object.entityIndex)].relations {
             guard let inverse = relation.inverse else { continue }
-            for other in knownTargets(of: object, relation) { forget(object, at: other, context.registry.relation(other, inverse.index)) }
+            for other in knownTargets(of: object, relation) {
+                forget(object, at: other, context.registry.relation(other, inverse.index))
+            }
         }
     }
 
     /// The objects that a relationship is known to lead to without asking the store.
     func knownTargets(of object: ManagedObject, _ relation: EntityShape.Relation) -> ContiguousArray<ManagedObject> {
         if !relation.isToMany {
-            guard let reference = object.row.reference(relation.slot), let target = context.registry.registered(reference) else { return [] }
+            guard let reference = object.row.reference(relation.slot),
+                let target = context.registry.registered(reference)
+            else { return [] }
             return [target]
         }
         guard let list = object.existingList(relation) else { return [] }
@@ -34,7 +39,8 @@ extension ObjectMerging {
             other.existingList(end)?.forget(object)
         } else if other.row.reference(end.slot)?.key == object.key {
             if other.recordIndex >= 0 {
-                // It was set here, or the rest of the object was: what is written must not lead nowhere.
+                // It was set here, or the rest of the object was: what is written must not lead
+                // nowhere.
                 context.relationships.writeReference(other, end.slot, nil)
             } else {
                 context.faults.turnIntoFault(other)
@@ -43,7 +49,8 @@ extension ObjectMerging {
         }
     }
 
-    /// The object's side: it is inserted again, under its number and with what leads from and to it here.
+    /// The object's side: it is inserted again, under its number and with what leads from and to it
+    /// here.
     func recreate(_ object: ManagedObject) {
         object.state.remove(.updated)
         object.state.insert(.inserted)
@@ -56,7 +63,8 @@ extension ObjectMerging {
                 continue
             }
             // The rows of its other members do not lead to it any more.
-            for member in list.members where added[ObjectIdentifier(member)] == nil && member.recordIndex < 0 && !member.state.isFault {
+            for member in list.members
+            where added[ObjectIdentifier(member)] == nil && member.recordIndex < 0 && !member.state.isFault {
                 context.faults.turnIntoFault(member)
                 context.news.refreshed.insert(member)
             }
@@ -64,17 +72,22 @@ extension ObjectMerging {
         }
     }
 
-    /// The store's side of an object that was deleted here and changed elsewhere: it stays, and so do its relationships as far as the deletion took them back.
+    /// The store's side of an object that was deleted here and changed elsewhere: it stays, and so
+    /// do its relationships as far as the deletion took them back.
     func revive(_ object: ManagedObject, _ stored: Row) {
         let shape = context.shapes[Int(object.entityIndex)]
         let members = shape.toManys.map { relation in (relation, object.existingList(relation)?.members ?? []) }
         context.changes.remove(object)
         object.state.remove([.deleted, .updated])
-        for slot in shape.layout.slots where slot.kind != .toMany && !shape.isTransient[Int(slot.index)] { object.row.copyValue(of: slot, from: stored) }
+        for slot in shape.layout.slots where slot.kind != .toMany && !shape.isTransient[Int(slot.index)] {
+            object.row.copyValue(of: slot, from: stored)
+        }
         object.row.version = stored.version
         for relation in shape.toManys { object.row.clear(relation.slot) }
         for relation in shape.toOnes {
-            guard let inverse = relation.inverse, let reference = stored.reference(relation.slot), let target = context.registry.registered(reference) else { continue }
+            guard let inverse = relation.inverse, let reference = stored.reference(relation.slot),
+                let target = context.registry.registered(reference)
+            else { continue }
             reconnect(target, context.registry.relation(target, inverse.index), to: object)
         }
         for (relation, members) in members {
@@ -87,23 +100,31 @@ extension ObjectMerging {
     func reconnect(_ other: ManagedObject, _ end: EntityShape.Relation, to object: ManagedObject) {
         guard other.recordIndex >= 0, !other.state.isFault, !other.state.contains(.deleted) else { return }
         if end.isToMany {
-            if other.existingList(end)?.changes.removed[ObjectIdentifier(object)] != nil { context.relationships.addMember(other, end, object) }
+            if other.existingList(end)?.changes.removed[ObjectIdentifier(object)] != nil {
+                context.relationships.addMember(other, end, object)
+            }
         } else if other.row.reference(end.slot) == nil,
-            case .reference(let saved?)? = context.changes.savedValue(of: Int(other.recordIndex), property: end.index), saved.key == object.key
+            case .reference(let saved?)? = context.changes.savedValue(of: Int(other.recordIndex), property: end.index),
+            saved.key == object.key
         {
             context.relationships.writeReference(other, end.slot, object.reference)
         }
     }
 
-    /// The object's side: it is deleted as it is in the store now, and what came to lead to it meanwhile follows the delete rules. Where that can't be read it keeps its version, and so its conflict.
+    /// The object's side: it is deleted as it is in the store now, and what came to lead to it
+    /// meanwhile follows the delete rules. Where that can't be read it keeps its version, and so
+    /// its conflict.
     func deleteAnyway(_ object: ManagedObject, _ stored: Row) throws {
         mergeValues(of: stored, into: object)
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             object.row.setSlotValue(stored.slotValue(relation.slot), relation.slot)
-            guard let target = stored.reference(relation.slot), let inverse = relation.inverse, !inverse.isToMany, relation.description.deleteRule != .noAction else { continue }
+            guard let target = stored.reference(relation.slot), let inverse = relation.inverse, !inverse.isToMany,
+                relation.description.deleteRule != .noAction
+            else { continue }
             try release(target, inverse.index, from: object)
         }
-        for relation in context.shapes[Int(object.entityIndex)].toManys where relation.description.deleteRule != .noAction || relation.isLinked {
+        for relation in context.shapes[Int(object.entityIndex)].toManys
+        where relation.description.deleteRule != .noAction || relation.isLinked {
             try rebase(object, relation, keepingOrder: false)
         }
         try context.deletions.runDeleteRules(of: object)

@@ -2,9 +2,11 @@ import RowMemory
 import Schema
 import Storage
 
-// One object that is refreshed under its changes. Where the store can't be read the object stays as it is, and the next save throws why.
+// One object that is refreshed under its changes. Where the store can't be read the object stays as
+// it is, and the next save throws why.
 extension ObjectMerging {
-    /// Makes an object show the store's values at its next use; its unsaved changes go, or stay on top of them.
+    /// Makes an object show the store's values at its next use; its unsaved changes go, or stay on
+    /// top of them.
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.registryReference != nil, !object.state.contains(.saving) else { return }
         context.processPendingChanges()
@@ -27,7 +29,8 @@ extension ObjectMerging {
         tellChildren(updated: [object])
     }
 
-    /// Makes all objects without changes faults again, and brings the others up to date under their changes.
+    /// Makes all objects without changes faults again, and brings the others up to date under their
+    /// changes.
     func refreshAllObjects() {
         context.processPendingChanges()
         context.registry.recent.removeAll()
@@ -43,7 +46,9 @@ extension ObjectMerging {
 
     /// Deletes what the store has no more, as if somebody else had saved that.
     func forgetMissingObjects() {
-        let objects = context.registry.allObjects.filter { $0.recordIndex < 0 && $0.state.isDisjoint(with: [.inserted, .saving, .deleted]) }
+        let objects = context.registry.allObjects.filter {
+            $0.recordIndex < 0 && $0.state.isDisjoint(with: [.inserted, .saving, .deleted])
+        }
         guard !objects.isEmpty, let rows = try? context.faults.storedRows(of: objects.map(\.objectID)) else { return }
         let missing = Set(objects.map(\.objectID).filter { rows[$0] == nil })
         if !missing.isEmpty { context.mergeChanges(from: SavedChanges(deleted: missing)) }
@@ -51,7 +56,9 @@ extension ObjectMerging {
 
     /// Reads again the values of realised objects without changes, from rows that a fetch brought.
     func refresh(_ object: ManagedObject, from row: Row) {
-        guard !object.state.isFault, object.recordIndex < 0, object.state.isDisjoint(with: [.inserted, .deleted, .saving]) else { return }
+        guard !object.state.isFault, object.recordIndex < 0,
+            object.state.isDisjoint(with: [.inserted, .deleted, .saving])
+        else { return }
         guard object.optionalRow?.isSame(as: row) != true else { return }
         context.registry.noteChange(object)
         object.attach(row)
@@ -81,8 +88,12 @@ extension ObjectMerging {
     func deleteAgain(_ object: ManagedObject) {
         context.tracker.withoutUndo {
             do {
-                guard let old = object.optionalRow, let row = try context.faults.storedRows(of: [object.objectID]).values.first, row.version != old.version else { return }
-                // Undo knows of the deletion that others did not yet belong to: whatever happens here, that can't be taken back any more.
+                guard let old = object.optionalRow,
+                    let row = try context.faults.storedRows(of: [object.objectID]).values.first,
+                    row.version != old.version
+                else { return }
+                // Undo knows of the deletion that others did not yet belong to: whatever happens
+                // here, that can't be taken back any more.
                 var concerned: Set<ManagedObject> = [object]
                 defer { context.undoManager?.removeGroups(concerning: concerned) }
                 try deleteAnyway(object, row)
@@ -94,7 +105,8 @@ extension ObjectMerging {
         }
     }
 
-    /// Whether an object led to one that is deleted here. That it does so no longer is part of the deletion, and does not go with the object's own changes.
+    /// Whether an object led to one that is deleted here. That it does so no longer is part of the
+    /// deletion, and does not go with the object's own changes.
     func ledToDeleted(_ object: ManagedObject) -> Bool {
         guard object.recordIndex >= 0, !object.state.contains(.deleted) else { return false }
         return context.changes.savedPlaces(of: Int(object.recordIndex)).contains { place in

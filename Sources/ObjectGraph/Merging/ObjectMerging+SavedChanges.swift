@@ -16,7 +16,11 @@ extension ObjectMerging {
             mergeUpdates(saved.updated)
             for id in saved.deleted { mergeDeletion(id) }
             if context.observers.isObserved(.objectsDidChange) {
-                for id in saved.inserted { if let reference = context.ownReference(of: id) { context.news.mergedInsertions.insert(context.registry.object(reference)) } }
+                for id in saved.inserted {
+                    if let reference = context.ownReference(of: id) {
+                        context.news.mergedInsertions.insert(context.registry.object(reference))
+                    }
+                }
             }
         }
         context.endEvent()
@@ -27,12 +31,19 @@ extension ObjectMerging {
         context.observers.post(notification)
     }
 
-    /// Leaves word with children that follow this context that what they have read of it holds no longer.
+    /// Leaves word with children that follow this context that what they have read of it holds no
+    /// longer.
     func tellChildren(updated: some Sequence<ManagedObject>, deleted: some Sequence<ManagedObject> = []) {
         guard !context.followers.isEmpty else { return }
         func ids(_ objects: some Sequence<ManagedObject>) -> Set<ManagedObjectID> {
             // The objects of a store that was removed have no IDs any more.
-            Set(objects.compactMap { $0.key < 0 || context.persistentStoreCoordinator.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) != nil ? context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) : nil })
+            Set(
+                objects.compactMap {
+                    $0.key < 0
+                        || context.persistentStoreCoordinator.objectID(key: $0.key, entityIndex: Int($0.entityIndex))
+                            != nil
+                        ? context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) : nil
+                })
         }
         let changes = SavedChanges(updated: ids(updated), deleted: ids(deleted), contextName: context.name)
         if !changes.isEmpty { context.followers.post(changes, from: nil) }
@@ -41,7 +52,9 @@ extension ObjectMerging {
     func mergeUpdates(_ ids: Set<ManagedObjectID>) {
         var realised: [(ManagedObjectID, ManagedObject)] = []
         for id in ids {
-            guard let object = context.registeredObject(for: id), object.state.isDisjoint(with: [.inserted, .deleted, .saving]) else { continue }
+            guard let object = context.registeredObject(for: id),
+                object.state.isDisjoint(with: [.inserted, .deleted, .saving])
+            else { continue }
             if object.state.isFault {
                 // Its row is read when it is needed.
                 object.detachRow()
@@ -73,11 +86,16 @@ extension ObjectMerging {
     }
 
     func mergeDeletion(_ id: ManagedObjectID) {
-        guard let object = context.registeredObject(for: id), object.state.isDisjoint(with: [.inserted, .saving]) else { return }
+        guard let object = context.registeredObject(for: id), object.state.isDisjoint(with: [.inserted, .saving]) else {
+            return
+        }
         if object.state.contains(.deleted) {
             object.state.insert(.inaccessible)
         } else if object.recordIndex < 0 {
-            if object.cells == nil { object.attach(context.registry.newRows.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key)) }
+            if object.cells == nil {
+                object.attach(
+                    context.registry.newRows.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key))
+            }
             object.state.remove(.fault)
             acceptDeletionElsewhere(of: object)
         }

@@ -4,7 +4,8 @@ import Storage
 
 /// Brings what the store has now into objects of a context, under their unsaved changes.
 ///
-/// Nothing of it is undoable. Both ends of a relationship agree afterwards; what is settled here is checked again by the save that follows.
+/// Nothing of it is undoable. Both ends of a relationship agree afterwards; what is settled here is
+/// checked again by the save that follows.
 struct ObjectMerging {
     let context: ManagedObjectContext
 
@@ -34,7 +35,8 @@ struct ObjectMerging {
         object.awake(fromSnapshotEvents: .refresh)
     }
 
-    /// Puts the unsaved values of an object, all but members, on top of those that the store has now.
+    /// Puts the unsaved values of an object, all but members, on top of those that the store has
+    /// now.
     func mergeValues(of fresh: Row, into object: ManagedObject) {
         let index = Int(object.recordIndex), old = object.row
         let shape = context.shapes[Int(object.entityIndex)]
@@ -43,7 +45,9 @@ struct ObjectMerging {
         for place in context.changes.savedPlaces(of: index) {
             let slot = shape.layout.slots[Int(context.changes.saved[place].property)]
             // What was set and set back is no change.
-            if context.changes.saved[place].value == old.slotValue(slot) { old.setSlotValue(fresh.slotValue(slot), slot) }
+            if context.changes.saved[place].value == old.slotValue(slot) {
+                old.setSlotValue(fresh.slotValue(slot), slot)
+            }
             context.changes.replaceSaved(at: place, with: fresh.slotValue(slot))
         }
         for slot in shape.layout.slots where slot.kind != .toMany {
@@ -69,7 +73,8 @@ struct ObjectMerging {
         if !shape.isPlain { object.awake(fromSnapshotEvents: .refresh) }
     }
 
-    /// Makes what an object leads to after a merge of the store's values, and what leads to it, agree with each other.
+    /// Makes what an object leads to after a merge of the store's values, and what leads to it,
+    /// agree with each other.
     func settle(_ object: ManagedObject, stored: Row) throws {
         try followDeletions(from: object)
         if object.recordIndex >= 0, !object.state.contains(.deleted) { try settleToOnes(of: object, stored: stored) }
@@ -80,19 +85,24 @@ struct ObjectMerging {
     /// Puts the differences of a to-many relationship on top of the members that the store has now.
     func rebase(_ object: ManagedObject, _ relation: EntityShape.Relation, keepingOrder: Bool) throws {
         let batch = try context.store().related(
-            entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key], includingRows: true)
+            entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key],
+            includingRows: true)
         let held = context.registry.adopt(batch.rows)
         withExtendedLifetime(held) {
             let list = context.members.list(object, relation)
             let before = list.members
-            list.rebase(onto: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }), keepingOrder: keepingOrder)
+            list.rebase(
+                onto: ContiguousArray((batch.members.first ?? []).map { context.registry.object($0) }),
+                keepingOrder: keepingOrder)
             if relation.isLinked { forgetOtherEnds(before, list.members, of: object, relation) }
         }
     }
 
-    /// What others did to a link was not seen at its other end either: that is read again at its next use, or follows where it has differences of its own.
+    /// What others did to a link was not seen at its other end either: that is read again at its
+    /// next use, or follows where it has differences of its own.
     func forgetOtherEnds(
-        _ before: ContiguousArray<ManagedObject>, _ after: ContiguousArray<ManagedObject>, of object: ManagedObject, _ relation: EntityShape.Relation
+        _ before: ContiguousArray<ManagedObject>, _ after: ContiguousArray<ManagedObject>, of object: ManagedObject,
+        _ relation: EntityShape.Relation
     ) {
         guard let inverse = relation.inverse else { return }
         let own = context.members.list(object, relation).changes, members = Set(after)

@@ -3,13 +3,15 @@ public import Schema
 
 /// A Swift type that values of attributes can have.
 ///
-/// Conforming are the types of the field (`Int`, `String`, `Date`…) and, without further code, every `RawRepresentable` type that declares the conformance:
+/// Conforming are the types of the field (`Int`, `String`, `Date`…) and, without further code,
+/// every `RawRepresentable` type that declares the conformance:
 ///
 /// ```swift
 /// enum Genre: String, AttributeValue { case novel, poetry }
 /// ```
 public protocol AttributeValue {
-    /// The type in which rows keep the value: `Int64`, `Bool`, `Double`, `Float`, `String`, `UUID`, `Decimal`, `Data` or `LargeValue`.
+    /// The type in which rows keep the value: `Int64`, `Bool`, `Double`, `Float`, `String`, `UUID`,
+    /// `Decimal`, `Data` or `LargeValue`.
     associatedtype Stored
 
     /// The value that is kept as `stored`, nil where that is none of this type's values.
@@ -23,7 +25,9 @@ extension AttributeValue where Stored == Self {
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
-    @inlinable public static func value(stored: RawValue.Stored) -> Self? { RawValue.value(stored: stored).flatMap { Self(rawValue: $0) } }
+    @inlinable public static func value(stored: RawValue.Stored) -> Self? {
+        RawValue.value(stored: stored).flatMap { Self(rawValue: $0) }
+    }
     @inlinable public var stored: RawValue.Stored { rawValue.stored }
 }
 

@@ -1,7 +1,8 @@
 import RowMemory
 import Schema
 
-/// What the graph needs to know of an entity: worked out once for a model, and for each coordinator that has classes of its own.
+/// What the graph needs to know of an entity: worked out once for a model, and for each coordinator
+/// that has classes of its own.
 final class EntityShape: Sendable {
     /// The other end of a relationship.
     struct Inverse: Sendable {
@@ -10,7 +11,8 @@ final class EntityShape: Sendable {
         let isOrdered: Bool
     }
 
-    /// A relationship of the entity. A class, since it is handed around a lot and a description is large.
+    /// A relationship of the entity. A class, since it is handed around a lot and a description is
+    /// large.
     final class Relation: Sendable {
         let slot: RowSlot
         let property: Property
@@ -19,7 +21,8 @@ final class EntityShape: Sendable {
         let index: Int
         let isToMany: Bool
         let isOrdered: Bool
-        /// Whether the members are kept as links: a to-many at both ends, or one that nothing else records.
+        /// Whether the members are kept as links: a to-many at both ends, or one that nothing else
+        /// records.
         let isLinked: Bool
 
         init(slot: RowSlot, property: Property, description: RelationshipDescription, inverse: Inverse?) {
@@ -72,10 +75,14 @@ final class EntityShape: Sendable {
             switch property.kind {
             case .attribute(let attribute):
                 relations.append(nil)
-                if let value = attribute.defaultValue, !value.isNull, let value = value.converted(to: attribute) { defaults.append((slot, value)) }
+                if let value = attribute.defaultValue, !value.isNull, let value = value.converted(to: attribute) {
+                    defaults.append((slot, value))
+                }
             case .relationship(let relationship):
                 let inverse = model.inverse(of: property).flatMap { other in
-                    other.relationship.map { Inverse(index: other.index, isToMany: $0.isToMany, isOrdered: $0.isOrdered) }
+                    other.relationship.map {
+                        Inverse(index: other.index, isToMany: $0.isToMany, isOrdered: $0.isOrdered)
+                    }
                 }
                 relations.append(Relation(slot: slot, property: property, description: relationship, inverse: inverse))
             }
@@ -86,7 +93,9 @@ final class EntityShape: Sendable {
         self.defaults = defaults
         isTransient = entity.properties.map(\.isTransient)
         isDerived = entity.properties.map { $0.attribute?.isDerived == true }
-        derivedSlots = entity.properties.filter { $0.attribute?.isDerived == true && !$0.isTransient }.map { layout.slots[$0.index] }
+        derivedSlots = entity.properties.filter { $0.attribute?.isDerived == true && !$0.isTransient }.map {
+            layout.slots[$0.index]
+        }
         func bits(_ isIncluded: (Property) -> Bool) -> UInt64 {
             entity.properties.prefix(64).reduce(0) { isIncluded($1) ? $0 | 1 << UInt64($1.index) : $0 }
         }

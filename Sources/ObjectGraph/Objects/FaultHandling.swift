@@ -9,7 +9,7 @@ struct FaultHandling {
     init(_ context: ManagedObjectContext) { self.context = context }
 
     /// Fills a fault for an accessor that can't throw; false if it can't be filled.
-    func fulfil(_ object: ManagedObject) -> Bool {
+    func fulfill(_ object: ManagedObject) -> Bool {
         do {
             try realise(object)
             return true
@@ -20,7 +20,8 @@ struct FaultHandling {
             markInaccessible(object)
             return true
         } catch {
-            // The caller reads nil; the next save throws this and writes nothing that may have come of it.
+            // The caller reads nil; the next save throws this and writes nothing that may have come
+            // of it.
             context.noteLoadError(error)
             return false
         }
@@ -31,7 +32,8 @@ struct FaultHandling {
         guard object.state.isFault else { return }
         if object.cells == nil {
             guard object.key > 0 || context.parent != nil else { throw GraphError.notFound(object.objectID) }
-            let rows = try context.store().rows(RowRequest(entityIndex: context.rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
+            let rows = try context.store().rows(
+                RowRequest(entityIndex: context.rootIndex(Int(object.entityIndex)), selection: .keys([object.key])))
             guard rows.count == 1 else { throw GraphError.notFound(object.objectID) }
             object.attach(rows[0])
         }
@@ -47,15 +49,22 @@ struct FaultHandling {
         context.tracker.untrackedDepth -= 1
     }
 
-    /// Brings the rows of faults that have none, in one trip for each hierarchy. Those that the store does not have stay as they are.
+    /// Brings the rows of faults that have none, in one trip for each hierarchy. Those that the
+    /// store does not have stay as they are.
     func fetchRows(of objects: some Sequence<ManagedObject>) throws {
         var keys: [Int: [Int64]] = [:]
-        for object in objects where object.cells == nil && (object.key > 0 || context.parent != nil) { keys[context.rootIndex(Int(object.entityIndex)), default: []].append(object.key) }
+        for object in objects where object.cells == nil && (object.key > 0 || context.parent != nil) {
+            keys[context.rootIndex(Int(object.entityIndex)), default: []].append(object.key)
+        }
         for (root, keys) in keys {
             let rows = try context.store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
             for index in 0..<rows.count {
                 let row = rows[index]
-                if let object = context.registry.registered(ObjectReference(key: row.key, entityIndex: root)), object.state.isFault { object.attach(row) }
+                if let object = context.registry.registered(ObjectReference(key: row.key, entityIndex: root)),
+                    object.state.isFault
+                {
+                    object.attach(row)
+                }
             }
         }
     }
@@ -63,11 +72,17 @@ struct FaultHandling {
     /// The rows that the store has now for some objects, in one trip for each hierarchy.
     func storedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
         var keys: [Int: [Int64]] = [:]
-        for id in ids { if let own = context.ownReference(of: id) { keys[context.rootIndex(own.entityIndex), default: []].append(own.key) } }
+        for id in ids {
+            if let own = context.ownReference(of: id) {
+                keys[context.rootIndex(own.entityIndex), default: []].append(own.key)
+            }
+        }
         var found: [ManagedObjectID: Row] = [:]
         for (root, keys) in keys {
             let rows = try context.store().rows(RowRequest(entityIndex: root, selection: .keys(keys)))
-            for index in 0..<rows.count { found[context.objectID(key: rows[index].key, entityIndex: rows[index].entityIndex)] = rows[index] }
+            for index in 0..<rows.count {
+                found[context.objectID(key: rows[index].key, entityIndex: rows[index].entityIndex)] = rows[index]
+            }
         }
         return found
     }

@@ -3,24 +3,28 @@ import Schema
 import Storage
 
 extension ManagedObject {
-    /// The persistent properties that differ from what was saved, with their present values. For a new object, all that have a value.
+    /// The persistent properties that differ from what was saved, with their present values. For a
+    /// new object, all that have a value.
     public final func changedValues() -> [String: Any?] {
         guard recordIndex >= 0, !state.isFault else { return [:] }
         let shape = self.shape
         var values: [String: Any?] = [:]
-        for property in shape.entity.properties where !property.isTransient && context.tracker.differsFromSaved(self, property) {
+        for property in shape.entity.properties
+        where !property.isTransient && context.tracker.differsFromSaved(self, property) {
             values[property.name] = value(forKey: property.name)
         }
         return values
     }
 
-    /// The persistent properties that were set since changes were processed last, with their present values.
+    /// The persistent properties that were set since changes were processed last, with their
+    /// present values.
     public final func changedValuesForCurrentEvent() -> [String: Any?] {
         guard recordIndex >= 0, !state.isFault else { return [:] }
         if state.isFree { return changedValues() }
         let shape = self.shape
         var values: [String: Any?] = [:]
-        for index in context.changes.event(at: Int(recordIndex)).places where !shape.entity.properties[index].isTransient {
+        for index in context.changes.event(at: Int(recordIndex)).places
+        where !shape.entity.properties[index].isTransient {
             values[shape.entity.properties[index].name] = value(forKey: shape.entity.properties[index].name)
         }
         return values
@@ -32,14 +36,18 @@ extension ManagedObject {
         return entity.properties.contains { !$0.isTransient && context.tracker.differsFromSaved(self, $0) }
     }
 
-    /// The values of properties as they were saved or fetched last; of a new object none. A to-many relationship that was not read is left out.
-    /// - Parameter keys: the properties; nil for all persistent ones. Traps if there is no such property.
+    /// The values of properties as they were saved or fetched last; of a new object none. A to-many
+    /// relationship that was not read is left out.
+    /// - Parameter keys: the properties; nil for all persistent ones. Traps if there is no such
+    ///   property.
     public final func committedValues(forKeys keys: [String]?) -> [String: Any?] {
         guard !state.contains(.inserted), fillForReading() else { return [:] }
         let shape = self.shape
         var values: [String: Any?] = [:]
         for key in keys ?? shape.entity.properties.filter({ !$0.isTransient }).map(\.name) {
-            guard let index = shape.entity.propertyIndex(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
+            guard let index = shape.entity.propertyIndex(named: key) else {
+                preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message)
+            }
             if let relation = shape.relations[index], relation.isToMany {
                 guard let list = existingList(relation), list.isLoaded else { continue }
                 values[key] = relation.isOrdered ? Array(list.committedMembers) : Set(list.committedMembers)
@@ -52,7 +60,9 @@ extension ManagedObject {
 
     /// What was saved or fetched of an attribute or a to-one relationship. The object is realised.
     final func committed(_ index: Int, _ shape: EntityShape) -> SlotValue {
-        if recordIndex >= 0, let saved = context.changes.savedValue(of: Int(recordIndex), property: index) { return saved }
+        if recordIndex >= 0, let saved = context.changes.savedValue(of: Int(recordIndex), property: index) {
+            return saved
+        }
         return row.slotValue(shape.layout.slots[index])
     }
 

@@ -6,15 +6,19 @@ extension ManagedObject {
     @discardableResult
     final func fireFault() -> Bool {
         if !state.isFault { return true }
-        // What walking through many objects does with each: nobody is told, and nothing is held for it.
-        if cells != nil, let registryReference, registryReference._withUnsafeGuaranteedRef({ $0.registrars == nil && $0.isPlain[Int(entityIndex)] }) {
+        // What walking through many objects does with each: nobody is told, and nothing is held for
+        // it.
+        if cells != nil, let registryReference,
+            registryReference._withUnsafeGuaranteedRef({ $0.registrars == nil && $0.isPlain[Int(entityIndex)] })
+        {
             state.remove(.fault)
             return true
         }
-        return context.faults.fulfil(self)
+        return context.faults.fulfill(self)
     }
 
-    /// Fills the object for reading; false if it can't be filled, and for an object without a context, which has no values.
+    /// Fills the object for reading; false if it can't be filled, and for an object without a
+    /// context, which has no values.
     final func fillForReading() -> Bool { registryReference != nil && fireFault() }
 
     /// Throws for an object that has no context any more.
@@ -23,7 +27,8 @@ extension ManagedObject {
     }
 
     /// Fills the object if it is a fault.
-    /// - Throws: ``GraphError`` with code `objectNotFound` where the store has no such object, or this one has no context any more, and what reading the store throws.
+    /// - Throws: ``GraphError`` with code `objectNotFound` where the store has no such object, or
+    ///   this one has no context any more, and what reading the store throws.
     public final func realise() throws {
         try checkContext()
         if state.isFault { try context.faults.realise(self) }
@@ -34,7 +39,8 @@ extension ManagedObject {
         _ = fillForReading()
     }
 
-    /// Whether a to-many relationship has not been read yet; true for an object without a context. Reads nothing. Traps if there is no such relationship.
+    /// Whether a to-many relationship has not been read yet; true for an object without a context.
+    /// Reads nothing. Traps if there is no such relationship.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
         guard registryReference != nil else { return true }
         let relation = relation(named: key)
@@ -45,7 +51,8 @@ extension ManagedObject {
         return state.isFault || !state.contains(.inserted)
     }
 
-    /// The IDs of a relationship's objects; these are not filled. Traps if there is no such relationship.
+    /// The IDs of a relationship's objects; these are not filled. Traps if there is no such
+    /// relationship.
     public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
         guard registryReference != nil else { return [] }
         let relation = relation(named: key)

@@ -2,10 +2,12 @@ import RowMemory
 public import Schema
 
 extension ManagedObject {
-    /// The context that the object belongs to; nil once the object is deleted and saved, its insertion was rolled back or undone, or its context is reset or gone.
+    /// The context that the object belongs to; nil once the object is deleted and saved, its
+    /// insertion was rolled back or undone, or its context is reset or gone.
     ///
-    /// Without a context an object has no values: attributes and to-one relationships read as nil (or as the placeholder of a property that can't be nil), to-many ones as empty.
-    /// Setting a value traps, and so do `objectID` and `entity`.
+    /// Without a context an object has no values: attributes and to-one relationships read as nil
+    /// (or as the placeholder of a property that can't be nil), to-many ones as empty. Setting a
+    /// value traps, and so do `objectID` and `entity`.
     public final var managedObjectContext: ManagedObjectContext? {
         registryReference?._withUnsafeGuaranteedRef { $0.context }
     }
@@ -16,14 +18,17 @@ extension ManagedObject {
     /// The registry, where there has to be one.
     final var registry: ObjectRegistry { knownRegistry.takeUnretainedValue() }
 
-    /// Tells the tracker that a slot is about to change, without holding anything for that. The object is realised.
+    /// Tells the tracker that a slot is about to change, without holding anything for that. The
+    /// object is realised.
     final func noteWriting(_ slot: RowSlot) {
         knownRegistry._withUnsafeGuaranteedRef { $0.withContext { $0.tracker.willWrite(self, slot) } }
     }
 
     private final var knownRegistry: Unmanaged<ObjectRegistry> {
         guard let registryReference else {
-            preconditionFailure("This object has no context any more: it was deleted and saved, its insertion was taken back, or its context was reset or released. Keep its objectID and fetch it again")
+            preconditionFailure(
+                "This object has no context any more: it was deleted and saved, its insertion was taken back, or its context was reset or released. Keep its objectID and fetch it again"
+            )
         }
         return registryReference
     }
@@ -79,7 +84,8 @@ extension ManagedObject {
         entityIndex = UInt16(row.entityIndex)
     }
 
-    /// Whether a fetch that finds this version in the store need not bring the row: values that were read stay in any case.
+    /// Whether a fetch that finds this version in the store need not bring the row: values that
+    /// were read stay in any case.
     final func hasValues(version: Int64) -> Bool {
         guard let cells else { return false }
         return !state.isFault || cells.version == version
@@ -91,7 +97,11 @@ extension ManagedObject {
         isListed = false
         slab = nil
         cells = nil
-        if key > 0 { registryReference?._withUnsafeGuaranteedRef { $0.identities[$0.rootIndex(Int(entityIndex))].forgetValues(key) } }
+        if key > 0 {
+            registryReference?._withUnsafeGuaranteedRef {
+                $0.identities[$0.rootIndex(Int(entityIndex))].forgetValues(key)
+            }
+        }
     }
 
     /// The slab outlives the object as long as a sibling uses it, and would keep the members.
@@ -107,17 +117,22 @@ extension ManagedObject {
 extension ManagedObject {
     /// Makes a new object of an entity and inserts it into a context.
     ///
-    /// Traps if the entity is abstract or not of the context's model; ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
+    /// Traps if the entity is abstract or not of the context's model;
+    /// ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
     public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
-        let index = entity.modelNumber == context.model.number ? entity.index : context.model.entity(named: entity.name)?.index
+        let index =
+            entity.modelNumber == context.model.number ? entity.index : context.model.entity(named: entity.name)?.index
         guard let index, !entity.isAbstract else {
-            preconditionFailure("\(entity.name) is abstract or not of the context's model: insert an object of a concrete entity of context.model")
+            preconditionFailure(
+                "\(entity.name) is abstract or not of the context's model: insert an object of a concrete entity of context.model"
+            )
         }
         self.init(context.registry.makeSeed(index))
         context.tracker.didInsert(self)
     }
 
-    /// Makes a new object of the one entity that this class is registered for, and inserts it into a context.
+    /// Makes a new object of the one entity that this class is registered for, and inserts it into
+    /// a context.
     ///
     /// ```swift
     /// let book = Book(context: context)

@@ -10,7 +10,9 @@ extension ManagedObject: QueryObject {
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
             let nearest = NearestNames.nearest(to: key, among: shape.entity.properties.map(\.name))
-            throw QueryError(.unknownKey, "\(shape.entity.name) has no property \"\(key)\"\(NearestNames.question(nearest))", entity: shape.entity.name, key: key)
+            throw QueryError(
+                .unknownKey, "\(shape.entity.name) has no property \"\(key)\"\(NearestNames.question(nearest))",
+                entity: shape.entity.name, key: key)
         }
         return try queryValue(at: index)
     }
@@ -19,7 +21,9 @@ extension ManagedObject: QueryObject {
         try realise()
         let context = self.context
         let shape = context.shapes[Int(entityIndex)]
-        guard let relation = shape.relations[propertyIndex] else { return .scalar(row.value(shape.layout.slots[propertyIndex])) }
+        guard let relation = shape.relations[propertyIndex] else {
+            return .scalar(row.value(shape.layout.slots[propertyIndex]))
+        }
         if !relation.isToMany { return context.registry.target(self, relation.slot).map { .object($0) } ?? .null }
         let members = try context.members.membersOrThrow(self, relation)
         return .collection(members.map { .object($0) }, isOrdered: relation.isOrdered)
@@ -30,12 +34,17 @@ extension ManagedObject: QueryObject {
 extension ManagedObject {
     /// The objects that a fetched property finds, in the order that its request gives them.
     ///
-    /// The request runs at every reading, unsaved changes included; Core Data's documentation speaks of a result that is kept until the object is refreshed.
-    /// In its predicate `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, of which `name` and `userInfo.key` can be asked.
-    /// - Throws: ``GraphError`` with code `unknownKey`; what reading the predicate and fetching throw.
+    /// The request runs at every reading, unsaved changes included; Core Data's documentation
+    /// speaks of a result that is kept until the object is refreshed. In its predicate
+    /// `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, of which `name` and
+    /// `userInfo.key` can be asked.
+    /// - Throws: ``GraphError`` with code `unknownKey`; what reading the predicate and fetching
+    ///   throw.
     public final func fetchedObjects(forKey key: String) throws -> [ManagedObject] {
         try checkContext()
-        guard let property = fetchedProperty(named: key) else { throw GraphError.unknownKey(key, of: entity, kind: "fetched property") }
+        guard let property = fetchedProperty(named: key) else {
+            throw GraphError.unknownKey(key, of: entity, kind: "fetched property")
+        }
         return try context.fetching.fetchObjects(of: property, source: self)
     }
 
@@ -43,7 +52,8 @@ extension ManagedObject {
         entity.fetchedProperties.first { $0.name == name }
     }
 
-    /// The same for an accessor that can't throw; nothing where the fetch fails, and the next save throws why.
+    /// The same for an accessor that can't throw; nothing where the fetch fails, and the next save
+    /// throws why.
     final func fetchedObjectsOrNone(of property: FetchedPropertyDescription) -> [ManagedObject] {
         do {
             return try context.fetching.fetchObjects(of: property, source: self)

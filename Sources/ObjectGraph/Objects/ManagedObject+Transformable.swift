@@ -3,9 +3,11 @@ import Query
 import Schema
 
 extension ManagedObject {
-    /// The value that a transformable attribute's data stand for, made anew each time: changing it in place changes nothing here.
-    /// - Throws: ``GraphError`` with code `unknownKey`, or `wrongType` for an attribute that is not transformable, a transformer that is not registered, or data that it refuses; what
-    ///   reading the store throws.
+    /// The value that a transformable attribute's data stand for, made anew each time: changing it
+    /// in place changes nothing here.
+    /// - Throws: ``GraphError`` with code `unknownKey`, or `wrongType` for an attribute that is not
+    ///   transformable, a transformer that is not registered, or data that it refuses; what reading
+    ///   the store throws.
     public final func transformedValue(forKey key: String) throws -> Any? {
         try checkContext()
         let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()
@@ -15,7 +17,9 @@ extension ManagedObject {
         case .large(let value): data = try value.data()
         default: return nil
         }
-        do { return try transformer.value(from: data) } catch { throw attribute.failure("holds data that its transformer refuses", error) }
+        do { return try transformer.value(from: data) } catch {
+            throw attribute.failure("holds data that its transformer refuses", error)
+        }
     }
 
     /// Sets a transformable attribute to the data that a value becomes.
@@ -25,7 +29,9 @@ extension ManagedObject {
         let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()
         guard let value else { return try setPropertyValue(.null, forKey: key) }
         let data: Data
-        do { data = try transformer.data(from: value) } catch { throw attribute.failure("can't be \(type(of: value))", error) }
+        do { data = try transformer.data(from: value) } catch {
+            throw attribute.failure("can't be \(type(of: value))", error)
+        }
         try setPropertyValue(.data(data), forKey: key)
     }
 }
@@ -43,16 +49,20 @@ private struct TransformableAttribute {
     func transformer() throws(GraphError) -> any AttributeTransformer {
         guard let property = entity.property(named: key) else { throw GraphError.unknownKey(key, of: entity) }
         guard let attribute = property.attribute, attribute.type == .transformable else {
-            throw GraphError(.wrongType, "\(entity.name).\(key) is no transformable attribute", entity: entity.name, key: key)
+            throw GraphError(
+                .wrongType, "\(entity.name).\(key) is no transformable attribute", entity: entity.name, key: key)
         }
         guard let name = attribute.valueTransformerName, !name.isEmpty else { return SecureArchiveTransformer() }
         if let found = AttributeTransformers.transformer(named: name) { return found }
         let hint = NearestNames.question(NearestNames.nearest(to: name, among: AttributeTransformers.names))
         throw GraphError(
-            .wrongType, "\(entity.name).\(key) is transformed by \"\(name)\", which is not registered\(hint): call AttributeTransformers.register(_:named:)", entity: entity.name, key: key)
+            .wrongType,
+            "\(entity.name).\(key) is transformed by \"\(name)\", which is not registered\(hint): call AttributeTransformers.register(_:named:)",
+            entity: entity.name, key: key)
     }
 
     func failure(_ what: String, _ error: any Error) -> GraphError {
-        GraphError(.wrongType, "\(entity.name).\(key) \(what): \(error)", entity: entity.name, key: key, underlying: error)
+        GraphError(
+            .wrongType, "\(entity.name).\(key) \(what): \(error)", entity: entity.name, key: key, underlying: error)
     }
 }

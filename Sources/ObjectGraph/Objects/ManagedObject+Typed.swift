@@ -1,19 +1,27 @@
 public import RowMemory
 
 extension ManagedObject {
-    /// The value of an attribute, by a handle that was made once; nil where there is none, or one that `Value` can't have.
+    /// The value of an attribute, by a handle that was made once; nil where there is none, or one
+    /// that `Value` can't have.
     ///
-    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. An object without a context reads nil, and so does a fault that can't be filled:
-    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the handle is of another entity or model.
+    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. An
+    /// object without a context reads nil, and so does a fault that can't be filled:
+    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the
+    /// handle is of another entity or model.
     @inlinable
     public final subscript<Value: AttributeValue>(key: AttributeKey<Value>) -> Value? {
         get {
-            // Each way reads by itself: where they met again, the object would have to be held for the fast one too, which takes longer than all the rest.
+            // Each way reads by itself: where they met again, the object would have to be held for
+            // the fast one too, which takes longer than all the rest.
             if isReadable(key.access) {
-                guard let stored = cells.unsafelyUnwrapped.load(key.access.cell, as: Value.Stored.self) else { return nil }
+                guard let stored = cells.unsafelyUnwrapped.load(key.access.cell, as: Value.Stored.self) else {
+                    return nil
+                }
                 return Value.value(stored: stored)
             }
-            guard prepareToRead(key.access), let stored = cells.unsafelyUnwrapped.load(key.access.cell, as: Value.Stored.self) else { return nil }
+            guard prepareToRead(key.access),
+                let stored = cells.unsafelyUnwrapped.load(key.access.cell, as: Value.Stored.self)
+            else { return nil }
             return Value.value(stored: stored)
         }
         set {
@@ -28,7 +36,9 @@ extension ManagedObject {
 
     /// The value of an attribute, or `fallback` where there is none.
     @inlinable
-    public final subscript<Value: AttributeValue>(key: AttributeKey<Value>, default fallback: @autoclosure () -> Value) -> Value {
+    public final subscript<Value: AttributeValue>(key: AttributeKey<Value>, default fallback: @autoclosure () -> Value)
+        -> Value
+    {
         get { self[key] ?? fallback() }
         set { self[key] = newValue }
     }
@@ -40,18 +50,22 @@ extension ManagedObject {
             && registryReference?._withUnsafeGuaranteedRef { $0.readableModelNumber == key.modelNumber } == true
     }
 
-    /// Whether a value can be stored at once: nobody needs the old one, or whoever does has it already from a change in the same event.
+    /// Whether a value can be stored at once: nobody needs the old one, or whoever does has it
+    /// already from a change in the same event.
     @inlinable
     final func isWritable(_ key: AttributeAccess) -> Bool {
         guard isReadable(key) else { return false }
         return state.isFree || isNoted(Int(key.slot.index))
     }
 
-    /// Whether the property was set in this event before, so that noting it again would say nothing new.
+    /// Whether the property was set in this event before, so that noting it again would say nothing
+    /// new.
     @inlinable
     final func isNoted(_ index: Int) -> Bool {
         guard recordIndex >= 0, index < 64, let registryReference else { return false }
-        return registryReference._withUnsafeGuaranteedRef { $0.changes.noted[Int(recordIndex)] & (1 << UInt64(truncatingIfNeeded: index)) != 0 }
+        return registryReference._withUnsafeGuaranteedRef {
+            $0.changes.noted[Int(recordIndex)] & (1 << UInt64(truncatingIfNeeded: index)) != 0
+        }
     }
 
     /// Fills the object; false if there is nothing to read.

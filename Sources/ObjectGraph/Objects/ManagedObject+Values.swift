@@ -5,14 +5,18 @@ public import Schema
 extension ManagedObject {
     /// The value of a property.
     ///
-    /// An attribute gives its Swift type (integers of every width `Int`, binary data with external storage `LargeValue`), a to-one relationship the object, a
-    /// to-many one `Set<ManagedObject>`, an ordered one and a fetched property `[ManagedObject]`. An object without a context (``managedObjectContext``) has no values: nil. Traps if
-    /// the entity has no such property; ``propertyValue(forKey:)`` throws instead.
+    /// An attribute gives its Swift type (integers of every width `Int`, binary data with external
+    /// storage `LargeValue`), a to-one relationship the object, a to-many one `Set<ManagedObject>`,
+    /// an ordered one and a fetched property `[ManagedObject]`. An object without a context
+    /// (``managedObjectContext``) has no values: nil. Traps if the entity has no such property;
+    /// ``propertyValue(forKey:)`` throws instead.
     public final func value(forKey key: String) -> Any? {
         guard registryReference != nil else { return nil }
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
-            guard let property = fetchedProperty(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
+            guard let property = fetchedProperty(named: key) else {
+                preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message)
+            }
             return fetchedObjectsOrNone(of: property)
         }
         noteReading(index)
@@ -27,15 +31,19 @@ extension ManagedObject {
 
     /// Sets a property, and the inverse of a relationship.
     ///
-    /// Numbers of any type fit every numeric attribute that can hold them. A to-many relationship takes a set or an array of objects, an ordered one an array. Traps
-    /// if the entity has no such property, or the value is of a wrong type; ``setPropertyValue(_:forKey:)`` throws instead.
+    /// Numbers of any type fit every numeric attribute that can hold them. A to-many relationship
+    /// takes a set or an array of objects, an ordered one an array. Traps if the entity has no such
+    /// property, or the value is of a wrong type; ``setPropertyValue(_:forKey:)`` throws instead.
     public final func setValue(_ value: Any?, forKey key: String) {
         let (shape, index) = knownProperty(key)
         do {
             if let relation = shape.relations[index] {
                 try setRelationship(value, relation, shape)
             } else {
-                guard let plain = PropertyValue(value) else { throw GraphError.wrongType("\(type(of: value))", for: shape.entity.properties[index], of: shape.entity) }
+                guard let plain = PropertyValue(value) else {
+                    throw GraphError.wrongType(
+                        "\(type(of: value))", for: shape.entity.properties[index], of: shape.entity)
+                }
                 try setAttribute(plain, index, shape)
             }
         } catch {
@@ -50,11 +58,14 @@ extension ManagedObject {
     }
 
     /// The value of a property as a value: relationships as object IDs.
-    /// - Throws: ``GraphError`` with code `unknownKey`, or `objectNotFound` for a fault that can't be filled or an object without a context; what reading the store throws.
+    /// - Throws: ``GraphError`` with code `unknownKey`, or `objectNotFound` for a fault that can't
+    ///   be filled or an object without a context; what reading the store throws.
     public final func propertyValue(forKey key: String) throws -> PropertyValue {
         try checkContext()
         let shape = self.shape
-        guard let index = shape.entity.propertyIndex(named: key) else { return .list(try fetchedObjects(forKey: key).map { .object($0.objectID) }) }
+        guard let index = shape.entity.propertyIndex(named: key) else {
+            return .list(try fetchedObjects(forKey: key).map { .object($0.objectID) })
+        }
         noteReading(index)
         try realise()
         return try propertyValue(at: index, shape)
@@ -63,19 +74,25 @@ extension ManagedObject {
     final func propertyValue(at index: Int, _ shape: EntityShape) throws -> PropertyValue {
         guard let relation = shape.relations[index] else { return row.value(shape.layout.slots[index]) }
         if !relation.isToMany {
-            return row.reference(relation.slot).map { .object(context.objectID(key: $0.key, entityIndex: $0.entityIndex)) } ?? .null
+            return row.reference(relation.slot).map {
+                .object(context.objectID(key: $0.key, entityIndex: $0.entityIndex))
+            } ?? .null
         }
         let members = try context.members.membersOrThrow(self, relation)
-        let sorted = relation.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
+        let sorted =
+            relation.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
         return .list(sorted.map { .object($0.objectID) })
     }
 
     /// Sets a property from a value: relationships from object IDs.
-    /// - Throws: ``GraphError`` with code `unknownKey`, `wrongType`, or `objectNotFound` where an ID leads nowhere.
+    /// - Throws: ``GraphError`` with code `unknownKey`, `wrongType`, or `objectNotFound` where an
+    ///   ID leads nowhere.
     public final func setPropertyValue(_ value: PropertyValue, forKey key: String) throws {
         try checkContext()
         let shape = self.shape
-        guard let index = shape.entity.propertyIndex(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
+        guard let index = shape.entity.propertyIndex(named: key) else {
+            throw GraphError.unknownKey(key, of: shape.entity)
+        }
         try realise()
         guard let relation = shape.relations[index] else {
             try setAttribute(value, index, shape)
@@ -83,10 +100,13 @@ extension ManagedObject {
         }
         switch value {
         case .null: try setRelationship(nil, relation, shape)
-        case .object(let id) where !relation.isToMany: try setRelationship(context.existingObject(with: id), relation, shape)
+        case .object(let id) where !relation.isToMany:
+            try setRelationship(context.existingObject(with: id), relation, shape)
         case .list(let values) where relation.isToMany:
             let members = try values.map { value -> ManagedObject in
-                guard case .object(let id) = value else { throw GraphError.wrongType(value.typeName, for: relation.property, of: shape.entity) }
+                guard case .object(let id) = value else {
+                    throw GraphError.wrongType(value.typeName, for: relation.property, of: shape.entity)
+                }
                 return try context.existingObject(with: id)
             }
             try setRelationship(members, relation, shape)
@@ -94,14 +114,16 @@ extension ManagedObject {
         }
     }
 
-    /// Sets an attribute by its place among the properties of the entity, for what is done many times.
+    /// Sets an attribute by its place among the properties of the entity, for what is done many
+    /// times.
     /// - Throws: as ``setPropertyValue(_:forKey:)``.
     package final func setAttributeValue(_ value: PropertyValue, at index: Int) throws {
         try realise()
         try setAttribute(value, index, shape)
     }
 
-    /// The value of an attribute or a to-one relationship without filling a fault and without hooks.
+    /// The value of an attribute or a to-one relationship without filling a fault and without
+    /// hooks.
     public final func primitiveValue(forKey key: String) -> Any? {
         guard registryReference != nil else { return nil }
         let (shape, index) = knownProperty(key)
@@ -114,7 +136,8 @@ extension ManagedObject {
         return row.value(shape.layout.slots[index]).plain
     }
 
-    /// Sets an attribute or a to-one relationship and tells nobody: no change is recorded, no inverse follows, undo does not know.
+    /// Sets an attribute or a to-one relationship and tells nobody: no change is recorded, no
+    /// inverse follows, undo does not know.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
         let (shape, index) = knownProperty(key)
         guard fireFault() else { return }
@@ -126,7 +149,9 @@ extension ManagedObject {
 
     private final func knownProperty(_ key: String) -> (EntityShape, Int) {
         let shape = self.shape
-        guard let index = shape.entity.propertyIndex(named: key) else { preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message) }
+        guard let index = shape.entity.propertyIndex(named: key) else {
+            preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message)
+        }
         return (shape, index)
     }
 
@@ -141,7 +166,9 @@ extension ManagedObject {
 
     private final func setRelationship(_ value: Any?, _ relation: EntityShape.Relation, _ shape: EntityShape) throws {
         if !relation.isToMany {
-            guard value == nil || value is ManagedObject else { throw GraphError.wrongType("\(type(of: value))", for: relation.property, of: shape.entity) }
+            guard value == nil || value is ManagedObject else {
+                throw GraphError.wrongType("\(type(of: value))", for: relation.property, of: shape.entity)
+            }
             let target = value as? ManagedObject
             try target.map { try check($0, relation, shape) }
             context.relationships.setTarget(self, relation, target)
@@ -162,7 +189,8 @@ extension ManagedObject {
     final func check(_ target: ManagedObject, _ relation: EntityShape.Relation, _ shape: EntityShape) throws {
         guard target.registryReference?.toOpaque() == registryReference?.toOpaque() else {
             throw GraphError(
-                .foreignObject, "\(shape.entity.name).\(relation.property.name) can't lead to an object of another context: fetch it here by its objectID",
+                .foreignObject,
+                "\(shape.entity.name).\(relation.property.name) can't lead to an object of another context: fetch it here by its objectID",
                 entity: shape.entity.name, key: relation.property.name)
         }
         guard target.entity.isKind(of: registry.shapes[relation.property.destinationIndex].entity) else {

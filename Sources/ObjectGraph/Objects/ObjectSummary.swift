@@ -13,10 +13,12 @@ struct ObjectSummary: CustomStringConvertible {
         let values = shape.layout.slots.compactMap { slot -> String? in
             switch slot.kind {
             case .toMany: return nil
-            case .toOne: return row.reference(slot).map { "\(shape.entity.properties[Int(slot.index)].name): \($0.key)" }
+            case .toOne:
+                return row.reference(slot).map { "\(shape.entity.properties[Int(slot.index)].name): \($0.key)" }
             default:
                 let value = row.value(slot)
-                return value.isNull ? nil : "\(shape.entity.properties[Int(slot.index)].name): \(value.plain.map { "\($0)" } ?? "nil")"
+                return value.isNull
+                    ? nil : "\(shape.entity.properties[Int(slot.index)].name): \(value.plain.map { "\($0)" } ?? "nil")"
             }
         }
         return "\(shape.entity.name) \(object.objectID): \(values.joined(separator: ", "))"

@@ -2,7 +2,8 @@ import Foundation
 package import Schema
 
 extension PropertyValue {
-    /// The value as an attribute keeps it, nil if it is none that the attribute can have. Numbers change their type where nothing is lost.
+    /// The value as an attribute keeps it, nil if it is none that the attribute can have. Numbers
+    /// change their type where nothing is lost.
     func converted(to attribute: AttributeDescription) -> PropertyValue? {
         if isNull { return self }
         switch (attribute.type, self) {
@@ -20,7 +21,8 @@ extension PropertyValue {
         case (.decimal, .decimal): return self
         case (.decimal, .int(let value)): return .decimal(Decimal(value))
         // By way of the text: 10.11 is meant, not the binary fraction that comes nearest to it.
-        case (.decimal, .double(let value)) where value.isFinite: return Decimal(string: "\(value)").map { .decimal($0) }
+        case (.decimal, .double(let value)) where value.isFinite:
+            return Decimal(string: "\(value)").map { .decimal($0) }
         case (.decimal, .float(let value)) where value.isFinite: return Decimal(string: "\(value)").map { .decimal($0) }
         case (.date, .date), (.string, .string), (.uuid, .uuid), (.uri, .uri): return self
         case (.uri, .string(let text)): return URL(string: text).map { .uri($0) }

@@ -4,8 +4,10 @@ import Storage
 /// Finds the object of a number.
 ///
 /// Invariants:
-/// 1. An object is in its context's map as long as it lives and has a context; its deinit takes it out. So no reference here is to a dead object.
-/// 2. A number without an object may have a row instead, which ``MemberRows`` hold: its address with the lowest bit set. They take it out when they go.
+/// 1. An object is in its context's map as long as it lives and has a context; its deinit takes it
+///    out. So no reference here is to a dead object.
+/// 2. A number without an object may have a row instead, which ``MemberRows`` hold: its address
+///    with the lowest bit set. They take it out when they go.
 final class IdentityMap {
     private let index = PagedIndex()
     /// The slabs of the rows of invariant 2.
@@ -21,7 +23,9 @@ final class IdentityMap {
         return Unmanaged<ManagedObject>.fromOpaque(entry).takeUnretainedValue()
     }
 
-    @inline(__always) private static func isRow(_ entry: UnsafeMutableRawPointer) -> Bool { UInt(bitPattern: entry) & 1 != 0 }
+    @inline(__always) private static func isRow(_ entry: UnsafeMutableRawPointer) -> Bool {
+        UInt(bitPattern: entry) & 1 != 0
+    }
 
     @inline(__always)
     func insert(_ object: ManagedObject, _ key: Int64) {
@@ -56,7 +60,8 @@ final class IdentityMap {
     @inline(__always)
     func lists(_ cells: RowCells) -> Bool { index[cells.key] == cells.address + 1 }
 
-    /// Makes rows that follow one another in a slab stand for their numbers, up to the first whose number something stands for already.
+    /// Makes rows that follow one another in a slab stand for their numbers, up to the first whose
+    /// number something stands for already.
     /// - Returns: How many there are before that.
     func list(_ run: RowRun) -> Int {
         let rows = run.first..<(run.first + run.count)
@@ -88,7 +93,8 @@ final class IdentityMap {
         return listed
     }
 
-    /// Lets an object that stands on a row of a list, and that nobody has, go and stand on another one, if that stands for its number; false otherwise.
+    /// Lets an object that stands on a row of a list, and that nobody has, go and stand on another
+    /// one, if that stands for its number; false otherwise.
     ///
     /// Nothing is held for it: whoever calls holds both slabs.
     @inline(__always)
@@ -104,7 +110,8 @@ final class IdentityMap {
         return true
     }
 
-    /// Lets the first rows of a run, which are about to go, stand for their numbers no longer; objects on them hold the slab by themselves.
+    /// Lets the first rows of a run, which are about to go, stand for their numbers no longer;
+    /// objects on them hold the slab by themselves.
     func unlist(_ run: RowRun, count: Int) {
         let rows = run.first..<(run.first + count)
         if let keys = run.slab.consecutiveKeys(of: rows) {
@@ -130,7 +137,9 @@ final class IdentityMap {
         if found == row + 1 {
             entry = nil
         } else if !Self.isRow(found) {
-            Unmanaged<ManagedObject>.fromOpaque(found)._withUnsafeGuaranteedRef { if $0.cells?.address == row { $0.isListed = false } }
+            Unmanaged<ManagedObject>.fromOpaque(found)._withUnsafeGuaranteedRef {
+                if $0.cells?.address == row { $0.isListed = false }
+            }
         }
     }
 
@@ -156,7 +165,9 @@ final class IdentityMap {
     var objects: ContiguousArray<ManagedObject> {
         var objects: ContiguousArray<ManagedObject> = []
         objects.reserveCapacity(count)
-        index.forEach { if !Self.isRow($0) { objects.append(Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue()) } }
+        index.forEach {
+            if !Self.isRow($0) { objects.append(Unmanaged<ManagedObject>.fromOpaque($0).takeUnretainedValue()) }
+        }
         return objects
     }
 

@@ -1,6 +1,7 @@
 import RowMemory
 
-/// The slabs of rows that lists hold, by their addresses: a row that the identity map names says not of which slab it is.
+/// The slabs of rows that lists hold, by their addresses: a row that the identity map names says
+/// not of which slab it is.
 struct ListedSlabs {
     private struct Entry {
         let addresses: Range<UnsafeMutableRawPointer>
@@ -42,6 +43,7 @@ struct ListedSlabs {
 
     func slab(of cells: RowCells) -> RowSlab? {
         let place = place(cells.address)
-        return place < entries.count && entries[place].addresses.contains(cells.address) ? entries[place].slab.takeUnretainedValue() : nil
+        return place < entries.count && entries[place].addresses.contains(cells.address)
+            ? entries[place].slab.takeUnretainedValue() : nil
     }
 }

@@ -21,7 +21,9 @@ extension ObjectRegistry {
     /// All objects, those of lists that nobody has asked for too. Costs as much as there are.
     var objects: Set<ManagedObject> {
         var objects = allObjects
-        for map in identities where !map.listedSlabs.isEmpty { objects += map.listedKeys.compactMap { registered($0, map) } }
+        for map in identities where !map.listedSlabs.isEmpty {
+            objects += map.listedKeys.compactMap { registered($0, map) }
+        }
         return Set(objects)
     }
 
@@ -34,6 +36,8 @@ extension ObjectRegistry {
 
     /// Tells that whatever an object shows may change.
     @inline(__always) func noteChange(_ object: ManagedObject) {
-        if let registrars { registrars.noteChanges(object, shapes[Int(object.entityIndex)].entity.properties.count + 1) }
+        if let registrars {
+            registrars.noteChanges(object, shapes[Int(object.entityIndex)].entity.properties.count + 1)
+        }
     }
 }

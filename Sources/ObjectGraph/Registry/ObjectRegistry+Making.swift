@@ -2,12 +2,15 @@ import RowMemory
 import Schema
 import Storage
 
-// Rows that a store sent become objects: a registered one keeps its values, a fault or a new object takes the row.
+// Rows that a store sent become objects: a registered one keeps its values, a fault or a new object
+// takes the row.
 extension ObjectRegistry {
-    /// The object of a row that the store sent: a registered one keeps its values, a fault or a new object takes the row.
+    /// The object of a row that the store sent: a registered one keeps its values, a fault or a new
+    /// object takes the row.
     func adopt(_ row: Row) -> ManagedObject {
         let shape = shapes[row.entityIndex]
-        return adopt(row.slab, row.cells, entityIndex: row.entityIndex, shape.objectClass, identities[shape.entity.rootIndex])
+        return adopt(
+            row.slab, row.cells, entityIndex: row.entityIndex, shape.objectClass, identities[shape.entity.rootIndex])
     }
 
     func adopt(_ rows: RowBatch) -> [ManagedObject] {
@@ -37,13 +40,15 @@ extension ObjectRegistry {
             let entityIndex = run.slab.layout.entityIndex
             let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
             for place in run.first..<(run.first + run.count) {
-                objects.append(adopt(run.slab, run.slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
+                objects.append(
+                    adopt(run.slab, run.slab.cells(at: place), entityIndex: entityIndex, shape.objectClass, identities))
             }
         }
         return objects
     }
 
-    /// Takes what a store answered to a request that named known objects. Those whose values are not here after all are read.
+    /// Takes what a store answered to a request that named known objects. Those whose values are
+    /// not here after all are read.
     func adopt(_ selection: RowSelection, of store: any RowStore, root: Int) throws -> [ManagedObject] {
         if selection.entries.isEmpty { return adopt(selection.rows) }
         let identities = identities[root]
@@ -64,10 +69,13 @@ extension ObjectRegistry {
             }
         }
         guard !missing.isEmpty else { return objects }
-        return complete(selection, adopted, try adopt(store.rows(RowRequest(entityIndex: root, selection: .keys(missing)))), root)
+        return complete(
+            selection, adopted, try adopt(store.rows(RowRequest(entityIndex: root, selection: .keys(missing)))), root)
     }
 
-    private func complete(_ selection: RowSelection, _ adopted: [ManagedObject], _ read: [ManagedObject], _ root: Int) -> [ManagedObject] {
+    private func complete(_ selection: RowSelection, _ adopted: [ManagedObject], _ read: [ManagedObject], _ root: Int)
+        -> [ManagedObject]
+    {
         let byKey = Dictionary(read.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var next = 0
         return selection.entries.compactMap { entry in
@@ -76,18 +84,24 @@ extension ObjectRegistry {
                 return adopted[next - 1]
             }
             // One that is found neither here nor there was deleted meanwhile.
-            return byKey[entry.key] ?? identities[root].object(entry.key).flatMap { $0.hasValues(version: entry.version) ? $0 : nil }
+            return byKey[entry.key]
+                ?? identities[root].object(entry.key).flatMap { $0.hasValues(version: entry.version) ? $0 : nil }
         }
     }
 
     @inline(__always)
     func adopt(
-        _ slab: RowSlab, _ cells: RowCells, entityIndex: Int, _ objectClass: ManagedObject.Type, _ identities: IdentityMap
+        _ slab: RowSlab, _ cells: RowCells, entityIndex: Int, _ objectClass: ManagedObject.Type,
+        _ identities: IdentityMap
     ) -> ManagedObject {
         let key = cells.key
         if key < 0 { return adoptUnsaved(Row(slab: slab, cells: cells)) }
         if let object = registered(key, identities) {
-            if object.state.isFault && !object.state.contains(.inaccessible) && !(object.isListed && object.hasValues(version: cells.version)) { object.attach(Row(slab: slab, cells: cells)) }
+            if object.state.isFault && !object.state.contains(.inaccessible)
+                && !(object.isListed && object.hasValues(version: cells.version))
+            {
+                object.attach(Row(slab: slab, cells: cells))
+            }
             identities.known.insert(key)
             return object
         }
@@ -113,7 +127,8 @@ extension ObjectRegistry {
         let found = shapes.indices.filter { shapes[$0].objectClass == objectClass && !shapes[$0].entity.isAbstract }
         precondition(
             found.count == 1,
-            "\(objectClass) is the class of \(found.count) entities: register it for one, or use init(entity:insertInto:)")
+            "\(objectClass) is the class of \(found.count) entities: register it for one, or use init(entity:insertInto:)"
+        )
         return found[0]
     }
 

@@ -2,10 +2,13 @@ import RowMemory
 import Schema
 
 extension ObjectRegistry {
-    /// The place of a typed property in the rows of `object`; looked up by name where this is the first use.
+    /// The place of a typed property in the rows of `object`; looked up by name where this is the
+    /// first use.
     ///
     /// Traps where the object's entity has no such property: its class was made for another model.
-    func place(of number: Int, named name: String, for object: ManagedObject, _ check: (PropertyFit) -> Bool) -> PropertyPlace {
+    func place(of number: Int, named name: String, for object: ManagedObject, _ check: (PropertyFit) -> Bool)
+        -> PropertyPlace
+    {
         if number < places.count {
             let place = places[number]
             if object.entityIndex &- place.firstEntity < place.entityCount { return place }
@@ -13,15 +16,19 @@ extension ObjectRegistry {
         let shape = shapes[Int(object.entityIndex)]
         guard let property = shape.entity.property(named: name) else {
             preconditionFailure(
-                "\(shape.entity.name) has no property “\(name)”, which \(type(of: object)) declares: the class was made for another version of the model")
+                "\(shape.entity.name) has no property “\(name)”, which \(type(of: object)) declares: the class was made for another version of the model"
+            )
         }
         let slot = shape.layout.slots[property.index]
         guard check(PropertyFit(kind: slot.kind, isToMany: property.isToMany)) else {
-            preconditionFailure("\(shape.entity.name).\(name) is not of the type that \(type(of: object)) declares: the class was made for another version of the model")
+            preconditionFailure(
+                "\(shape.entity.name).\(name) is not of the type that \(type(of: object)) declares: the class was made for another version of the model"
+            )
         }
         let family = shapes[property.declaringEntityIndex].entity.family
         let place = PropertyPlace(
-            cell: RowCell(slot), firstEntity: UInt16(family.lowerBound), entityCount: UInt16(family.count), index: UInt16(property.index))
+            cell: RowCell(slot), firstEntity: UInt16(family.lowerBound), entityCount: UInt16(family.count),
+            index: UInt16(property.index))
         // Where objects are observed, every reading comes by here.
         if registrars != nil { return place }
         while places.count <= number { places.append(.unknown) }

@@ -2,12 +2,15 @@ import RowMemory
 import Schema
 import Storage
 
-/// The objects that a context knows, each once: by the root entity and the primary key, or by the temporary key, and those with changes by their records.
+/// The objects that a context knows, each once: by the root entity and the primary key, or by the
+/// temporary key, and those with changes by their records.
 ///
-/// Objects refer to it, and through it to their context. It outlives the context where somebody still holds the members of a relationship (``MemberRows``); it has no objects then.
+/// Objects refer to it, and through it to their context. It outlives the context where somebody
+/// still holds the members of a relationship (``MemberRows``); it has no objects then.
 @usableFromInline
 final class ObjectRegistry {
-    // Exclusivity needs no checks: every method that changes one of these finishes with it before it calls anything that could reach it again.
+    // Exclusivity needs no checks: every method that changes one of these finishes with it before
+    // it calls anything that could reach it again.
 
     /// The context. Not counted: it owns the registry, and its deinit clears this.
     @exclusivity(unchecked) private(set) var owner: Unmanaged<AnyObject>?
@@ -28,7 +31,8 @@ final class ObjectRegistry {
     @exclusivity(unchecked) private(set) var registrars: ObjectRegistrars?
     /// By the numbers of typed properties.
     @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPlace> = []
-    /// The objects with changes. The ``ChangeTracker`` says what becomes one; they stand here because every setting of a value asks them.
+    /// The objects with changes. The ``ChangeTracker`` says what becomes one; they stand here
+    /// because every setting of a value asks them.
     @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()
 
     // MARK: By key
@@ -42,7 +46,8 @@ final class ObjectRegistry {
     let temporaryKeys: TemporaryKeys
     /// The rows of new objects.
     @exclusivity(unchecked) var newRows = NewRowAllocator()
-    /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and walking many objects that lead to a few must not read these again and again.
+    /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and
+    /// walking many objects that lead to a few must not read these again and again.
     @exclusivity(unchecked) var recent = RecentObjects()
     /// All objects, where the context holds them; nil where it holds those with changes alone.
     var retained: Set<ManagedObject>?
@@ -64,7 +69,9 @@ final class ObjectRegistry {
     func rootIndex(_ entityIndex: Int) -> Int { shapes[entityIndex].entity.rootIndex }
 
     func relation(_ object: ManagedObject, _ property: Int) -> EntityShape.Relation {
-        guard let relation = shapes[Int(object.entityIndex)].relations[property] else { preconditionFailure("Not a relationship") }
+        guard let relation = shapes[Int(object.entityIndex)].relations[property] else {
+            preconditionFailure("Not a relationship")
+        }
         return relation
     }
 
@@ -76,7 +83,8 @@ final class ObjectRegistry {
     /// Called by the context's deinit: objects that are still held have no context from here on.
     func close() {
         owner = nil
-        // Members hold each other in many-to-many relationships: without this they would outlive the context.
+        // Members hold each other in many-to-many relationships: without this they would outlive
+        // the context.
         for object in allObjects {
             object.registryReference = nil
             object.detachRow()
@@ -111,14 +119,17 @@ final class ObjectRegistry {
     }
 
     private func listed(_ key: Int64, _ identities: IdentityMap) -> ManagedObject? {
-        guard let cells = identities.listedRow(key), let slab = identities.listedSlabs.slab(of: cells) else { return nil }
+        guard let cells = identities.listedRow(key), let slab = identities.listedSlabs.slab(of: cells) else {
+            return nil
+        }
         return makeListed(slab, cells)
     }
 
     /// The object that stands on a row of a list.
     func makeListed(_ slab: RowSlab, _ cells: RowCells) -> ManagedObject {
         let entityIndex = slab.layout.entityIndex
-        let object = shapes[entityIndex].objectClass.init(ManagedObjectSeed(self, entityIndex: entityIndex, key: cells.key, slab, cells, .fault))
+        let object = shapes[entityIndex].objectClass.init(
+            ManagedObjectSeed(self, entityIndex: entityIndex, key: cells.key, slab, cells, .fault))
         object.isListed = true
         register(object)
         return object
@@ -158,7 +169,8 @@ final class ObjectRegistry {
         retained?.insert(object)
     }
 
-    /// Makes the object known no longer. Without a context it has no values to show, which observers are told; its row stays.
+    /// Makes the object known no longer. Without a context it has no values to show, which
+    /// observers are told; its row stays.
     func unregister(_ object: ManagedObject) {
         noteChange(object)
         object.isListed = false

@@ -39,28 +39,36 @@ struct DeletionPropagation {
         }
     }
 
-    /// Forgets the new ones among the first objects; only now, since the rules of one may lead to another.
+    /// Forgets the new ones among the first objects; only now, since the rules of one may lead to
+    /// another.
     func finishPropagation(_ count: Int) {
-        for object in context.pendingDeletions.pending.prefix(count) where object.state.contains(.inserted) && object.registryReference != nil {
+        for object in context.pendingDeletions.pending.prefix(count)
+        where object.state.contains(.inserted) && object.registryReference != nil {
             context.changes.remove(object)
             context.registry.unregister(object)
         }
         context.pendingDeletions.pending.removeFirst(count)
     }
 
-    /// Reads what the delete rules of some objects need: rows in one trip for each hierarchy, members in one for each relationship.
+    /// Reads what the delete rules of some objects need: rows in one trip for each hierarchy,
+    /// members in one for each relationship.
     func readForDeletion(_ objects: ArraySlice<ManagedObject>) throws {
         try context.faults.fetchRows(of: objects)
         var byEntity: [Int: [ManagedObject]] = [:]
         for object in objects where object.cells != nil {
             if object.state.isFault { context.registry.noteChange(object, -1) }
             object.state.remove(.fault)
-            if !context.shapes[Int(object.entityIndex)].toManys.isEmpty { byEntity[Int(object.entityIndex), default: []].append(object) }
+            if !context.shapes[Int(object.entityIndex)].toManys.isEmpty {
+                byEntity[Int(object.entityIndex), default: []].append(object)
+            }
         }
         for (entity, owners) in byEntity {
-            for relation in context.shapes[entity].toManys where relation.description.deleteRule != .noAction || relation.isLinked {
+            for relation in context.shapes[entity].toManys
+            where relation.description.deleteRule != .noAction || relation.isLinked {
                 let unread = owners.filter { !context.members.list($0, relation).isLoaded }
-                if !unread.isEmpty, try !leaveMembersToStore(unread, relation) { try context.members.loadLists(of: unread, relation) }
+                if !unread.isEmpty, try !leaveMembersToStore(unread, relation) {
+                    try context.members.loadLists(of: unread, relation)
+                }
             }
         }
     }
@@ -74,7 +82,8 @@ struct DeletionPropagation {
     func finishDeletion(_ object: ManagedObject) {
         context.tracker.log(.removed(object))
         if object.state.contains(.inserted) {
-            // Its insertion is not saved: nobody else needs to know of it. Undo holds it, if anyone does.
+            // Its insertion is not saved: nobody else needs to know of it. Undo holds it, if anyone
+            // does.
             context.news.forgotten.insert(object)
         } else {
             context.news.deleted.append(object)
@@ -90,8 +99,12 @@ struct DeletionPropagation {
             case .cascade: if let target = context.registry.target(object, relation.slot) { cascade(to: target) }
             case .nullify, .deny: break
             }
-            guard let inverse = relation.inverse, let target = context.registry.target(object, relation.slot), !target.state.contains(.deleted), target.fireFault() else { continue }
-            if context.relationships.isStale(target, inverse, pointingTo: object) { try context.relationships.readAgain([target], inverse, pointingTo: object) }
+            guard let inverse = relation.inverse, let target = context.registry.target(object, relation.slot),
+                !target.state.contains(.deleted), target.fireFault()
+            else { continue }
+            if context.relationships.isStale(target, inverse, pointingTo: object) {
+                try context.relationships.readAgain([target], inverse, pointingTo: object)
+            }
             context.relationships.disconnect(target, inverse, from: object)
         }
         for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
@@ -100,9 +113,14 @@ struct DeletionPropagation {
             var stale: [ManagedObject] = []
             for member in members {
                 if relation.description.deleteRule == .cascade { cascade(to: member) }
-                guard let inverse = relation.inverse, relation.description.deleteRule != .noAction || inverse.isToMany else { continue }
+                guard let inverse = relation.inverse, relation.description.deleteRule != .noAction || inverse.isToMany
+                else { continue }
                 guard !member.state.contains(.deleted), member.fireFault() else { continue }
-                if context.relationships.isStale(member, inverse, pointingTo: object) { stale.append(member) } else { context.relationships.disconnect(member, inverse, from: object) }
+                if context.relationships.isStale(member, inverse, pointingTo: object) {
+                    stale.append(member)
+                } else {
+                    context.relationships.disconnect(member, inverse, from: object)
+                }
             }
             if let inverse = relation.inverse, !stale.isEmpty {
                 try context.relationships.readAgain(stale, inverse, pointingTo: object)

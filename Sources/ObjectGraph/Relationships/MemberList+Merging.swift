@@ -1,7 +1,8 @@
 extension MemberList {
     /// Puts the differences on top of the members that the store has now.
     ///
-    /// - Parameter keepingOrder: whether members of an ordered relationship stand as they do here, those that came elsewhere behind them; else as in the store.
+    /// - Parameter keepingOrder: whether members of an ordered relationship stand as they do here,
+    ///   those that came elsewhere behind them; else as in the store.
     func rebase(onto stored: ContiguousArray<ManagedObject>, keepingOrder: Bool) {
         let storedIDs = Set(stored.map { ObjectIdentifier($0) })
         var difference = changes
@@ -9,12 +10,19 @@ extension MemberList {
         difference.removed = difference.removed.filter { storedIDs.contains($0.key) }
         var members: ContiguousArray<ManagedObject>
         if isOrdered, isLoaded, keepingOrder, changes.committed != nil {
-            members = self.members.filter { storedIDs.contains(ObjectIdentifier($0)) || difference.added[ObjectIdentifier($0)] != nil }
+            members = self.members.filter {
+                storedIDs.contains(ObjectIdentifier($0)) || difference.added[ObjectIdentifier($0)] != nil
+            }
             let present = Set(members.map { ObjectIdentifier($0) })
-            members += stored.filter { !present.contains(ObjectIdentifier($0)) && difference.removed[ObjectIdentifier($0)] == nil }
+            members += stored.filter {
+                !present.contains(ObjectIdentifier($0)) && difference.removed[ObjectIdentifier($0)] == nil
+            }
         } else {
             members = stored.filter { difference.removed[ObjectIdentifier($0)] == nil }
-            let own = isLoaded ? self.members.filter { difference.added[ObjectIdentifier($0)] != nil } : ContiguousArray(difference.added.values)
+            let own =
+                isLoaded
+                ? self.members.filter { difference.added[ObjectIdentifier($0)] != nil }
+                : ContiguousArray(difference.added.values)
             members += own
         }
         difference.committed = isOrdered && !members.elementsEqual(stored, by: ===) ? stored : nil
@@ -22,7 +30,8 @@ extension MemberList {
         noteLoaded()
     }
 
-    /// Counts all members as added, on top of those that the store has: the owner was new and turned out to be an object of the store.
+    /// Counts all members as added, on top of those that the store has: the owner was new and
+    /// turned out to be an object of the store.
     func becomeAddition(to stored: ContiguousArray<ManagedObject>) {
         var difference = Difference()
         for member in members { difference.added[ObjectIdentifier(member)] = member }
@@ -77,8 +86,12 @@ extension MemberList {
             return ContiguousArray(list.compactMap { $0 === old ? (hasBoth ? nil : new) : $0 })
         }
         var difference = changes
-        if difference.added.removeValue(forKey: ObjectIdentifier(old)) != nil { difference.added[ObjectIdentifier(new)] = new }
-        if difference.removed.removeValue(forKey: ObjectIdentifier(old)) != nil { difference.removed[ObjectIdentifier(new)] = new }
+        if difference.added.removeValue(forKey: ObjectIdentifier(old)) != nil {
+            difference.added[ObjectIdentifier(new)] = new
+        }
+        if difference.removed.removeValue(forKey: ObjectIdentifier(old)) != nil {
+            difference.removed[ObjectIdentifier(new)] = new
+        }
         // In the store it is a member already.
         if contains(old), changes.added[ObjectIdentifier(old)] == nil { difference.added[ObjectIdentifier(new)] = nil }
         difference.committed = difference.committed.map(exchanged)

@@ -1,14 +1,17 @@
 /// The members of one object's to-many relationship, and how they differ from what was saved.
 ///
-/// Members are held: an object keeps what it leads to, be it as rows (``MemberRows``) whose objects come and go. A to-one holds nothing, so owner and members of a one-to-many form no
-/// cycle; those of a many-to-many do, until they are refreshed or their context goes.
+/// Members are held: an object keeps what it leads to, be it as rows (``MemberRows``) whose objects
+/// come and go. A to-one holds nothing, so owner and members of a one-to-many form no cycle; those
+/// of a many-to-many do, until they are refreshed or their context goes.
 ///
 /// Invariants:
-/// 1. While it is not loaded, `members` is empty and the relationship is what the store has, plus `added`, less `removed`.
+/// 1. While it is not loaded, `members` is empty and the relationship is what the store has, plus
+///    `added`, less `removed`.
 /// 2. Once loaded, `members` is complete and has no member twice.
 /// 3. `added` and `removed` have no member in common, and none that `saving` would make redundant.
 /// 4. `positions`, while there, has each member, and says where it stands in an unordered list.
-/// 5. `rows`, while there, are the members, nothing differs from what was saved, and `made` is empty.
+/// 5. `rows`, while there, are the members, nothing differs from what was saved, and `made` is
+///    empty.
 final class MemberList {
     /// Differences by identity of the member.
     typealias ObjectTable = [ObjectIdentifier: ManagedObject]
@@ -16,7 +19,8 @@ final class MemberList {
     struct Difference {
         var added: ObjectTable = [:]
         var removed: ObjectTable = [:]
-        /// The members of an ordered relationship as they were saved, from the first change of order on.
+        /// The members of an ordered relationship as they were saved, from the first change of
+        /// order on.
         var committed: ContiguousArray<ManagedObject>?
 
         var isEmpty: Bool { added.isEmpty && removed.isEmpty && committed == nil }
@@ -84,11 +88,15 @@ final class MemberList {
     }
 
     func contains(_ member: ManagedObject) -> Bool {
-        if isLoaded { return members.count <= Self.shortList ? members.contains { $0 === member } : knownPositions()[ObjectIdentifier(member)] != nil }
+        if isLoaded {
+            return members.count <= Self.shortList
+                ? members.contains { $0 === member } : knownPositions()[ObjectIdentifier(member)] != nil
+        }
         return changes.added[ObjectIdentifier(member)] != nil || saving?.added[ObjectIdentifier(member)] != nil
     }
 
-    /// Where a member stands. An ordered list is searched from its end, where members come and undo takes them away again.
+    /// Where a member stands. An ordered list is searched from its end, where members come and undo
+    /// takes them away again.
     func position(of member: ManagedObject) -> Int? {
         if members.count <= Self.shortList || isOrdered { return members.lastIndex { $0 === member } }
         return knownPositions()[ObjectIdentifier(member)]
@@ -110,7 +118,9 @@ final class MemberList {
     func add(_ member: ManagedObject, at index: Int? = nil, isTracked: Bool) {
         if isTracked {
             noteOrder()
-            if changes.removed.removeValue(forKey: ObjectIdentifier(member)) == nil { changes.added[ObjectIdentifier(member)] = member }
+            if changes.removed.removeValue(forKey: ObjectIdentifier(member)) == nil {
+                changes.added[ObjectIdentifier(member)] = member
+            }
         }
         guard isLoaded else { return }
         if isOrdered, let index, index < members.count {
@@ -127,14 +137,17 @@ final class MemberList {
     func remove(_ member: ManagedObject, isTracked: Bool) -> Int {
         if isTracked {
             noteOrder()
-            if changes.added.removeValue(forKey: ObjectIdentifier(member)) == nil { changes.removed[ObjectIdentifier(member)] = member }
+            if changes.added.removeValue(forKey: ObjectIdentifier(member)) == nil {
+                changes.removed[ObjectIdentifier(member)] = member
+            }
         }
         guard isLoaded, let position = position(of: member) else { return 0 }
         if isOrdered {
             members.remove(at: position)
             positions?[ObjectIdentifier(member)] = nil
         } else {
-            // The order of an unordered relationship means nothing: the last one takes the place, so that removing costs the same in a list of any length.
+            // The order of an unordered relationship means nothing: the last one takes the place,
+            // so that removing costs the same in a list of any length.
             let last = members.removeLast()
             if last !== member {
                 members[position] = last
@@ -209,8 +222,12 @@ final class MemberList {
     func cancelSaving() {
         guard let saving else { return }
         self.saving = nil
-        for (id, member) in saving.added where changes.removed.removeValue(forKey: id) == nil { changes.added[id] = member }
-        for (id, member) in saving.removed where changes.added.removeValue(forKey: id) == nil { changes.removed[id] = member }
+        for (id, member) in saving.added where changes.removed.removeValue(forKey: id) == nil {
+            changes.added[id] = member
+        }
+        for (id, member) in saving.removed where changes.added.removeValue(forKey: id) == nil {
+            changes.removed[id] = member
+        }
         if let committed = saving.committed { changes.committed = committed }
     }
 }

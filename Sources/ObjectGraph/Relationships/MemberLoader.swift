@@ -11,14 +11,16 @@ struct MemberLoader {
     /// The list of a to-many relationship, loaded or not. The owner is realised.
     func list(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
         if let list = owner.existingList(relation) { return list }
-        // A row without version is one that no store has seen, also while its first save is under way.
+        // A row without version is one that no store has seen, also while its first save is under
+        // way.
         let isNew = owner.row.version == 0 || owner.state.contains(.inserted)
         let list = MemberList(isOrdered: relation.isOrdered, isLoaded: isNew || relation.description.isTransient)
         owner.row.setMembers(list, relation.slot)
         return list
     }
 
-    /// The list of a to-many relationship with its members. The first such list of a fetch brings those of its siblings.
+    /// The list of a to-many relationship with its members. The first such list of a fetch brings
+    /// those of its siblings.
     func loadedList(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
         let list = self.list(owner, relation)
         if !list.isLoaded {
@@ -30,7 +32,9 @@ struct MemberLoader {
     }
 
     /// The members of a to-many relationship, where a failure to read them is thrown.
-    func membersOrThrow(_ owner: ManagedObject, _ relation: EntityShape.Relation) throws -> ContiguousArray<ManagedObject> {
+    func membersOrThrow(_ owner: ManagedObject, _ relation: EntityShape.Relation) throws -> ContiguousArray<
+        ManagedObject
+    > {
         let list = self.list(owner, relation)
         if !list.isLoaded { try loadLists(of: siblings(of: owner, relation), relation) }
         return list.members
@@ -44,24 +48,32 @@ struct MemberLoader {
 
     /// The objects at the other end of a relationship.
     func targets(_ object: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
-        relation.isToMany ? Array(loadedList(object, relation).members) : [context.registry.target(object, relation.slot)].compactMap { $0 }
+        relation.isToMany
+            ? Array(loadedList(object, relation).members)
+            : [context.registry.target(object, relation.slot)].compactMap { $0 }
     }
 
     // MARK: Reading
 
-    /// The owner and objects of the same fetch whose members are not read yet: those of the same slab at first, many more once members of another slab's objects were read. Who asks
-    /// one object after the other so needs a few trips only, and who asks one gets little more.
+    /// The owner and objects of the same fetch whose members are not read yet: those of the same
+    /// slab at first, many more once members of another slab's objects were read. Who asks one
+    /// object after the other so needs a few trips only, and who asks one gets little more.
     func siblings(of owner: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
         guard let slab = owner.slab else { return [owner] }
         let identities = context.registry.identities[context.rootIndex(Int(owner.entityIndex))]
         var owners = [owner]
         func consider(_ object: ManagedObject) {
-            guard object !== owner, !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true else { return }
+            guard object !== owner, !object.state.contains(.inserted), object.existingList(relation)?.isLoaded != true
+            else { return }
             owners.append(object)
         }
         if let most = context.memberReadings.nextCount(source: slab.source, relation) {
             func take(_ key: Int64) -> Bool {
-                if let object = identities.object(key), object.slab?.source == slab.source, object.entityIndex == owner.entityIndex { consider(object) }
+                if let object = identities.object(key), object.slab?.source == slab.source,
+                    object.entityIndex == owner.entityIndex
+                {
+                    consider(object)
+                }
                 return owners.count < most
             }
             identities.known.forEach(from: owner.key, take)
@@ -70,7 +82,11 @@ struct MemberLoader {
             for index in 0..<slab.count {
                 let row = slab.row(at: index)
                 // A row whose object is gone, or has another row by now, is nobody's.
-                if row.key > 0, let object = identities.object(row.key), object.slab === row.slab, object.optionalRow?.isSame(as: row) == true { consider(object) }
+                if row.key > 0, let object = identities.object(row.key), object.slab === row.slab,
+                    object.optionalRow?.isSame(as: row) == true
+                {
+                    consider(object)
+                }
             }
         }
         context.memberReadings.note(owners.count, source: slab.source, relation)
@@ -80,7 +96,8 @@ struct MemberLoader {
     /// Reads the members of several owners, in one trip.
     func loadLists(of owners: [ManagedObject], _ relation: EntityShape.Relation) throws {
         let batch = try context.store().related(
-            entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index, owners: owners.map(\.key), includingRows: true)
+            entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index,
+            owners: owners.map(\.key), includingRows: true)
         if let runs = batch.runs { return load(batch.rows, runs, of: owners, relation) }
         // Held until the lists hold them.
         let objects = context.registry.adopt(batch.rows)
@@ -97,7 +114,10 @@ struct MemberLoader {
 
     /// Gives the lists of some owners their members.
     /// - Parameter runs: whose members the rows are, from the first row to the last.
-    func load(_ rows: RowBatch, _ runs: ContiguousArray<RelatedBatch.Run>, of owners: [ManagedObject], _ relation: EntityShape.Relation) {
+    func load(
+        _ rows: RowBatch, _ runs: ContiguousArray<RelatedBatch.Run>, of owners: [ManagedObject],
+        _ relation: EntityShape.Relation
+    ) {
         var parts = ContiguousArray<ContiguousArray<RowRun>>(repeating: [], count: owners.count)
         var next = 0, left = 0, owner = 0
         let isOneEntity = rows.forEachSlab { slab in
@@ -116,7 +136,9 @@ struct MemberLoader {
         }
         precondition(isOneEntity, "Runs are of rows of one entity")
         let entityIndex = relation.property.destinationIndex
-        let staysRows = context.registry.isPlain[entityIndex] && context.parent == nil && context.registry.registrars == nil && !context.retainsRegisteredObjects
+        let staysRows =
+            context.registry.isPlain[entityIndex] && context.parent == nil && context.registry.registrars == nil
+            && !context.retainsRegisteredObjects
         for (owner, runs) in zip(owners, parts) {
             context.registry.noteChange(owner, relation.index)
             let list = self.list(owner, relation)

@@ -12,9 +12,12 @@ struct MemberReadings {
 
     private var counts: [Reading: Int] = [:]
 
-    /// For how many objects the next trip is to read members; nil where none was made. Source 0 is no fetch.
+    /// For how many objects the next trip is to read members; nil where none was made. Source 0 is
+    /// no fetch.
     func nextCount(source: UInt64, _ relation: EntityShape.Relation) -> Int? {
-        guard source != 0, let count = counts[Reading(source: source, relation: ObjectIdentifier(relation))] else { return nil }
+        guard source != 0, let count = counts[Reading(source: source, relation: ObjectIdentifier(relation))] else {
+            return nil
+        }
         return min(count * Self.growth, Self.most)
     }
 

@@ -1,13 +1,17 @@
 import RowMemory
 
-/// The members of a to-many relationship that are rows so far. An object is made when somebody looks at its row, and the row stands for it again when it goes: whoever walks
-/// through many members needs one object at a time.
+/// The members of a to-many relationship that are rows so far. An object is made when somebody
+/// looks at its row, and the row stands for it again when it goes: whoever walks through many
+/// members needs one object at a time.
 ///
-/// That is so for objects of no class of the application's: they are what their rows are, and nothing is lost with them. Others are held by the list.
+/// That is so for objects of no class of the application's: they are what their rows are, and
+/// nothing is lost with them. Others are held by the list.
 ///
 /// Invariants:
-/// 1. The rows are in the order of their keys, each in its context's identity map from the making on, until it is found to be out of date.
-/// 2. Where the map has something else for a key, that counts: an object, or nothing, which means that the row is out of date.
+/// 1. The rows are in the order of their keys, each in its context's identity map from the making
+///    on, until it is found to be out of date.
+/// 2. Where the map has something else for a key, that counts: an object, or nothing, which means
+///    that the row is out of date.
 @usableFromInline
 final class MemberRows {
     let runs: ContiguousArray<RowRun>
@@ -45,7 +49,8 @@ final class MemberRows {
     private var held: ContiguousArray<ManagedObject> = []
 
     deinit {
-        // A context that is gone has left its map as it was: what stands there may be no object any more.
+        // A context that is gone has left its map as it was: what stands there may be no object any
+        // more.
         guard !isAbandoned, registry.owner != nil else { return }
         for run in runs { unlist(run) }
     }
@@ -63,7 +68,8 @@ final class MemberRows {
 
     func object(_ slab: RowSlab, _ cells: RowCells) -> ManagedObject {
         // Before anything that stands in the map is taken for an object.
-        precondition(registry.owner != nil, "The context of these objects is gone: keep it as long as you use its objects")
+        precondition(
+            registry.owner != nil, "The context of these objects is gone: keep it as long as you use its objects")
         if let object = identities.object(cells.key) { return object }
         guard identities.lists(cells) else {
             readAgain()
@@ -91,21 +97,28 @@ final class MemberRows {
         var objects: ContiguousArray<ManagedObject> = []
         objects.reserveCapacity(count)
         for run in runs {
-            for place in run.first..<(run.first + run.count) { objects.append(object(run.slab, run.slab.cells(at: place))) }
+            for place in run.first..<(run.first + run.count) {
+                objects.append(object(run.slab, run.slab.cells(at: place)))
+            }
         }
         return objects
     }
 
-    /// Lets an object that nobody else has stand on another row of these; false where it has to stay what it is. Nothing is held for it.
+    /// Lets an object that nobody else has stand on another row of these; false where it has to
+    /// stay what it is. Nothing is held for it.
     @inline(__always)
     func turn(_ last: inout ManagedObject?, to cells: RowCells, of slab: Unmanaged<RowSlab>) -> Bool {
-        guard isKnownUniquelyReferenced(&last), let object = last.map({ Unmanaged.passUnretained($0) }) else { return false }
+        guard isKnownUniquelyReferenced(&last), let object = last.map({ Unmanaged.passUnretained($0) }) else {
+            return false
+        }
         return object._withUnsafeGuaranteedRef { Self.isOnlyListed($0) && identities.move($0, to: slab, cells) }
     }
 
-    /// Whether an object is nothing but its row: without changes, not observed, and nobody refers to it weakly.
+    /// Whether an object is nothing but its row: without changes, not observed, and nobody refers
+    /// to it weakly.
     private static func isOnlyListed(_ object: ManagedObject) -> Bool {
-        object.isListed && object.recordIndex < 0 && object.state.isSubset(of: .fault) && object.registryReference?._withUnsafeGuaranteedRef { $0.registrars == nil } == true
+        object.isListed && object.recordIndex < 0 && object.state.isSubset(of: .fault)
+            && object.registryReference?._withUnsafeGuaranteedRef { $0.registrars == nil } == true
             && _getUnownedRetainCount(object) == 1 && _getWeakRetainCount(object) == 1
     }
 }

@@ -1,6 +1,7 @@
 import Schema
 
-/// A live view of an unordered to-many relationship: what is done to it is done to the object, inverse included.
+/// A live view of an unordered to-many relationship: what is done to it is done to the object,
+/// inverse included.
 public struct MutableObjectSet: Sequence {
     let owner: ManagedObject
     let relationship: EntityShape.Relation
@@ -16,7 +17,9 @@ public struct MutableObjectSet: Sequence {
 
     public func contains(_ object: ManagedObject) -> Bool { list?.contains(object) ?? false }
 
-    public func makeIterator() -> IndexingIterator<ContiguousArray<ManagedObject>> { (list?.members ?? []).makeIterator() }
+    public func makeIterator() -> IndexingIterator<ContiguousArray<ManagedObject>> {
+        (list?.members ?? []).makeIterator()
+    }
 
     /// Traps if the object is of another context or of an entity that can't be there.
     public func add(_ object: ManagedObject) {
@@ -41,7 +44,8 @@ public struct MutableObjectSet: Sequence {
     }
 }
 
-/// A live view of an ordered to-many relationship: what is done to it is done to the object, inverse included.
+/// A live view of an ordered to-many relationship: what is done to it is done to the object,
+/// inverse included.
 public struct MutableOrderedObjectSet: RandomAccessCollection {
     let owner: ManagedObject
     let relationship: EntityShape.Relation
@@ -58,7 +62,8 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
     public func contains(_ object: ManagedObject) -> Bool { members.contains { $0 === object } }
     public func index(of object: ManagedObject) -> Int? { members.firstIndex { $0 === object } }
 
-    /// Adds an object at the end, if it is not there. Traps if it is of another context or of an entity that can't be there.
+    /// Adds an object at the end, if it is not there. Traps if it is of another context or of an
+    /// entity that can't be there.
     public func add(_ object: ManagedObject) {
         owner.checkTarget(object, relationship)
         owner.context.relationships.add(object, to: owner, relationship)
@@ -79,7 +84,8 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
         remove(members[index])
     }
 
-    /// Moves the objects at some places, in their order, such that the first of them stands at `index` of the result.
+    /// Moves the objects at some places, in their order, such that the first of them stands at
+    /// `index` of the result.
     public func moveObjects(at indexes: [Int], to index: Int) {
         var members = self.members
         let moved = indexes.map { members[$0] }

@@ -2,7 +2,8 @@
 ///
 /// Invariants:
 /// 1. An object stands in `pending` from its deletion until its delete rules have run.
-/// 2. `memberDeletions` is filled while a save that may leave members to the store is prepared, and is empty otherwise.
+/// 2. `memberDeletions` is filled while a save that may leave members to the store is prepared, and
+///    is empty otherwise.
 struct PendingDeletions {
     /// Objects whose delete rules have not run yet.
     var pending: ContiguousArray<ManagedObject> = []
@@ -26,7 +27,8 @@ struct PendingDeletions {
     /// Has the members deleted one by one, whose deletion a save did not write.
     mutating func postpone(_ deletions: [MemberDeletion]) { postponed += deletions }
 
-    /// Has the members deleted one by one that a save was to leave to the store, which is not prepared after all.
+    /// Has the members deleted one by one that a save was to leave to the store, which is not
+    /// prepared after all.
     mutating func postponeCollected() {
         postponed += memberDeletions
         endCollecting()

@@ -2,7 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Sets relationships: whichever end is set, the other end follows at once. Each step changes one end of one object and is recorded by itself, so that undo takes back steps and needs no editor.
+/// Sets relationships: whichever end is set, the other end follows at once. Each step changes one
+/// end of one object and is recorded by itself, so that undo takes back steps and needs no editor.
 struct RelationshipEditor {
     let context: ManagedObjectContext
 
@@ -40,9 +41,12 @@ struct RelationshipEditor {
         writeReference(object, slot, new)
     }
 
-    /// The object at the other end, filled; nil where it is gone from the store, or deleted: then nothing has to follow.
+    /// The object at the other end, filled; nil where it is gone from the store, or deleted: then
+    /// nothing has to follow.
     private func existingTarget(_ reference: ObjectReference) -> ManagedObject? {
-        guard reference.key > 0 || context.parent != nil || context.registry.registered(reference) != nil else { return nil }
+        guard reference.key > 0 || context.parent != nil || context.registry.registered(reference) != nil else {
+            return nil
+        }
         let target = context.registry.object(reference)
         if target.state.contains(.deleted) { return nil }
         if target.state.isFault {
@@ -54,8 +58,11 @@ struct RelationshipEditor {
         return target
     }
 
-    /// Reads an object again that was read before somebody else made it and `object` lead to each other: what parts them here must part them in the store.
-    private func refetchIfStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject) {
+    /// Reads an object again that was read before somebody else made it and `object` lead to each
+    /// other: what parts them here must part them in the store.
+    private func refetchIfStale(
+        _ other: ManagedObject, _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject
+    ) {
         guard isStale(other, inverse, pointingTo: object) else { return }
         do { try readAgain([other], inverse, pointingTo: object) } catch { context.noteLoadError(error) }
     }
@@ -70,11 +77,15 @@ struct RelationshipEditor {
         }
     }
 
-    /// Adds to a to-many relationship, at the end unless a place is given, and follows at the other end.
+    /// Adds to a to-many relationship, at the end unless a place is given, and follows at the other
+    /// end.
     func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: EntityShape.Relation, at index: Int? = nil) {
         guard owner.fireFault(), member.fireFault() else { return }
-        // Adding a member that is there already is no change; only the links of a many-to-many have to be read to know.
-        let list = relation.inverse?.isToMany == false && !relation.isOrdered ? context.members.list(owner, relation) : context.members.loadedList(owner, relation)
+        // Adding a member that is there already is no change; only the links of a many-to-many have
+        // to be read to know.
+        let list =
+            relation.inverse?.isToMany == false && !relation.isOrdered
+            ? context.members.list(owner, relation) : context.members.loadedList(owner, relation)
         if list.contains(member) {
             context.tracker.touch(owner, relation.index)
             return
@@ -108,7 +119,9 @@ struct RelationshipEditor {
         }
         guard context.members.loadedList(owner, relation).contains(member) else { return }
         removeMember(owner, relation, member)
-        if let inverse = relation.inverse, context.tracker.untrackedDepth == 0, member.fireFault(), !(owner === member && inverse.index == relation.index) {
+        if let inverse = relation.inverse, context.tracker.untrackedDepth == 0, member.fireFault(),
+            !(owner === member && inverse.index == relation.index)
+        {
             removeMember(member, context.registry.relation(member, inverse.index), owner)
         }
     }
@@ -140,9 +153,12 @@ struct RelationshipEditor {
         context.tracker.untrackedDepth == 0 && !owner.state.contains(.inserted)
     }
 
-    func addMember(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject, at index: Int? = nil) {
+    func addMember(
+        _ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject, at index: Int? = nil
+    ) {
         context.registry.noteChange(owner, relation.index)
-        let list = relation.isOrdered ? context.members.loadedList(owner, relation) : context.members.list(owner, relation)
+        let list =
+            relation.isOrdered ? context.members.loadedList(owner, relation) : context.members.list(owner, relation)
         context.tracker.touch(owner, relation.index)
         if !owner.state.isFree { context.tracker.log(.memberAdded(owner, property: relation.index, member)) }
         list.add(member, at: index, isTracked: countsDifferences(owner))
@@ -150,10 +166,13 @@ struct RelationshipEditor {
 
     func removeMember(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject) {
         context.registry.noteChange(owner, relation.index)
-        let list = relation.isOrdered ? context.members.loadedList(owner, relation) : context.members.list(owner, relation)
+        let list =
+            relation.isOrdered ? context.members.loadedList(owner, relation) : context.members.list(owner, relation)
         context.tracker.touch(owner, relation.index)
         let index = list.remove(member, isTracked: countsDifferences(owner))
-        if !owner.state.isFree { context.tracker.log(.memberRemoved(owner, property: relation.index, member, index: index)) }
+        if !owner.state.isFree {
+            context.tracker.log(.memberRemoved(owner, property: relation.index, member, index: index))
+        }
     }
 
     func reorder(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ members: ContiguousArray<ManagedObject>) {
@@ -166,13 +185,15 @@ struct RelationshipEditor {
 
     // MARK: Ends that others changed
 
-    /// Whether an object that `object` leads to does not lead back: it was read before somebody else made it lead there, or after it was made to lead elsewhere.
+    /// Whether an object that `object` leads to does not lead back: it was read before somebody
+    /// else made it lead there, or after it was made to lead elsewhere.
     func isStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject) -> Bool {
         guard !inverse.isToMany, other.state.isDisjoint(with: [.inserted, .saving]) else { return false }
         return other.row.reference(context.registry.relation(other, inverse.index).slot)?.key != object.key
     }
 
-    /// Stale objects as the store has them, so that none is left there that leads to an object that is gone.
+    /// Stale objects as the store has them, so that none is left there that leads to an object that
+    /// is gone.
     func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject) throws {
         let rows = try context.faults.storedRows(of: stale.map(\.objectID))
         for other in stale {

@@ -10,23 +10,32 @@ struct BatchExecutor {
     init(_ context: ManagedObjectContext) { self.context = context }
 
     func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
-        var rows = try rowRequest(request.entityName, request.predicate, includesSubentities: request.includesSubentities)
-        rows.sortKeys = try request.sortKeys.map { try $0.validated(against: rows.entity(in: context.model), in: context.model) }
+        var rows = try rowRequest(
+            request.entityName, request.predicate, includesSubentities: request.includesSubentities)
+        rows.sortKeys = try request.sortKeys.map {
+            try $0.validated(against: rows.entity(in: context.model), in: context.model)
+        }
         rows.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
         rows.offset = request.fetchOffset
         let receipt = try inStore({ try $0.delete(rows, origin: origin) }, elsewise: { try $0.deleteObjects(rows) })
         let selected = ids(receipt.selected)
         return BatchResult(
             objectIDs: selected,
-            changes: SavedChanges(updated: Set(ids(receipt.changed)), deleted: Set(selected).union(ids(receipt.cascaded)), contextName: context.name))
+            changes: SavedChanges(
+                updated: Set(ids(receipt.changed)), deleted: Set(selected).union(ids(receipt.cascaded)),
+                contextName: context.name))
     }
 
     func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
-        let rows = try rowRequest(request.entityName, request.predicate, includesSubentities: request.includesSubentities)
-        let update = BatchUpdate(rows, assignments: try assignments(request.propertiesToUpdate, rows.entity(in: context.model)))
+        let rows = try rowRequest(
+            request.entityName, request.predicate, includesSubentities: request.includesSubentities)
+        let update = BatchUpdate(
+            rows, assignments: try assignments(request.propertiesToUpdate, rows.entity(in: context.model)))
         let receipt = try inStore({ try $0.update(update, origin: origin) }, elsewise: { try $0.updateObjects(update) })
         let selected = ids(receipt.selected)
-        return BatchResult(objectIDs: selected, changes: SavedChanges(updated: Set(selected).union(ids(receipt.changed)), contextName: context.name))
+        return BatchResult(
+            objectIDs: selected,
+            changes: SavedChanges(updated: Set(selected).union(ids(receipt.changed)), contextName: context.name))
     }
 
     func execute(_ request: BatchInsertRequest) throws -> BatchResult {
@@ -35,7 +44,9 @@ struct BatchExecutor {
         var made: [ManagedObject] = []
         let changes = try BatchExecutor(scratch).saveTelling { made = try $0.insertObjects(request) }
         // Those that became objects of the store are these; those that gave way to others are gone.
-        let ids = made.filter { $0.registryReference != nil }.map { context.objectID(key: $0.key, entityIndex: Int($0.entityIndex)) }
+        let ids = made.filter { $0.registryReference != nil }.map {
+            context.objectID(key: $0.key, entityIndex: Int($0.entityIndex))
+        }
         return BatchResult(objectIDs: ids, changes: renamed(changes))
     }
 
@@ -51,30 +62,46 @@ struct BatchExecutor {
         references.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) }
     }
 
-    func rowRequest(_ entityName: String, _ predicate: FetchPredicate?, includesSubentities: Bool) throws -> RowRequest {
-        guard let entity = context.model.entity(named: entityName) else { throw GraphError.unknownEntity(entityName, in: context.model) }
+    func rowRequest(_ entityName: String, _ predicate: FetchPredicate?, includesSubentities: Bool) throws -> RowRequest
+    {
+        guard let entity = context.model.entity(named: entityName) else {
+            throw GraphError.unknownEntity(entityName, in: context.model)
+        }
         let condition = try predicate?.validated(against: entity, in: context.model, store: try context.storeIdentity())
-        return RowRequest(entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(condition))
+        return RowRequest(
+            entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(condition))
     }
 
     func assignments(_ values: [String: QueryExpression], _ entity: Entity) throws -> [BatchUpdate.Assignment] {
         try values.sorted { $0.key < $1.key }.map { name, value in
-            guard let property = entity.property(named: name), !property.isTransient else { throw GraphError.unknownKey(name, of: entity) }
-            guard !property.isToMany else { throw GraphError.wrongType("the members of a to-many relationship", for: property, of: entity) }
+            guard let property = entity.property(named: name), !property.isTransient else {
+                throw GraphError.unknownKey(name, of: entity)
+            }
+            guard !property.isToMany else {
+                throw GraphError.wrongType("the members of a to-many relationship", for: property, of: entity)
+            }
             guard case .constant(let constant) = value else {
-                return BatchUpdate.Assignment(propertyIndex: property.index, value: try value.validated(against: entity, in: context.model, store: try context.storeIdentity()).expression)
+                return BatchUpdate.Assignment(
+                    propertyIndex: property.index,
+                    value: try value.validated(against: entity, in: context.model, store: try context.storeIdentity())
+                        .expression)
             }
             if constant.isNull, !property.isOptional {
-                throw ValidationError([.init(.missingMandatoryProperty, "\(entity.name).\(name) is required", entity: entity.name, key: name)])
+                throw ValidationError([
+                    .init(
+                        .missingMandatoryProperty, "\(entity.name).\(name) is required", entity: entity.name, key: name)
+                ])
             }
-            return BatchUpdate.Assignment(propertyIndex: property.index, value: .constant(try converted(constant, property, entity)))
+            return BatchUpdate.Assignment(
+                propertyIndex: property.index, value: .constant(try converted(constant, property, entity)))
         }
     }
 
     func converted(_ value: PropertyValue, _ property: Property, _ entity: Entity) throws -> PropertyValue {
         if value.isNull { return value }
         if let attribute = property.attribute, let converted = value.converted(to: attribute) { return converted }
-        if property.relationship != nil, case .object(let id) = value, context.ownReference(of: id) != nil, !id.isTemporaryID,
+        if property.relationship != nil, case .object(let id) = value, context.ownReference(of: id) != nil,
+            !id.isTemporaryID,
             id.entity.isKind(of: context.shapes[property.destinationIndex].entity)
         {
             return value
@@ -84,7 +111,8 @@ struct BatchExecutor {
 
     // MARK: Who does it
 
-    /// Lets the store do it, or, where the store can't, a context of its own that reads the objects.
+    /// Lets the store do it, or, where the store can't, a context of its own that reads the
+    /// objects.
     func inStore(
         _ body: (any BatchStore) throws -> BatchReceipt, elsewise: (BatchExecutor) throws -> BatchReceipt
     ) throws -> BatchReceipt {
@@ -100,7 +128,8 @@ struct BatchExecutor {
         }
     }
 
-    /// A context on the same stores whose objects are of no class of the application's: no hook hears of a batch.
+    /// A context on the same stores whose objects are of no class of the application's: no hook
+    /// hears of a batch.
     func scratchContext() throws -> ManagedObjectContext {
         guard context.persistentStoreCoordinator.firstStore != nil else { throw GraphError.noStore }
         let coordinator = PersistentStoreCoordinator(model: context.model, factories: [])
@@ -130,28 +159,42 @@ extension BatchExecutor {
             }
         }
         for object in context.updatedObjects {
-            for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.property.isOptional && object.row.reference(relation.slot) == nil {
+            for relation in context.shapes[Int(object.entityIndex)].toOnes
+            where !relation.property.isOptional && object.row.reference(relation.slot) == nil {
                 let name = object.entity.name
-                throw StorageError(.constraint, "\(name).\(relation.property.name) is mandatory for \(object.objectID), which stays", entities: [name])
+                throw StorageError(
+                    .constraint, "\(name).\(relation.property.name) is mandatory for \(object.objectID), which stays",
+                    entities: [name])
             }
         }
         let changes = try saveTelling { _ in }
         let known = Set(selected.map { context.objectID(key: $0.key, entityIndex: $0.entityIndex) })
-        return BatchReceipt(selected: selected, cascaded: references(changes.deleted.subtracting(known)), changed: references(changes.updated))
+        return BatchReceipt(
+            selected: selected, cascaded: references(changes.deleted.subtracting(known)),
+            changed: references(changes.updated))
     }
 
     func updateObjects(_ update: BatchUpdate) throws -> BatchReceipt {
         let objects = try context.fetching.fetchObjects(FetchPlan(update.request, in: context))
         let selected = objects.map { $0.reference }
         let entity = update.request.entity(in: context.model)
-        let values = try update.assignments.map { (entity.properties[$0.propertyIndex], try CompiledExpression($0.value, entity: entity, model: context.model)) }
+        let values = try update.assignments.map {
+            (
+                entity.properties[$0.propertyIndex],
+                try CompiledExpression($0.value, entity: entity, model: context.model)
+            )
+        }
         for object in objects {
             // All are computed from the values as they were.
-            let computed = try values.map { property, expression in (property, try expression.value(for: object).scalar()) }
+            let computed = try values.map { property, expression in
+                (property, try expression.value(for: object).scalar())
+            }
             for (property, value) in computed {
                 if value.isNull, !property.isOptional {
                     throw ValidationError([
-                        .init(.missingMandatoryProperty, "\(entity.name).\(property.name) is required", object: object.objectID, entity: entity.name, key: property.name)
+                        .init(
+                            .missingMandatoryProperty, "\(entity.name).\(property.name) is required",
+                            object: object.objectID, entity: entity.name, key: property.name)
                     ])
                 }
                 try object.setPropertyValue(value, forKey: property.name)
@@ -163,7 +206,9 @@ extension BatchExecutor {
     }
 
     func insertObjects(_ request: BatchInsertRequest) throws -> [ManagedObject] {
-        guard let entity = context.model.entity(named: request.entityName) else { throw GraphError.unknownEntity(request.entityName, in: context.model) }
+        guard let entity = context.model.entity(named: request.entityName) else {
+            throw GraphError.unknownEntity(request.entityName, in: context.model)
+        }
         var objects: [ManagedObject] = []
         while true {
             var values: [String: Any?] = [:]
@@ -175,7 +220,9 @@ extension BatchExecutor {
         for rule in context.shapes[entity.index].rules where rule.demandsValue {
             for object in objects where !object.row.hasValue(rule.slot) {
                 throw ValidationError([
-                    .init(.missingMandatoryProperty, "\(entity.name).\(rule.property.name) is required", entity: entity.name, key: rule.property.name)
+                    .init(
+                        .missingMandatoryProperty, "\(entity.name).\(rule.property.name) is required",
+                        entity: entity.name, key: rule.property.name)
                 ])
             }
         }

@@ -8,7 +8,8 @@ struct ChangeValidator {
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Checks everything that a save would write, and collects every failure that is not another one's mere consequence.
+    /// Checks everything that a save would write, and collects every failure that is not another
+    /// one's mere consequence.
     /// - Parameters:
     ///   - limit: after so many objects with failures nothing more is checked.
     ///   - excluded: objects that are not checked.
@@ -18,7 +19,8 @@ struct ChangeValidator {
         var ownFailures: [ManagedObjectID: ValidationError.Failure] = [:]
         defer { context.ownFailure = nil }
         for index in context.changes.indices {
-            guard let unheld = context.changes.unowned(at: index), unheld._withUnsafeGuaranteedRef({ !$0.state.contains(.inaccessible) && !isPlainlyValid($0) }),
+            guard let unheld = context.changes.unowned(at: index),
+                unheld._withUnsafeGuaranteedRef({ !$0.state.contains(.inaccessible) && !isPlainlyValid($0) }),
                 let object = context.changes.object(at: index), !excluded.contains(object)
             else { continue }
             context.ownFailure = nil
@@ -39,42 +41,65 @@ struct ChangeValidator {
         // The only error is passed on untouched, an application's own too (V4, V5).
         if errors.count > 1 { errors = withoutConsequencesOfDenials(errors) }
         guard let first = errors.first else { return }
-        throw errors.count == 1 ? first.error : ValidationError(errors.flatMap { Self.failures(of: $0.error, $0.object, ownFailures[$0.object.objectID]) })
+        throw errors.count == 1
+            ? first.error
+            : ValidationError(
+                errors.flatMap { Self.failures(of: $0.error, $0.object, ownFailures[$0.object.objectID]) })
     }
 
     /// The deletions among the changes that would fail a save.
     func deniedDeletions() throws -> [DeniedDeletion] {
         try context.keys.obtainPermanentIDsForInsertedObjects()
         return context.changes.indices.compactMap { index in
-            guard let object = context.changes.object(at: index), object.state.contains(.deleted), !object.state.contains(.inaccessible) else { return nil }
-            do { try object.validateForDelete() } catch { return DeniedDeletion(object, Self.failures(of: error, object)) }
+            guard let object = context.changes.object(at: index), object.state.contains(.deleted),
+                !object.state.contains(.inaccessible)
+            else { return nil }
+            do { try object.validateForDelete() } catch {
+                return DeniedDeletion(object, Self.failures(of: error, object))
+            }
             return nil
         }
     }
 
-    /// Whether an object that stays has all that the model asks for, and no class of the application's own that asks for more: the many are told apart with a few
-    /// instructions from the few that have to be looked at.
+    /// Whether an object that stays has all that the model asks for, and no class of the
+    /// application's own that asks for more: the many are told apart with a few instructions from
+    /// the few that have to be looked at.
     func isPlainlyValid(_ object: ManagedObject) -> Bool {
-        guard context.registry.isPlain[Int(object.entityIndex)], object.state.isDisjoint(with: [.deleted, .fault]), let cells = object.cells else { return false }
-        return context.registry.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in shape.demandedValues.map { cells.hasValues($0) } ?? false }
+        guard context.registry.isPlain[Int(object.entityIndex)], object.state.isDisjoint(with: [.deleted, .fault]),
+            let cells = object.cells
+        else { return false }
+        return context.registry.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
+            shape.demandedValues.map { cells.hasValues($0) } ?? false
+        }
     }
 
-    static func failures(of error: any Error, _ object: ManagedObject, _ own: ValidationError.Failure? = nil) -> [ValidationError.Failure] {
+    static func failures(of error: any Error, _ object: ManagedObject, _ own: ValidationError.Failure? = nil)
+        -> [ValidationError.Failure]
+    {
         if let error = error as? ValidationError { return error.failures }
         // An override may have caught the validator's error and thrown another.
         let own = own.flatMap { failure in failure.underlying.map { "\($0)" } == "\(error)" ? failure : nil }
-        return [own ?? .init(.generic, "\(error)", object: object.objectID, entity: object.entity.name, underlying: error)]
+        return [
+            own ?? .init(.generic, "\(error)", object: object.objectID, entity: object.entity.name, underlying: error)
+        ]
     }
 
-    /// A deletion that is denied has emptied relationships of objects that stay; that these are required or have too few objects now says nothing new.
-    func withoutConsequencesOfDenials(_ errors: [(object: ManagedObject, error: any Error)]) -> [(object: ManagedObject, error: any Error)] {
-        let denied = errors.filter { ($0.error as? ValidationError)?.failures.contains { $0.code == .deleteDenied } ?? false }
+    /// A deletion that is denied has emptied relationships of objects that stay; that these are
+    /// required or have too few objects now says nothing new.
+    func withoutConsequencesOfDenials(_ errors: [(object: ManagedObject, error: any Error)]) -> [(
+        object: ManagedObject, error: any Error
+    )] {
+        let denied = errors.filter {
+            ($0.error as? ValidationError)?.failures.contains { $0.code == .deleteDenied } ?? false
+        }
         if denied.isEmpty { return errors }
         let broken = denied.reduce(into: Set()) { $0.formUnion(ObjectValidator($1.object).keysBrokenByDeletion()) }
         return errors.compactMap { object, error in
             guard let own = error as? ValidationError else { return (object, error) }
             let left = own.failures.filter { failure in
-                guard failure.code == .missingMandatoryProperty || failure.code == .tooFewObjects, let id = failure.object, let key = failure.key else { return true }
+                guard failure.code == .missingMandatoryProperty || failure.code == .tooFewObjects,
+                    let id = failure.object, let key = failure.key
+                else { return true }
                 return !broken.contains(ObjectValidator.BrokenKey(object: id, key: key))
             }
             if left.count == own.failures.count { return (object, error) }

@@ -2,20 +2,26 @@ import RowMemory
 import Schema
 import Storage
 
-// What a child saves becomes changes of this context, made by the same steps as anybody's: inverses follow, undo knows them, and the next save writes them.
+// What a child saves becomes changes of this context, made by the same steps as anybody's: inverses
+// follow, undo knows them, and the next save writes them.
 struct ChildSave {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// - Throws: `StorageError` with code `conflict` for objects that are not here any more; nothing is changed then.
+    /// - Throws: `StorageError` with code `conflict` for objects that are not here any more;
+    ///   nothing is changed then.
     func take(_ changes: ChangeSet) throws -> SaveReceipt {
         context.processPendingChanges()
-        let updates = try changes.updates.map { group in try targets(of: (0..<group.rows.count).map { group.rows[$0].key }, group.entityIndex) }
+        let updates = try changes.updates.map { group in
+            try targets(of: (0..<group.rows.count).map { group.rows[$0].key }, group.entityIndex)
+        }
         // What is deleted on both sides is agreed on.
         let deletions = try changes.deletions.compactMap { try target(of: $0.key, $0.entityIndex) }
         var fresh: [(ManagedObject, Row)] = []
-        for group in changes.insertions { for index in 0..<group.rows.count { fresh.append((takeInsertion(group.rows[index]), group.rows[index])) } }
+        for group in changes.insertions {
+            for index in 0..<group.rows.count { fresh.append((takeInsertion(group.rows[index]), group.rows[index])) }
+        }
         for (object, row) in fresh {
             for relation in context.shapes[Int(object.entityIndex)].toOnes { take(row, relation, object) }
         }
@@ -34,14 +40,17 @@ struct ChildSave {
             if let object = try target(of: key, entityIndex) { return object }
             let id = context.objectID(key: key, entityIndex: entityIndex)
             throw StorageError(
-                .conflict, "An object was deleted in the parent context since it was read", conflicts: [StoreConflict(object: id, expectedVersion: 1, storedVersion: 0)])
+                .conflict, "An object was deleted in the parent context since it was read",
+                conflicts: [StoreConflict(object: id, expectedVersion: 1, storedVersion: 0)])
         }
     }
 
     /// - Returns: nil for an object that is deleted here, or gone from the store.
     func target(of key: Int64, _ entityIndex: Int) throws -> ManagedObject? {
         let object = context.registry.object(ObjectReference(key: key, entityIndex: entityIndex))
-        do { try context.faults.realise(object) } catch let error as GraphError where error.code == .objectNotFound { return nil }
+        do { try context.faults.realise(object) } catch let error as GraphError where error.code == .objectNotFound {
+            return nil
+        }
         return object.state.contains(.deleted) ? nil : object
     }
 
@@ -56,9 +65,13 @@ struct ChildSave {
             return known
         }
         let copy = context.registry.newRows.makeRow(shape.layout, key: row.key)
-        for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne { copy.copyValue(of: slot, from: row) }
+        for slot in shape.layout.slots where slot.kind != .toMany && slot.kind != .toOne {
+            copy.copyValue(of: slot, from: row)
+        }
         let object = shape.objectClass.init(
-            ManagedObjectSeed(context.registry, entityIndex: row.entityIndex, key: row.key, copy.slab, copy.cells, [.inserted, .free]))
+            ManagedObjectSeed(
+                context.registry, entityIndex: row.entityIndex, key: row.key, copy.slab, copy.cells, [.inserted, .free])
+        )
         context.registry.register(object)
         context.changes.insert(object)
         context.tracker.log(.inserted(object))
@@ -68,7 +81,11 @@ struct ChildSave {
     func take(_ row: Row, _ changed: PropertySet, _ object: ManagedObject) {
         let shape = context.shapes[Int(object.entityIndex)]
         for property in changed.places {
-            if let relation = shape.relations[property] { take(row, relation, object) } else { take(row, shape.layout.slots[property], object) }
+            if let relation = shape.relations[property] {
+                take(row, relation, object)
+            } else {
+                take(row, shape.layout.slots[property], object)
+            }
         }
     }
 
@@ -79,16 +96,23 @@ struct ChildSave {
 
     func take(_ row: Row, _ relation: EntityShape.Relation, _ object: ManagedObject) {
         let reference = row.reference(relation.slot)
-        if object.row.reference(relation.slot)?.key != reference?.key { context.relationships.setTarget(object, relation, reference.map { context.registry.object($0) }) }
+        if object.row.reference(relation.slot)?.key != reference?.key {
+            context.relationships.setTarget(object, relation, reference.map { context.registry.object($0) })
+        }
     }
 
     func take(_ link: ChangeSet.Link) {
-        let owner = context.registry.object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)), member = context.registry.object(link.member)
+        let owner = context.registry.object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)),
+            member = context.registry.object(link.member)
         guard owner.fireFault(), member.fireFault() else { return }
         // A deletion here has parted them, or is about to.
         if !link.isAdded, owner.state.contains(.deleted) || member.state.contains(.deleted) { return }
         let relation = context.registry.relation(owner, link.propertyIndex)
-        if link.isAdded { context.relationships.add(member, to: owner, relation) } else { context.relationships.remove(member, from: owner, relation) }
+        if link.isAdded {
+            context.relationships.add(member, to: owner, relation)
+        } else {
+            context.relationships.remove(member, from: owner, relation)
+        }
     }
 
     func take(_ order: ChangeSet.Order) {

@@ -18,14 +18,18 @@ extension KeyAssignment {
             object.optionalRow?.key = key
             context.registry.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
         }
-        if context.undoManager != nil { for (temporary, key) in keys { context.tracker.permanentKeys.set(key, for: temporary) } }
+        if context.undoManager != nil {
+            for (temporary, key) in keys { context.tracker.permanentKeys.set(key, for: temporary) }
+        }
         func renewed(_ reference: ObjectReference) -> ObjectReference? {
             keys[reference.key].map { ObjectReference(key: $0, entityIndex: reference.entityIndex) }
         }
         for object in context.registry.allObjects {
             guard let row = object.optionalRow else { continue }
             for relation in context.shapes[Int(object.entityIndex)].toOnes {
-                if let reference = row.reference(relation.slot).flatMap(renewed) { row.setReference(reference, relation.slot) }
+                if let reference = row.reference(relation.slot).flatMap(renewed) {
+                    row.setReference(reference, relation.slot)
+                }
             }
         }
         for index in context.changes.saved.indices {

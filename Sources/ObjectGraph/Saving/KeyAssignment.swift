@@ -5,7 +5,8 @@ import Storage
 /// Objects that somebody else holds.
 typealias UnheldObjects = ContiguousArray<Unmanaged<ManagedObject>>
 
-/// Gives new objects their permanent primary keys, and replaces the temporary ones wherever they are named.
+/// Gives new objects their permanent primary keys, and replaces the temporary ones wherever they
+/// are named.
 struct KeyAssignment {
     let context: ManagedObjectContext
 
@@ -16,7 +17,11 @@ struct KeyAssignment {
         var own: ContiguousArray<ManagedObject> = []
         var parents: [ManagedObject] = []
         for object in objects where object.key < 0 && object.registryReference != nil {
-            if let parent = context.parent, !object.state.contains(.inserted) { parents.append(parent.registry.object(object.reference)) } else { own.append(object) }
+            if let parent = context.parent, !object.state.contains(.inserted) {
+                parents.append(parent.registry.object(object.reference))
+            } else {
+                own.append(object)
+            }
         }
         // What a parent renames its children hear of.
         if !parents.isEmpty { try context.parent?.obtainPermanentIDs(for: parents) }
@@ -32,14 +37,19 @@ struct KeyAssignment {
         for (object, number) in numbers {
             let root = context.rootIndex(Int(object.entityIndex))
             guard number > 0, taken[root, default: []].insert(number).inserted else {
-                throw GraphError(.constraint, "Two objects can't have the number \(number) of \(object.entity.name)", entity: object.entity.name)
+                throw GraphError(
+                    .constraint, "Two objects can't have the number \(number) of \(object.entity.name)",
+                    entity: object.entity.name)
             }
         }
         for (object, number) in numbers { givePermanentKey(object, number) }
-        withExtendedLifetime(numbers) { replaceTemporaryKeys([UnheldObjects(numbers.map { .passUnretained($0.0) })], savedObjects: nil) }
+        withExtendedLifetime(numbers) {
+            replaceTemporaryKeys([UnheldObjects(numbers.map { .passUnretained($0.0) })], savedObjects: nil)
+        }
     }
 
-    /// The first of the numbers for new objects of a hierarchy, for those of each store that they go to.
+    /// The first of the numbers for new objects of a hierarchy, for those of each store that they
+    /// go to.
     func reserveKeys(_ objects: UnheldObjects, _ root: Int) throws -> [(first: Int64, objects: UnheldObjects)] {
         let assigned = context.topmost.assignedStores
         guard !assigned.isEmpty, let union = context.persistentStoreCoordinator.union else {
@@ -48,11 +58,15 @@ struct KeyAssignment {
         var groups: [Int: UnheldObjects] = [:]
         for object in objects {
             let key = object._withUnsafeGuaranteedRef { $0.key }
-            let member = try assigned[key].flatMap { uuid in union.members.first { $0.uuid == uuid } } ?? union.homeStore(of: root)
+            let member =
+                try assigned[key].flatMap { uuid in union.members.first { $0.uuid == uuid } }
+                ?? union.homeStore(of: root)
             groups[member.place, default: []].append(object)
         }
         return try groups.sorted { $0.key < $1.key }.compactMap { place, objects in
-            try union.member(at: place).map { (try union.reserveKeys(entityIndex: root, count: objects.count, in: $0), objects) }
+            try union.member(at: place).map {
+                (try union.reserveKeys(entityIndex: root, count: objects.count, in: $0), objects)
+            }
         }
     }
 
@@ -71,11 +85,14 @@ struct KeyAssignment {
 
     func givePermanentKeys(_ objects: UnheldObjects) throws {
         guard let first = objects.first else { return }
-        let root = context.rootIndex(first._withUnsafeGuaranteedRef { Int($0.entityIndex) }), family = context.shapes[root].entity.family
+        let root = context.rootIndex(first._withUnsafeGuaranteedRef { Int($0.entityIndex) }),
+            family = context.shapes[root].entity.family
         // Mostly all are of one hierarchy.
         let groups =
             objects.allSatisfy { $0._withUnsafeGuaranteedRef { family.contains(Int($0.entityIndex)) } }
-            ? [root: objects] : Dictionary(grouping: objects) { context.rootIndex($0._withUnsafeGuaranteedRef { Int($0.entityIndex) }) }.mapValues { ContiguousArray($0) }
+            ? [root: objects]
+            : Dictionary(grouping: objects) { context.rootIndex($0._withUnsafeGuaranteedRef { Int($0.entityIndex) }) }
+                .mapValues { ContiguousArray($0) }
         for (root, objects) in groups.sorted(by: { $0.key < $1.key }) {
             for (first, objects) in try reserveKeys(objects, root) {
                 var key = first
@@ -88,26 +105,33 @@ struct KeyAssignment {
         replaceTemporaryKeys([objects], savedObjects: nil)
     }
 
-    /// First step: the object has its key, and is still found by the temporary one, which its row keeps.
+    /// First step: the object has its key, and is still found by the temporary one, which its row
+    /// keeps.
     func givePermanentKey(_ object: ManagedObject, _ key: Int64) {
         if context.tracker.recordsUndo { context.tracker.permanentKeys.set(key, for: object.key) }
         object.key = key
         context.registry.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
     }
 
-    /// Second step: nothing refers to the temporary keys any more. The changes, or whoever calls, hold the objects.
+    /// Second step: nothing refers to the temporary keys any more. The changes, or whoever calls,
+    /// hold the objects.
     func replaceTemporaryKeys(_ renamed: [UnheldObjects], savedObjects save: SaveUnderWay?) {
         guard renamed.contains(where: { !$0.isEmpty }) else { return }
-        // Only objects that changed can lead to new ones: those that are being saved and those that were changed since.
+        // Only objects that changed can lead to new ones: those that are being saved and those that
+        // were changed since.
         if context.shapes.contains(where: { !$0.toOnes.isEmpty }) {
             if let save {
-                for places in save.inserted + [save.updated] { save.changes.forEach(at: places) { replaceTemporaryReferences(in: $0) } }
+                for places in save.inserted + [save.updated] {
+                    save.changes.forEach(at: places) { replaceTemporaryReferences(in: $0) }
+                }
             }
             for index in context.changes.indices {
                 guard let object = context.changes.object(at: index) else { continue }
                 replaceTemporaryReferences(in: object)
                 for place in context.changes.savedPlaces(of: index) {
-                    if case .reference(let reference?) = context.changes.saved[place].value, let permanent = permanentReference(reference) {
+                    if case .reference(let reference?) = context.changes.saved[place].value,
+                        let permanent = permanentReference(reference)
+                    {
                         context.changes.replaceSaved(at: place, with: .reference(permanent))
                     }
                 }
@@ -134,12 +158,16 @@ struct KeyAssignment {
         context.tracker.leaveLentRow(object)
         guard let row = object.optionalRow else { return }
         for relation in toOnes {
-            if let reference = row.reference(relation.slot), let permanent = permanentReference(reference) { row.setReference(permanent, relation.slot) }
+            if let reference = row.reference(relation.slot), let permanent = permanentReference(reference) {
+                row.setReference(permanent, relation.slot)
+            }
         }
     }
 
     func permanentReference(_ reference: ObjectReference) -> ObjectReference? {
-        guard reference.key < 0, let object = context.registry.temporaries.object(-reference.key), object.key > 0 else { return nil }
+        guard reference.key < 0, let object = context.registry.temporaries.object(-reference.key), object.key > 0 else {
+            return nil
+        }
         return ObjectReference(key: object.key, entityIndex: reference.entityIndex)
     }
 }

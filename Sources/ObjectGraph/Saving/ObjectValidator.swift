@@ -1,13 +1,15 @@
 import RowMemory
 import Schema
 
-/// Checks one object: its values against the model's rules and the application's own, and its deletion.
+/// Checks one object: its values against the model's rules and the application's own, and its
+/// deletion.
 struct ObjectValidator {
     let object: ManagedObject
 
     init(_ object: ManagedObject) { self.object = object }
 
-    /// Checks all properties: the model's rules, then the application's own for the keys that it named.
+    /// Checks all properties: the model's rules, then the application's own for the keys that it
+    /// named.
     func validateProperties() throws {
         let shape = object.shape
         let customKeys = type(of: object).customValidatedKeys
@@ -23,7 +25,10 @@ struct ObjectValidator {
             let value = object.value(forKey: key)
             do { try object.validateValue(value, forKey: key) } catch let error as ValidationError {
                 // The model's rules were checked above; the override asks them again through super.
-                failures.append(contentsOf: error.failures.map { completed($0, key, value) }.filter { new in !failures.contains { $0.code == new.code && $0.key == new.key } })
+                failures.append(
+                    contentsOf: error.failures.map { completed($0, key, value) }.filter { new in
+                        !failures.contains { $0.code == new.code && $0.key == new.key }
+                    })
             } catch {
                 ownError = error
                 failures.append(completed(ValidationError.Failure(.generic, "\(error)", underlying: error), key, value))
@@ -36,7 +41,8 @@ struct ObjectValidator {
         if !failures.isEmpty { throw ValidationError(failures) }
     }
 
-    private func completed(_ failure: ValidationError.Failure, _ key: String, _ value: Any?) -> ValidationError.Failure {
+    private func completed(_ failure: ValidationError.Failure, _ key: String, _ value: Any?) -> ValidationError.Failure
+    {
         var failure = failure
         failure.object = failure.object ?? object.objectID
         failure.entity = failure.entity ?? object.entity.name
@@ -55,13 +61,21 @@ struct ObjectValidator {
         guard let problem else { return nil }
         let name = object.entity.name
         return ValidationError.Failure(
-            problem.code, "\(name).\(rule.key) \(problem.why)", object: object.objectID, entity: name, key: rule.key, value: rule.value(in: row))
+            problem.code, "\(name).\(rule.key) \(problem.why)", object: object.objectID, entity: name, key: rule.key,
+            value: rule.value(in: row))
     }
 
-    private func countProblem(_ rule: ValidationRule, fewest: Int, most: Int, isOptional: Bool) -> (ValidationError.Code, String)? {
+    private func countProblem(_ rule: ValidationRule, fewest: Int, most: Int, isOptional: Bool) -> (
+        ValidationError.Code, String
+    )? {
         let relation = object.registry.relation(object, rule.property.index)
-        // Members that were neither read nor changed are as many as were valid when they were saved.
-        if !object.state.contains(.inserted), object.existingList(relation).map({ !$0.isLoaded && $0.changes.isEmpty }) ?? true { return nil }
+        // Members that were neither read nor changed are as many as were valid when they were
+        // saved.
+        if !object.state.contains(.inserted),
+            object.existingList(relation).map({ !$0.isLoaded && $0.changes.isEmpty }) ?? true
+        {
+            return nil
+        }
         let count = object.context.members.loadedList(object, relation).members.count { !$0.isDeleted }
         if count == 0 && isOptional { return nil }
         if count < fewest { return (.tooFewObjects, "has \(count) objects and needs \(fewest)") }
@@ -69,7 +83,8 @@ struct ObjectValidator {
         return nil
     }
 
-    /// What rules of other objects this object's deletion breaks, as the deletion alone is to blame: its own and those of the objects that it takes along.
+    /// What rules of other objects this object's deletion breaks, as the deletion alone is to
+    /// blame: its own and those of the objects that it takes along.
     func keysBrokenByDeletion() -> Set<BrokenKey> {
         var broken: Set<BrokenKey> = []
         var seen: Set<ManagedObject> = [object]
@@ -78,7 +93,9 @@ struct ObjectValidator {
             for case let relation? in next.shape.relations {
                 for target in object.context.members.targets(next, relation) {
                     if !target.isDeleted {
-                        if let key = relation.description.inverseName { broken.insert(BrokenKey(object: target.objectID, key: key)) }
+                        if let key = relation.description.inverseName {
+                            broken.insert(BrokenKey(object: target.objectID, key: key))
+                        }
                     } else if relation.description.deleteRule == .cascade, seen.insert(target).inserted {
                         pending.append(target)
                     }
@@ -104,7 +121,8 @@ struct ObjectValidator {
             if count > 0 {
                 failures.append(
                     ValidationError.Failure(
-                        .deleteDenied, "\(shape.entity.name) can't be deleted while \(relation.property.name) has \(count == 1 ? "an object" : "\(count) objects")",
+                        .deleteDenied,
+                        "\(shape.entity.name) can't be deleted while \(relation.property.name) has \(count == 1 ? "an object" : "\(count) objects")",
                         object: object.objectID, entity: shape.entity.name, key: relation.property.name))
             }
         }
@@ -114,19 +132,29 @@ struct ObjectValidator {
     /// Checks a value against the model's rules for an attribute or a to-one relationship.
     func validateAgainstModel(_ value: Any?, forKey key: String) throws {
         let shape = object.shape
-        guard let property = shape.entity.property(named: key) else { throw GraphError.unknownKey(key, of: shape.entity) }
+        guard let property = shape.entity.property(named: key) else {
+            throw GraphError.unknownKey(key, of: shape.entity)
+        }
         guard property.attribute != nil else {
             if !property.isToMany, !property.isOptional, value == nil {
-                throw ValidationError([.init(.missingMandatoryProperty, "\(shape.entity.name).\(key) is required", object: object.objectID, entity: shape.entity.name, key: key)])
+                throw ValidationError([
+                    .init(
+                        .missingMandatoryProperty, "\(shape.entity.name).\(key) is required", object: object.objectID,
+                        entity: shape.entity.name, key: key)
+                ])
             }
             return
         }
-        guard let plain = PropertyValue(value) else { throw GraphError.wrongType("\(type(of: value))", for: property, of: shape.entity) }
+        guard let plain = PropertyValue(value) else {
+            throw GraphError.wrongType("\(type(of: value))", for: property, of: shape.entity)
+        }
         let converted = try shape.converted(plain, for: property)
         let slab = RowSlab(layout: shape.layout, capacity: 1)
         let row = slab.appendRow(key: object.key, version: 0)
         _ = row.setValue(converted, shape.layout.slots[property.index])
-        let failures = shape.rules.filter { $0.property.index == property.index }.compactMap { failure(of: $0, in: row) }
+        let failures = shape.rules.filter { $0.property.index == property.index }.compactMap {
+            failure(of: $0, in: row)
+        }
         if !failures.isEmpty { throw ValidationError(failures) }
     }
 }
@@ -134,5 +162,7 @@ struct ObjectValidator {
 extension ManagedObject {
     final func validateProperties() throws { try ObjectValidator(self).validateProperties() }
     final func validateDeletion() throws { try ObjectValidator(self).validateDeletion() }
-    final func validateAgainstModel(_ value: Any?, forKey key: String) throws { try ObjectValidator(self).validateAgainstModel(value, forKey: key) }
+    final func validateAgainstModel(_ value: Any?, forKey key: String) throws {
+        try ObjectValidator(self).validateAgainstModel(value, forKey: key)
+    }
 }

@@ -1,6 +1,7 @@
 import Storage
 
-/// Runs saves: each is prepared here, written by the store, and accepted or put back here. Where the store objects, the merge policy settles it and the save is prepared again.
+/// Runs saves: each is prepared here, written by the store, and accepted or put back here. Where
+/// the store objects, the merge policy settles it and the save is prepared again.
 struct SaveExecutor {
     private static let mostAttempts = 20
 
@@ -15,7 +16,9 @@ struct SaveExecutor {
             do {
                 let store = try context.store()
                 complete(prepared, try store.apply(prepared.changes))
-                if let union = store as? StoreUnion { context.persistentStoreCoordinator.forgetPendingMetadata(of: union) }
+                if let union = store as? StoreUnion {
+                    context.persistentStoreCoordinator.forgetPendingMetadata(of: union)
+                }
                 return
             } catch {
                 next = try prepare(again: prepared, after: error)
@@ -23,7 +26,9 @@ struct SaveExecutor {
         }
     }
 
-    func prepare(validates: Bool, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:], deletesMembers: Bool) throws -> PreparedSave? {
+    func prepare(
+        validates: Bool, reservesKeys: Bool = false, metadata: [String: MetadataValue?] = [:], deletesMembers: Bool
+    ) throws -> PreparedSave? {
         precondition(context.saveUnderWay == nil, "A save of this context is under way: wait for it to end")
         try context.preparation.throwLoadError()
         context.pendingDeletions.beginCollecting(deletesMembers && context.deletions.deletesUnseen)
@@ -52,7 +57,8 @@ struct SaveExecutor {
         try context.settler.settle(error)
         try context.preparation.throwLoadError()
         if failed.validates { try context.validator.validateChanges() }
-        return context.preparation.beginSave(validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
+        return context.preparation.beginSave(
+            validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
     }
 
     func complete(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
@@ -77,7 +83,9 @@ struct SaveExecutor {
         try context.preparation.throwLoadError()
         try context.preparation.collectChanges()
         try context.preparation.throwLoadError()
-        do { try context.validator.validateChanges(limit: limit, excluding: excluded) } catch let error as ValidationError { return error.failures }
+        do { try context.validator.validateChanges(limit: limit, excluding: excluded) } catch let error
+            as ValidationError
+        { return error.failures }
         return []
     }
 }

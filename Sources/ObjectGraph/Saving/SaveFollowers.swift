@@ -2,7 +2,8 @@ import Synchronization
 
 /// Those who want to merge what is saved to a coordinator or to a parent context.
 ///
-/// Contexts belong to different tasks: a save only leaves word, and each follower merges when it gets to work next.
+/// Contexts belong to different tasks: a save only leaves word, and each follower merges when it
+/// gets to work next.
 final class SaveFollowers: Sendable {
     private struct Follower {
         weak var inbox: SaveInbox?

@@ -3,18 +3,25 @@ import Schema
 import Storage
 
 extension SaveOutcome {
-    /// Gives objects the derived values that a save has made. What was set here in their place is gone: only the store computes them.
+    /// Gives objects the derived values that a save has made. What was set here in their place is
+    /// gone: only the store computes them.
     func takeDerivedValues(_ rows: RowBatch) {
         var hasNews = false
         for index in 0..<rows.count {
             let fresh = rows[index]
-            guard let object = context.registry.registered(ObjectReference(key: fresh.key, entityIndex: fresh.entityIndex)), let row = object.optionalRow,
+            guard
+                let object = context.registry.registered(
+                    ObjectReference(key: fresh.key, entityIndex: fresh.entityIndex)), let row = object.optionalRow,
                 !object.state.contains(.deleted)
             else { continue }
             var isChanged = false
             for slot in context.shapes[fresh.entityIndex].derivedSlots {
                 let value = fresh.slotValue(slot)
-                if object.recordIndex >= 0, let place = context.changes.savedPlaces(of: Int(object.recordIndex)).first(where: { context.changes.saved[$0].property == slot.index }) {
+                if object.recordIndex >= 0,
+                    let place = context.changes.savedPlaces(of: Int(object.recordIndex)).first(where: {
+                        context.changes.saved[$0].property == slot.index
+                    })
+                {
                     context.changes.replaceSaved(at: place, with: value)
                 }
                 guard row.slotValue(slot) != value else { continue }

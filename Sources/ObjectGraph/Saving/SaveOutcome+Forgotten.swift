@@ -2,7 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-// A save whose objects the context has forgotten meanwhile: it is written like any other, and whoever has read these objects since has them as they were before.
+// A save whose objects the context has forgotten meanwhile: it is written like any other, and
+// whoever has read these objects since has them as they were before.
 extension SaveOutcome {
     func acceptForgotten(_ save: SaveUnderWay, _ receipt: SaveReceipt) {
         context.assignedStores = context.assignedStores.filter { context.registry.temporaries.object(-$0.key) != nil }
@@ -17,10 +18,13 @@ extension SaveOutcome {
     }
 
     private func savedChanges(of save: SaveUnderWay, _ receipt: SaveReceipt) -> SavedChanges {
-        func id(_ object: ManagedObject, key: Int64) -> ManagedObjectID { context.objectID(key: key, entityIndex: Int(object.entityIndex)) }
+        func id(_ object: ManagedObject, key: Int64) -> ManagedObjectID {
+            context.objectID(key: key, entityIndex: Int(object.entityIndex))
+        }
         var saved = SavedChanges(contextName: context.name)
         for (places, keys) in zip(save.inserted, receipt.keys) {
-            // Mostly all have got their keys early or none has, and the keys of those that have not follow one another.
+            // Mostly all have got their keys early or none has, and the keys of those that have not
+            // follow one another.
             var next = 0
             save.changes.forEach(at: places) { object in
                 saved.inserted.insert(id(object, key: object.key > 0 ? object.key : keys[next]))
@@ -28,7 +32,9 @@ extension SaveOutcome {
             }
         }
         save.changes.forEach(at: save.updated) { saved.updated.insert(id($0, key: $0.key)) }
-        save.changes.forEach(at: save.deleted) { if !save.goneBefore.contains($0) { saved.deleted.insert(id($0, key: $0.key)) } }
+        save.changes.forEach(at: save.deleted) {
+            if !save.goneBefore.contains($0) { saved.deleted.insert(id($0, key: $0.key)) }
+        }
         return saved
     }
 }

@@ -2,7 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// What becomes of the objects of a save: from the plan on they are being saved, and then they are clean, or have their changes again.
+/// What becomes of the objects of a save: from the plan on they are being saved, and then they are
+/// clean, or have their changes again.
 struct SaveOutcome {
     let context: ManagedObjectContext
 
@@ -31,9 +32,12 @@ struct SaveOutcome {
         if save.interruption == .reset { return acceptForgotten(save, receipt) }
         var renamed: [UnheldObjects] = []
         // In a parent new objects stay new, under their temporary numbers.
-        if context.parent != nil { for places in save.inserted { save.changes.forEach(at: places) { $0.cells?.setVersion(1) } } }
+        if context.parent != nil {
+            for places in save.inserted { save.changes.forEach(at: places) { $0.cells?.setVersion(1) } }
+        }
         for (places, keys) in zip(save.inserted, receipt.keys) where context.parent == nil {
-            // Mostly all are new to the store, or all have got their keys early; those that undo brought back are neither.
+            // Mostly all are new to the store, or all have got their keys early; those that undo
+            // brought back are neither.
             var objects: UnheldObjects = []
             var next = 0
             save.changes.forEach(at: places) { object in
@@ -54,7 +58,9 @@ struct SaveOutcome {
         save.changes.forEach { object, _ in object.state.remove(.saving) }
         // While they still have a context, and say that they are deleted.
         if context.registry.isPlain.contains(false) {
-            for object in save.changes.objects(at: save.deleted) where object.state.contains(.deleted) { object.didSave() }
+            for object in save.changes.objects(at: save.deleted) where object.state.contains(.deleted) {
+                object.didSave()
+            }
         }
         save.changes.forEach(at: save.deleted) { acceptDeletion($0) }
         for deletion in save.memberDeletions { context.deletions.acceptDeletion(of: deletion) }
@@ -87,7 +93,9 @@ struct SaveOutcome {
         save.takeBackRows()
         if save.interruption == .reset {
             // Without edits since, the content is what was committed before.
-            if context.tracker.edits.position(context.undoManager) == save.position { context.tracker.edits.returnToCommitted(context.undoManager) }
+            if context.tracker.edits.position(context.undoManager) == save.position {
+                context.tracker.edits.returnToCommitted(context.undoManager)
+            }
             return .reset
         }
         for list in save.lists { list.cancelSaving() }
@@ -101,8 +109,11 @@ struct SaveOutcome {
         for places in save.inserted {
             save.changes.forEach(at: places) { object in
                 object.state.insert(.inserted)
-                // What was counted as a difference from this save is none: the object is new as a whole.
-                for relation in context.shapes[Int(object.entityIndex)].toManys { object.existingList(relation)?.forgetDifferences() }
+                // What was counted as a difference from this save is none: the object is new as a
+                // whole.
+                for relation in context.shapes[Int(object.entityIndex)].toManys {
+                    object.existingList(relation)?.forgetDifferences()
+                }
             }
         }
         save.changes.forEach(at: save.updated + save.unchanged) { object in
@@ -123,7 +134,9 @@ struct SaveOutcome {
             let place = Int(object.recordIndex)
             for property in newer.changed(at: index).places {
                 let isFirst = context.changes.touch(place, property: property).sinceSave
-                if isFirst, !object.state.contains(.inserted), let value = newer.savedValue(of: index, property: property) {
+                if isFirst, !object.state.contains(.inserted),
+                    let value = newer.savedValue(of: index, property: property)
+                {
                     context.changes.keepSaved(value, of: place, property: property)
                 }
             }
@@ -140,7 +153,9 @@ struct SaveOutcome {
     /// - Parameter derived: objects whose derived values the save has changed.
     func finish(_ save: SaveUnderWay, derived: RowBatch) {
         if context.registry.isPlain.contains(false) {
-            for index in save.changes.indices { if let object = save.changes.object(at: index), object.registryReference != nil { object.didSave() } }
+            for index in save.changes.indices {
+                if let object = save.changes.object(at: index), object.registryReference != nil { object.didSave() }
+            }
         }
         let source = context.parent?.followers ?? context.persistentStoreCoordinator.followers
         let isFollowed = !source.isEmpty
@@ -151,7 +166,9 @@ struct SaveOutcome {
         for index in 0..<derived.count {
             let reference = ObjectReference(key: derived[index].key, entityIndex: derived[index].entityIndex)
             let isNew = context.registry.registered(reference).map(notification.inserted.contains) ?? false
-            if !isNew { notification.derived.insert(context.objectID(key: reference.key, entityIndex: reference.entityIndex)) }
+            if !isNew {
+                notification.derived.insert(context.objectID(key: reference.key, entityIndex: reference.entityIndex))
+            }
         }
         // What was gone already was deleted by somebody else.
         notification.deleted = Set(save.changes.objects(at: save.deleted).filter { !save.goneBefore.contains($0) })

@@ -19,17 +19,20 @@ struct SavePlan {
         includesTransients = context.parent != nil
         records = context.changes
         lendsRows = records.count >= Self.manyRows
-        underWay = SaveUnderWay(number: number, changes: context.changes, position: context.tracker.edits.position(context.undoManager))
+        underWay = SaveUnderWay(
+            number: number, changes: context.changes, position: context.tracker.edits.position(context.undoManager))
         insertionPlaces = [Int](repeating: -1, count: context.shapes.count)
         updatePlaces = insertionPlaces
     }
 
-    /// So many rows are lent to the store. Of fewer it gets copies, which cost less than new slabs for whatever is inserted next.
+    /// So many rows are lent to the store. Of fewer it gets copies, which cost less than new slabs
+    /// for whatever is inserted next.
     private static let manyRows = 256
 
     /// The slab of an object's row where the row itself is lent; nil where it is copied.
     ///
-    /// Rows with lists are copied: lists belong to the graph alone, and may come and go while the store reads. So are those on which others than their object stand.
+    /// Rows with lists are copied: lists belong to the graph alone, and may come and go while the
+    /// store reads. So are those on which others than their object stand.
     private func lentSlab(_ object: ManagedObject, _ layout: RowLayout) -> RowSlab? {
         lendsRows && !layout.hasToMany && !object.isListed ? object.slab : nil
     }
@@ -43,7 +46,8 @@ struct SavePlan {
         underWay.memberDeletions = context.pendingDeletions.memberDeletions
         changes.memberDeletions = context.pendingDeletions.memberDeletions.map { deletion in
             ChangeSet.MemberDeletion(
-                entityIndex: deletion.relation.property.declaringEntityIndex, propertyIndex: deletion.relation.index, destinationIndex: deletion.destination,
+                entityIndex: deletion.relation.property.declaringEntityIndex, propertyIndex: deletion.relation.index,
+                destinationIndex: deletion.destination,
                 owners: deletion.owners.map(\.key))
         }
         records.forEach { object, index in
@@ -88,7 +92,9 @@ struct SavePlan {
             guard let list = object.existingList(relation), !list.members.isEmpty else { continue }
             underWay.lists.append(list)
             if relation.isLinked, isNamedHere(object, relation) {
-                for member in list.members where !member.state.contains(.deleted) { link(object, relation, member, isAdded: true) }
+                for member in list.members where !member.state.contains(.deleted) {
+                    link(object, relation, member, isAdded: true)
+                }
             }
             order(object, relation, list)
         }
@@ -139,21 +145,27 @@ struct SavePlan {
     }
 
     /// The properties of an object that have columns and other values than the saved ones.
-    private mutating func changedColumns(_ object: ManagedObject, _ cells: RowCells, _ shape: EntityShape, _ index: Int, _ hasListChanges: inout Bool) -> PropertySet {
-        // Mostly what changed are attributes and to-one relationships among the first 64 properties.
+    private mutating func changedColumns(
+        _ object: ManagedObject, _ cells: RowCells, _ shape: EntityShape, _ index: Int, _ hasListChanges: inout Bool
+    ) -> PropertySet {
+        // Mostly what changed are attributes and to-one relationships among the first 64
+        // properties.
         if let changed = records.narrowChanged(at: index), changed & ~shape.storedColumns == 0 {
             var left = changed, columns: UInt64 = 0
             while left != 0 {
                 let property = left.trailingZeroBitCount
                 left &= left - 1
-                if !records.isSaved(cells, shape.layout.slots[property], of: index, property: property) { columns |= 1 << UInt64(property) }
+                if !records.isSaved(cells, shape.layout.slots[property], of: index, property: property) {
+                    columns |= 1 << UInt64(property)
+                }
             }
             return PropertySet(low: columns)
         }
         var columns = PropertySet()
         for property in records.changed(at: index).places {
             if let relation = shape.relations[property], relation.isToMany {
-                guard !relation.description.isTransient, let list = object.existingList(relation), !list.changes.isEmpty else { continue }
+                guard !relation.description.isTransient, let list = object.existingList(relation), !list.changes.isEmpty
+                else { continue }
                 underWay.lists.append(list)
                 guard list.differsFromSaved else { continue }
                 hasListChanges = true
@@ -170,8 +182,9 @@ struct SavePlan {
 
     // MARK: To-many relationships
 
-    /// Each link is named from one side only: that of the relationship that stands first in the model, or from the side that has no inverse. Of two objects in one
-    /// relationship that is its own inverse, the one with the smaller number (the older, for new ones) names the link.
+    /// Each link is named from one side only: that of the relationship that stands first in the
+    /// model, or from the side that has no inverse. Of two objects in one relationship that is its
+    /// own inverse, the one with the smaller number (the older, for new ones) names the link.
     private func isNamedHere(_ object: ManagedObject, _ relation: EntityShape.Relation) -> Bool {
         guard let inverse = relation.inverse else { return true }
         let other = context.shapes[relation.property.destinationIndex].entity.properties[inverse.index]
@@ -184,10 +197,12 @@ struct SavePlan {
         return other.declaringEntityIndex == relation.property.declaringEntityIndex && other.index == relation.index
     }
 
-    private mutating func linkDifferences(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ list: MemberList) {
+    private mutating func linkDifferences(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ list: MemberList)
+    {
         if isNamedHere(owner, relation) {
             for member in list.changes.added.values { link(owner, relation, member, isAdded: true) }
-            for member in list.changes.removed.values where !(member.state.contains(.deleted) && isOwnInverse(relation)) {
+            for member in list.changes.removed.values where !(member.state.contains(.deleted) && isOwnInverse(relation))
+            {
                 link(owner, relation, member, isAdded: false)
             }
             return
@@ -195,10 +210,15 @@ struct SavePlan {
         // The other side names it; where that is new or deleted, it names all of its links.
     }
 
-    private mutating func link(_ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject, isAdded: Bool) {
+    private mutating func link(
+        _ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject, isAdded: Bool
+    ) {
         if isOwnInverse(relation) {
-            // Both ends have the difference; one of them tells, and it must be the same one for adding and for removing.
-            let bothTell = owner.state.contains(.inserted) == member.state.contains(.inserted) && owner.state.contains(.deleted) == member.state.contains(.deleted)
+            // Both ends have the difference; one of them tells, and it must be the same one for
+            // adding and for removing.
+            let bothTell =
+                owner.state.contains(.inserted) == member.state.contains(.inserted)
+                && owner.state.contains(.deleted) == member.state.contains(.deleted)
             if bothTell, abs(owner.key) > abs(member.key) { return }
             // A new owner names all its links, a saved one only its differences: the new one tells.
             if !bothTell, isAdded, member.state.contains(.inserted) { return }

@@ -2,7 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// The first half of a save: changes are processed and checked, and become what the store is to write.
+/// The first half of a save: changes are processed and checked, and become what the store is to
+/// write.
 struct SavePreparation {
     let context: ManagedObjectContext
 
@@ -11,7 +12,9 @@ struct SavePreparation {
     func throwLoadError() throws {
         guard let error = context.loadError else { return }
         context.loadError = nil
-        throw GraphError(.loadFailed, "A value could not be read when it was used, so nothing was saved: \(error)", underlying: error)
+        throw GraphError(
+            .loadFailed, "A value could not be read when it was used, so nothing was saved: \(error)", underlying: error
+        )
     }
 
     /// Processes changes and lets objects take part, until none of them changes anything any more.
@@ -20,13 +23,18 @@ struct SavePreparation {
         if context.observers.isObserved(.willSave) { context.observers.post(ContextNotification(.willSave, context)) }
         context.processPendingChanges()
         // Objects that this brings have an event of their own: the rounds below send it to them.
-        for index in 0..<(context.registry.isPlain.contains(false) ? context.changes.indices.count : 0) { context.changes.object(at: index)?.willSave() }
+        for index in 0..<(context.registry.isPlain.contains(false) ? context.changes.indices.count : 0) {
+            context.changes.object(at: index)?.willSave()
+        }
         var rounds = 0
         // Deletions wait where the store can't be read; that is thrown next.
         while context.loadError == nil, context.changes.hasEvent || context.pendingDeletions.areWaiting {
             rounds += 1
             if rounds > 1000 {
-                throw GraphError(.recursiveDirtying, "Pending changes can't be processed: every round of willSave changes objects again. Set a value only where it differs")
+                throw GraphError(
+                    .recursiveDirtying,
+                    "Pending changes can't be processed: every round of willSave changes objects again. Set a value only where it differs"
+                )
             }
             let objects = context.changes.eventObjects
             context.processPendingChanges()
@@ -45,7 +53,9 @@ struct SavePreparation {
         var plan = makePlan()
         plan.setMetadata(metadata, origin: ChangeOrigin(author: context.transactionAuthor, contextName: context.name))
         context.outcome.begin(plan)
-        if plan.changes.isEmpty, context.parent != nil || context.persistentStoreCoordinator.union?.pendingMetadata.isEmpty != false {
+        if plan.changes.isEmpty,
+            context.parent != nil || context.persistentStoreCoordinator.union?.pendingMetadata.isEmpty != false
+        {
             // Changes that come to nothing: the objects are clean, and the store has nothing to do.
             context.outcome.accept(SaveReceipt(keys: []))
             return nil

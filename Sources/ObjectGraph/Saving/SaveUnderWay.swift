@@ -1,7 +1,8 @@
 import RowMemory
 package import Storage
 
-/// A save that was prepared: what the store is to write. It can be written anywhere; the outcome goes back to the context.
+/// A save that was prepared: what the store is to write. It can be written anywhere; the outcome
+/// goes back to the context.
 package struct PreparedSave: Sendable {
     package var changes: ChangeSet
     package let number: Int
@@ -35,7 +36,8 @@ struct SaveUnderWay {
 
     /// What the owner of the context did while the store was writing.
     enum Interruption {
-        /// Changes were rolled back: those of the save are dropped too where the store does not write them.
+        /// Changes were rolled back: those of the save are dropped too where the store does not
+        /// write them.
         case rollback
         /// The objects were forgotten: nothing of the save comes back to them.
         case reset

@@ -3,9 +3,11 @@ import Schema
 public import Storage
 
 extension SavedChanges {
-    /// What a notification of `NotificationCenter` says, as a context posts it, or anybody with arrays or sets of objects, object IDs or URIs under the same keys.
+    /// What a notification of `NotificationCenter` says, as a context posts it, or anybody with
+    /// arrays or sets of objects, object IDs or URIs under the same keys.
     ///
-    /// - Parameter coordinator: finds the objects of URIs; those that it does not know are left out.
+    /// - Parameter coordinator: finds the objects of URIs; those that it does not know are left
+    ///   out.
     public init(userInfo: [AnyHashable: Any], coordinator: PersistentStoreCoordinator? = nil) {
         func ids(_ keys: ManagedObjectContext.NotificationKey...) -> Set<ManagedObjectID> {
             var ids: Set<ManagedObjectID> = []
@@ -13,17 +15,22 @@ extension SavedChanges {
                 switch userInfo[key.rawValue] {
                 case let set as Set<ManagedObjectID>: ids.formUnion(set)
                 case let array as [ManagedObjectID]: ids.formUnion(array)
-                case let objects as Set<ManagedObject>: ids.formUnion(objects.filter { $0.managedObjectContext != nil }.map(\.objectID))
-                case let objects as [ManagedObject]: ids.formUnion(objects.filter { $0.managedObjectContext != nil }.map(\.objectID))
-                case let urls as [URL]: ids.formUnion(urls.compactMap { coordinator?.managedObjectID(forURIRepresentation: $0) })
-                case let urls as Set<URL>: ids.formUnion(urls.compactMap { coordinator?.managedObjectID(forURIRepresentation: $0) })
+                case let objects as Set<ManagedObject>:
+                    ids.formUnion(objects.filter { $0.managedObjectContext != nil }.map(\.objectID))
+                case let objects as [ManagedObject]:
+                    ids.formUnion(objects.filter { $0.managedObjectContext != nil }.map(\.objectID))
+                case let urls as [URL]:
+                    ids.formUnion(urls.compactMap { coordinator?.managedObjectID(forURIRepresentation: $0) })
+                case let urls as Set<URL>:
+                    ids.formUnion(urls.compactMap { coordinator?.managedObjectID(forURIRepresentation: $0) })
                 default: continue
                 }
             }
             return ids
         }
         self.init(
-            inserted: ids(.insertedObjects, .insertedObjectIDs), updated: ids(.updatedObjects, .updatedObjectIDs), deleted: ids(.deletedObjects, .deletedObjectIDs))
+            inserted: ids(.insertedObjects, .insertedObjectIDs), updated: ids(.updatedObjects, .updatedObjectIDs),
+            deleted: ids(.deletedObjects, .deletedObjectIDs))
     }
 }
 

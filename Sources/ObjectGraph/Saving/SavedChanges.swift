@@ -14,7 +14,10 @@ public struct SavedChanges: Sendable, Hashable {
     /// The name of the context that saved.
     public var contextName: String?
 
-    public init(inserted: Set<ManagedObjectID> = [], updated: Set<ManagedObjectID> = [], deleted: Set<ManagedObjectID> = [], contextName: String? = nil) {
+    public init(
+        inserted: Set<ManagedObjectID> = [], updated: Set<ManagedObjectID> = [], deleted: Set<ManagedObjectID> = [],
+        contextName: String? = nil
+    ) {
         self.inserted = inserted
         self.updated = updated
         self.deleted = deleted

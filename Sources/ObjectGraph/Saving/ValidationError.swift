@@ -2,7 +2,8 @@ public import Schema
 
 /// One or more rules that objects violate.
 ///
-/// The code is that of the only failure, or 1560 where there are several. All are listed, each with object, key and value.
+/// The code is that of the only failure, or 1560 where there are several. All are listed, each with
+/// object, key and value.
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// Which rule, by Core Data's number.
     public struct Code: RawRepresentable, Sendable, Hashable {
@@ -34,13 +35,15 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         public var object: ManagedObjectID?
         public var entity: String?
         public var key: String?
-        /// The value that violates it, given to validators of the application too; nil for relationships and values of types that are not the store's.
+        /// The value that violates it, given to validators of the application too; nil for
+        /// relationships and values of types that are not the store's.
         public var value: PropertyValue?
         /// The error that a validator of the application threw.
         public var underlying: (any Error)?
 
         public init(
-            _ code: Code, _ message: String, object: ManagedObjectID? = nil, entity: String? = nil, key: String? = nil, value: PropertyValue? = nil,
+            _ code: Code, _ message: String, object: ManagedObjectID? = nil, entity: String? = nil, key: String? = nil,
+            value: PropertyValue? = nil,
             underlying: (any Error)? = nil
         ) {
             self.code = code

@@ -6,7 +6,8 @@ import Synchronization
 
 /// What the model demands of one property, or of a part of a composite.
 ///
-/// The parts of a composite are checked where there is one: of a composite that is nil as a whole its own rule alone speaks.
+/// The parts of a composite are checked where there is one: of a composite that is nil as a whole
+/// its own rule alone speaks.
 final class ValidationRule: Sendable {
     enum Demand: Sendable {
         case value
@@ -44,7 +45,8 @@ final class ValidationRule: Sendable {
 
     @inline(__always) func isMetByAnyValue(in row: Row) -> Bool { isMetByAnyValue && row.hasValue(slot) }
 
-    /// The rules of an entity, in the order of its properties; none for properties that allow everything.
+    /// The rules of an entity, in the order of its properties; none for properties that allow
+    /// everything.
     static func rules(for entity: Entity, layout: RowLayout, model: ManagedObjectModel) -> [ValidationRule] {
         entity.properties.flatMap { property -> [ValidationRule] in
             let demands: [(path: [String], demand: Demand)] =
@@ -52,42 +54,62 @@ final class ValidationRule: Sendable {
                 case .attribute(let attribute): demands(of: attribute, [], model)
                 case .relationship(let relationship): demands(of: relationship).map { ([], $0) }
                 }
-            return demands.map { ValidationRule(property: property, slot: layout.slots[property.index], path: $0.path, demand: $0.demand) }
+            return demands.map {
+                ValidationRule(property: property, slot: layout.slots[property.index], path: $0.path, demand: $0.demand)
+            }
         }
     }
 
     /// The demands on an attribute and on the parts of a composite, each with the way to it.
-    private static func demands(of attribute: AttributeDescription, _ path: [String], _ model: ManagedObjectModel) -> [(path: [String], demand: Demand)] {
+    private static func demands(of attribute: AttributeDescription, _ path: [String], _ model: ManagedObjectModel) -> [(
+        path: [String], demand: Demand
+    )] {
         let parts = model.composite(of: attribute)?.attributes ?? []
         return demands(of: attribute).map { (path, $0) } + parts.flatMap { demands(of: $0, path + [$0.name], model) }
     }
 
     private static func demands(of relationship: RelationshipDescription) -> [Demand] {
         if !relationship.isToMany { return relationship.isOptional ? [] : [.value] }
-        // A mandatory to-many is held to its count alone: compiled models say 0 where the source says nothing, and applications leave such ones empty.
+        // A mandatory to-many is held to its count alone: compiled models say 0 where the source
+        // says nothing, and applications leave such ones empty.
         guard relationship.minCount > 0 || relationship.maxCount > 0 else { return [] }
-        return [.objects(fewest: relationship.minCount, most: relationship.maxCount > 0 ? relationship.maxCount : .max, isOptional: relationship.isOptional)]
+        return [
+            .objects(
+                fewest: relationship.minCount, most: relationship.maxCount > 0 ? relationship.maxCount : .max,
+                isOptional: relationship.isOptional)
+        ]
     }
 
     private static func demands(of attribute: AttributeDescription) -> [Demand] {
         var demands: [Demand] = attribute.isOptional ? [] : [.value]
         let least = attribute.minimumValue, greatest = attribute.maximumValue
         switch attribute.type {
-        case .integer16: demands.append(.number(least: max(least?.number ?? -32768, -32768), greatest: min(greatest?.number ?? 32767, 32767)))
+        case .integer16:
+            demands.append(
+                .number(least: max(least?.number ?? -32768, -32768), greatest: min(greatest?.number ?? 32767, 32767)))
         case .integer32:
             demands.append(
                 .number(
-                    least: max(least?.number ?? Double(Int32.min), Double(Int32.min)), greatest: min(greatest?.number ?? Double(Int32.max), Double(Int32.max))))
+                    least: max(least?.number ?? Double(Int32.min), Double(Int32.min)),
+                    greatest: min(greatest?.number ?? Double(Int32.max), Double(Int32.max))))
         case .integer64, .double, .float:
-            if least != nil || greatest != nil { demands.append(.number(least: least?.number, greatest: greatest?.number)) }
+            if least != nil || greatest != nil {
+                demands.append(.number(least: least?.number, greatest: greatest?.number))
+            }
         case .decimal:
-            if least != nil || greatest != nil { demands.append(.decimal(least: least?.decimalNumber, greatest: greatest?.decimalNumber)) }
+            if least != nil || greatest != nil {
+                demands.append(.decimal(least: least?.decimalNumber, greatest: greatest?.decimalNumber))
+            }
         case .date:
-            if least != nil || greatest != nil { demands.append(.date(earliest: least?.number, latest: greatest?.number)) }
+            if least != nil || greatest != nil {
+                demands.append(.date(earliest: least?.number, latest: greatest?.number))
+            }
         case .string:
             let pattern = attribute.regularExpression.flatMap { $0.isEmpty ? nil : $0 }
             let shortest = least?.number.flatMap(length), longest = greatest?.number.flatMap(length)
-            if shortest != nil || longest != nil || pattern != nil { demands.append(.string(shortest: shortest, longest: longest, pattern: pattern)) }
+            if shortest != nil || longest != nil || pattern != nil {
+                demands.append(.string(shortest: shortest, longest: longest, pattern: pattern))
+            }
         default: break
         }
         return demands
@@ -119,7 +141,8 @@ extension PropertyValue {
 }
 
 extension ValidationRule {
-    /// What is wrong with an attribute's or a to-one's value in a row; nil if it is as demanded. Counts of to-many members are checked apart.
+    /// What is wrong with an attribute's or a to-one's value in a row; nil if it is as demanded.
+    /// Counts of to-many members are checked apart.
     func violation(in row: Row) -> (code: ValidationError.Code, why: String)? {
         if !path.isEmpty { return violationOfPart(in: row) }
         guard row.hasValue(slot) else { return demandsValue ? (.missingMandatoryProperty, "is required") : nil }
@@ -161,8 +184,12 @@ extension ValidationRule {
             if let least, value < least { return (.numberTooSmall, "is less than \(Self.text(least))") }
             if let greatest, value > greatest { return (.numberTooLarge, "is greater than \(Self.text(greatest))") }
         case .date(let earliest, let latest):
-            if let earliest, value < earliest { return (.dateTooSoon, "is before \(Date(timeIntervalSinceReferenceDate: earliest))") }
-            if let latest, value > latest { return (.dateTooLate, "is after \(Date(timeIntervalSinceReferenceDate: latest))") }
+            if let earliest, value < earliest {
+                return (.dateTooSoon, "is before \(Date(timeIntervalSinceReferenceDate: earliest))")
+            }
+            if let latest, value > latest {
+                return (.dateTooLate, "is after \(Date(timeIntervalSinceReferenceDate: latest))")
+            }
         default: break
         }
         return nil

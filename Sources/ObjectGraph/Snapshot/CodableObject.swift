@@ -1,30 +1,40 @@
 public import Foundation
 import Schema
 
-/// A class whose objects are encoded and decoded, each as the graph that it leads to: a ``GraphSnapshot`` with one root.
+/// A class whose objects are encoded and decoded, each as the graph that it leads to: a
+/// ``GraphSnapshot`` with one root.
 ///
 /// ```swift
 /// extension Book: CodableObject {}
 /// let data = try JSONEncoder().encode(book)
 /// let copy = try JSONDecoder().decode(Book.self, from: data, configuration: context)
 /// ```
-/// Decoding inserts new objects into the context and saves nothing. Several objects are encoded as one snapshot, not one after the other: what they share is there once.
-public protocol CodableObject: ManagedObject, Encodable, DecodableWithConfiguration where DecodingConfiguration == ManagedObjectContext {}
+/// Decoding inserts new objects into the context and saves nothing. Several objects are encoded as
+/// one snapshot, not one after the other: what they share is there once.
+public protocol CodableObject: ManagedObject, Encodable, DecodableWithConfiguration
+where DecodingConfiguration == ManagedObjectContext {}
 
 extension CodableObject {
     public func encode(to encoder: any Encoder) throws {
         try GraphSnapshot(of: [self]).encode(to: encoder)
     }
 
-    /// - Throws: what ``GraphSnapshot/insert(into:)`` throws; ``GraphError`` with code `wrongType` where the encoded object is of another class, or one of several.
+    /// - Throws: what ``GraphSnapshot/insert(into:)`` throws; ``GraphError`` with code `wrongType`
+    ///   where the encoded object is of another class, or one of several.
     public init(from decoder: any Decoder, configuration context: ManagedObjectContext) throws {
         let snapshot = try GraphSnapshot(from: decoder)
         guard snapshot.roots.count == 1, let root = snapshot.objects.first(where: { $0.id == snapshot.roots[0] }) else {
-            throw GraphError(.wrongType, "This is a snapshot of \(snapshot.roots.count) objects, not of one: decode it as a GraphSnapshot")
+            throw GraphError(
+                .wrongType,
+                "This is a snapshot of \(snapshot.roots.count) objects, not of one: decode it as a GraphSnapshot")
         }
-        guard let entity = context.model.entity(named: root.entity) else { throw GraphError.unknownEntity(root.entity, in: context.model) }
+        guard let entity = context.model.entity(named: root.entity) else {
+            throw GraphError.unknownEntity(root.entity, in: context.model)
+        }
         guard context.shapes[entity.index].objectClass == Self.self, !entity.isAbstract else {
-            throw GraphError(.wrongType, "\(root.id) is of class \(context.shapes[entity.index].objectClass), not \(Self.self)", entity: root.entity)
+            throw GraphError(
+                .wrongType, "\(root.id) is of class \(context.shapes[entity.index].objectClass), not \(Self.self)",
+                entity: root.entity)
         }
         self.init(context.registry.makeSeed(entity.index))
         context.tracker.didInsert(self)

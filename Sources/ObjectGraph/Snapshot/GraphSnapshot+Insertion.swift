@@ -5,8 +5,9 @@ extension GraphSnapshot {
     /// Inserts new objects with the snapshot's values into a context. Nothing is saved.
     ///
     /// - Returns: the objects that the snapshot was made of.
-    /// - Throws: ``GraphError`` for an entity, property or value that the context's model does not have, with the object's ID in the snapshot, and `objectNotFound` for an ID that
-    ///   leads nowhere. The context has none of the objects then.
+    /// - Throws: ``GraphError`` for an entity, property or value that the context's model does not
+    ///   have, with the object's ID in the snapshot, and `objectNotFound` for an ID that leads
+    ///   nowhere. The context has none of the objects then.
     @discardableResult
     public func insert(into context: ManagedObjectContext) throws -> [ManagedObject] {
         try insert(into: context, adopting: nil)
@@ -17,16 +18,22 @@ extension GraphSnapshot {
         var made: [String: ManagedObject] = [:]
         do {
             for object in objects {
-                let new = try object.id == roots.first ? root ?? context.insert(object.entity) : context.insert(object.entity)
+                let new =
+                    try object.id == roots.first ? root ?? context.insert(object.entity) : context.insert(object.entity)
                 if let twin = made.updateValue(new, forKey: object.id) {
                     context.delete(twin)
-                    throw GraphError(.wrongType, "Two objects of the snapshot are called \(object.id)", entity: object.entity)
+                    throw GraphError(
+                        .wrongType, "Two objects of the snapshot are called \(object.id)", entity: object.entity)
                 }
             }
             for object in objects { if let new = made[object.id] { try fill(new, from: object) } }
-            for object in objects { if let new = made[object.id] { try link(new, as: object, among: made, in: context) } }
+            for object in objects {
+                if let new = made[object.id] { try link(new, as: object, among: made, in: context) }
+            }
             return try roots.map { id in
-                guard let object = made[id] else { throw GraphError(.objectNotFound, "The snapshot has no object \(id)") }
+                guard let object = made[id] else {
+                    throw GraphError(.objectNotFound, "The snapshot has no object \(id)")
+                }
                 return object
             }
         } catch {
@@ -46,26 +53,37 @@ extension GraphSnapshot {
                 try object.setPropertyValue(.null, forKey: property.name)
                 continue
             }
-            guard let plain = value.value(of: attribute, in: shape.model) else { throw GraphError.wrongType("\(value)", for: property, of: shape.entity).about(source) }
+            guard let plain = value.value(of: attribute, in: shape.model) else {
+                throw GraphError.wrongType("\(value)", for: property, of: shape.entity).about(source)
+            }
             try object.setPropertyValue(plain, forKey: property.name)
         }
     }
 
-    private func link(_ object: ManagedObject, as source: Object, among made: [String: ManagedObject], in context: ManagedObjectContext) throws {
+    private func link(
+        _ object: ManagedObject, as source: Object, among made: [String: ManagedObject],
+        in context: ManagedObjectContext
+    ) throws {
         func target(_ id: String) throws -> PropertyValue {
             if let object = made[id] { return .object(object.objectID) }
             guard let known = context.persistentStoreCoordinator.managedObjectID(text: id), id.contains("://") else {
-                throw GraphError(.objectNotFound, "\(source.id) leads to \(id), which is neither in the snapshot nor in the store", entity: source.entity)
+                throw GraphError(
+                    .objectNotFound, "\(source.id) leads to \(id), which is neither in the snapshot nor in the store",
+                    entity: source.entity)
             }
             return .object(known)
         }
         let entity = object.entity
         for (name, id) in source.toOne {
-            guard entity.property(named: name)?.relationship?.isToMany == false else { throw GraphError.unknownKey(name, of: entity, kind: "to-one relationship").about(source) }
+            guard entity.property(named: name)?.relationship?.isToMany == false else {
+                throw GraphError.unknownKey(name, of: entity, kind: "to-one relationship").about(source)
+            }
             try object.setPropertyValue(target(id), forKey: name)
         }
         for (name, ids) in source.toMany {
-            guard entity.property(named: name)?.isToMany == true else { throw GraphError.unknownKey(name, of: entity, kind: "to-many relationship").about(source) }
+            guard entity.property(named: name)?.isToMany == true else {
+                throw GraphError.unknownKey(name, of: entity, kind: "to-many relationship").about(source)
+            }
             try object.setPropertyValue(.list(ids.map(target)), forKey: name)
         }
     }

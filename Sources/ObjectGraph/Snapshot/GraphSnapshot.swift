@@ -1,7 +1,8 @@
 import Foundation
 import Schema
 
-/// The values of objects and of those that they lead to, apart from any context: each object once, however many others lead to it.
+/// The values of objects and of those that they lead to, apart from any context: each object once,
+/// however many others lead to it.
 ///
 /// ```swift
 /// let data = try JSONEncoder().encode(GraphSnapshot(of: books))
@@ -13,8 +14,9 @@ import Schema
 ///   "objects": [{ "id": "Book/1", "entity": "Book", "attributes": { "title": "Solaris" }, "toOne": { "author": "Writer/2" }, "toMany": { "tags": [] } },
 ///               { "id": "Writer/2", "entity": "Writer", "attributes": { "last": "Lem" }, "toOne": {}, "toMany": { "books": ["Book/1"] } }] }
 /// ```
-/// A date is its seconds since the reference date, a decimal, UUID or URL a text, bytes are Base64. An attribute that is missing is nil; a relationship that is missing is left
-/// as it is. Transient attributes, and derived ones, which the store computes, are left out.
+/// A date is its seconds since the reference date, a decimal, UUID or URL a text, bytes are Base64.
+/// An attribute that is missing is nil; a relationship that is missing is left as it is. Transient
+/// attributes, and derived ones, which the store computes, are left out.
 public struct GraphSnapshot: Sendable, Hashable, Codable {
     struct Object: Sendable, Hashable, Codable {
         let id: String
@@ -34,10 +36,13 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
 
     /// Reads the values of objects, and of all that can be reached from them.
     ///
-    /// Costs memory and time for everything that is reached: name the relationships to follow where that may be too much.
-    /// - Parameter relationships: The names of the relationships that are followed; nil for all. Others lead to the same objects as before by their URIs, as far as these
-    ///   are not in the snapshot.
-    /// - Throws: ``GraphError`` with code `objectNotFound` for an object that is gone, or for one that was never saved and is not in the snapshot; what reading the store throws.
+    /// Costs memory and time for everything that is reached: name the relationships to follow where
+    /// that may be too much.
+    /// - Parameter relationships: The names of the relationships that are followed; nil for all.
+    ///   Others lead to the same objects as before by their URIs, as far as these are not in the
+    ///   snapshot.
+    /// - Throws: ``GraphError`` with code `objectNotFound` for an object that is gone, or for one
+    ///   that was never saved and is not in the snapshot; what reading the store throws.
     public init(of objects: some Sequence<ManagedObject>, following relationships: Set<String>? = nil) throws {
         var found: [ManagedObject: String] = [:]
         var order: [ManagedObject] = []
@@ -60,22 +65,32 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
     private static func reached(from object: ManagedObject, _ relationships: Set<String>?) throws -> [ManagedObject] {
         try object.realise()
         let context = object.context
-        return try object.shape.relations.compactMap { $0 }.filter { relationships?.contains($0.property.name) ?? true }.flatMap { relation in
-            try relation.isToMany ? Array(members(of: object, relation)) : context.registry.target(object, relation.slot).map { [$0] } ?? []
-        }
+        return try object.shape.relations.compactMap { $0 }.filter { relationships?.contains($0.property.name) ?? true }
+            .flatMap { relation in
+                try relation.isToMany
+                    ? Array(members(of: object, relation))
+                    : context.registry.target(object, relation.slot).map { [$0] } ?? []
+            }
     }
 
-    /// The members, those of an unordered relationship in the order of their IDs, so that the same graph gives the same snapshot.
+    /// The members, those of an unordered relationship in the order of their IDs, so that the same
+    /// graph gives the same snapshot.
     private static func members(of object: ManagedObject, _ relation: EntityShape.Relation) throws -> [ManagedObject] {
         let members = try object.context.members.membersOrThrow(object, relation)
-        return relation.isOrdered ? Array(members) : members.sorted { ($0.entityIndex, abs($0.key)) < ($1.entityIndex, abs($1.key)) }
+        return relation.isOrdered
+            ? Array(members) : members.sorted { ($0.entityIndex, abs($0.key)) < ($1.entityIndex, abs($1.key)) }
     }
 
-    private static func object(_ source: ManagedObject, id: String, _ known: (ManagedObject) -> String?) throws -> Object {
+    private static func object(_ source: ManagedObject, id: String, _ known: (ManagedObject) -> String?) throws
+        -> Object
+    {
         func reference(_ object: ManagedObject) throws -> String {
             if let id = known(object) { return id }
             guard object.key > 0 else {
-                throw GraphError(.objectNotFound, "\(object.objectID) was never saved and is not in the snapshot: nothing can lead to it", object: object.objectID)
+                throw GraphError(
+                    .objectNotFound,
+                    "\(object.objectID) was never saved and is not in the snapshot: nothing can lead to it",
+                    object: object.objectID)
             }
             return object.objectID.description
         }

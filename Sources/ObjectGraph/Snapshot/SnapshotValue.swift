@@ -1,7 +1,8 @@
 import Foundation
 import Schema
 
-/// A value of a snapshot: what every format that `Codable` knows can say. What it means says the model.
+/// A value of a snapshot: what every format that `Codable` knows can say. What it means says the
+/// model.
 enum SnapshotValue: Sendable, Hashable {
     case bool(Bool)
     case int(Int64)
@@ -74,18 +75,22 @@ extension SnapshotValue {
         case (.double, _), (.float, _), (.date, _):
             guard let number else { return nil }
             return attribute.type == .date ? .date(Date(timeIntervalSinceReferenceDate: number)) : .double(number)
-        case (.decimal, .string(let text)): return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
+        case (.decimal, .string(let text)):
+            return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")).map { .decimal($0) }
         case (.decimal, .int(let value)): return .decimal(Decimal(value))
         case (.decimal, .double(let value)): return Decimal(string: "\(value)").map { .decimal($0) }
         case (.string, .string(let text)): return .string(text)
         case (.uuid, .string(let text)): return UUID(uuidString: text).map { .uuid($0) }
         case (.uri, .string(let text)): return URL(string: text).map { .uri($0) }
-        case (.binary, .string(let text)), (.transformable, .string(let text)): return Data(base64Encoded: text).map { .data($0) }
+        case (.binary, .string(let text)), (.transformable, .string(let text)):
+            return Data(base64Encoded: text).map { .data($0) }
         case (.composite, .parts(let parts)):
             guard let composite = model.composite(of: attribute) else { return nil }
             var values: [String: PropertyValue] = [:]
             for (name, part) in parts {
-                guard let element = composite.attributes.first(where: { $0.name == name }), let value = part.value(of: element, in: model) else { return nil }
+                guard let element = composite.attributes.first(where: { $0.name == name }),
+                    let value = part.value(of: element, in: model)
+                else { return nil }
                 values[name] = value
             }
             return .composite(values)

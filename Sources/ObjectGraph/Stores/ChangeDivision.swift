@@ -19,7 +19,8 @@ struct ChangeDivision {
     /// The places of the stores of new objects, by their temporary numbers.
     private var homes: [Int64: Int] = [:]
 
-    /// - Throws: `StorageError` with code `crossStore` where a relationship would lead from one store into another; `readOnly`, `unsupported`.
+    /// - Throws: `StorageError` with code `crossStore` where a relationship would lead from one
+    ///   store into another; `readOnly`, `unsupported`.
     init(_ changes: ChangeSet, _ union: StoreUnion) throws {
         self.union = union
         parts = union.members.map { Part(member: $0) }
@@ -27,7 +28,8 @@ struct ChangeDivision {
             var home: Int?
             for index in 0..<group.rows.count where group.rows[index].key < 0 {
                 let key = group.rows[index].key
-                if let assigned = changes.stores[key], let member = union.members.first(where: { $0.uuid == assigned }) {
+                if let assigned = changes.stores[key], let member = union.members.first(where: { $0.uuid == assigned })
+                {
                     homes[key] = member.place
                 } else {
                     let place = try home ?? union.homeStore(of: group.entityIndex).place
@@ -41,19 +43,24 @@ struct ChangeDivision {
         for deletion in changes.deletions {
             let part = try part(of: deletion.key)
             parts[part].changes.deletions.append(
-                ChangeSet.Deletion(entityIndex: deletion.entityIndex, key: local(deletion.key), version: deletion.version))
+                ChangeSet.Deletion(
+                    entityIndex: deletion.entityIndex, key: local(deletion.key), version: deletion.version))
         }
         for link in changes.links {
             try check(link.owner, leadsTo: link.member, entityIndex: link.entityIndex, link.propertyIndex)
             parts[try part(of: link.owner)].changes.links.append(
                 ChangeSet.Link(
-                    entityIndex: link.entityIndex, propertyIndex: link.propertyIndex, owner: local(link.owner), member: local(link.member), isAdded: link.isAdded))
+                    entityIndex: link.entityIndex, propertyIndex: link.propertyIndex, owner: local(link.owner),
+                    member: local(link.member), isAdded: link.isAdded))
         }
         for order in changes.orders {
-            for member in order.members { try check(order.owner, leadsTo: member, entityIndex: order.entityIndex, order.propertyIndex) }
+            for member in order.members {
+                try check(order.owner, leadsTo: member, entityIndex: order.entityIndex, order.propertyIndex)
+            }
             parts[try part(of: order.owner)].changes.orders.append(
                 ChangeSet.Order(
-                    entityIndex: order.entityIndex, propertyIndex: order.propertyIndex, owner: local(order.owner), members: order.members.map { local($0) }))
+                    entityIndex: order.entityIndex, propertyIndex: order.propertyIndex, owner: local(order.owner),
+                    members: order.members.map { local($0) }))
         }
         for index in parts.indices {
             parts[index].changes.metadata = union.pendingMetadata[parts[index].member.uuid] ?? [:]
@@ -62,12 +69,16 @@ struct ChangeDivision {
         if let first = parts.indices.first { parts[first].changes.metadata.merge(changes.metadata) { $1 } }
         // Those that can't put their commit off write when all others have.
         parts = parts.filter { !$0.changes.isEmpty }
-        let order = parts.indices.sorted { (parts[$0].member.store.defersCommit ? 0 : 1, $0) < (parts[$1].member.store.defersCommit ? 0 : 1, $1) }
+        let order = parts.indices.sorted {
+            (parts[$0].member.store.defersCommit ? 0 : 1, $0) < (parts[$1].member.store.defersCommit ? 0 : 1, $1)
+        }
         for index in parts.indices where parts[index].member.isReadOnly {
-            throw StorageError(.readOnly, "The store is open for reading only", path: parts[index].member.store.description.url.path)
+            throw StorageError(
+                .readOnly, "The store is open for reading only", path: parts[index].member.store.description.url.path)
         }
         let kept = order.map { parts[$0] }
-        let positions = Dictionary(kept.enumerated().map { ($1.member.place, $0) }, uniquingKeysWith: { first, _ in first })
+        let positions = Dictionary(
+            kept.enumerated().map { ($1.member.place, $0) }, uniquingKeysWith: { first, _ in first })
         let members = union.members
         places = places.map { rows in rows.map { (positions[members[$0.part].place] ?? 0, $0.group, $0.row) } }
         parts = kept
@@ -96,7 +107,8 @@ struct ChangeDivision {
             let place = parts[part].insertionPlaces[group.entityIndex] ?? parts[part].changes.insertions.count
             if parts[part].insertionPlaces[group.entityIndex] == nil {
                 parts[part].insertionPlaces[group.entityIndex] = place
-                parts[part].changes.insertions.append(ChangeSet.Insertions(entityIndex: group.entityIndex, rows: RowBatch()))
+                parts[part].changes.insertions.append(
+                    ChangeSet.Insertions(entityIndex: group.entityIndex, rows: RowBatch()))
             }
             rows.append((part, place, parts[part].changes.insertions[place].rows.count))
             let copy = parts[part].changes.insertions[place].rows.append(copyOf: row)
@@ -139,7 +151,9 @@ struct ChangeDivision {
 
     private func local(_ key: Int64) -> Int64 { key < 0 ? key : StoreKey.local(key) }
 
-    private func local(_ reference: ObjectReference) -> ObjectReference { ObjectReference(key: local(reference.key), entityIndex: reference.entityIndex) }
+    private func local(_ reference: ObjectReference) -> ObjectReference {
+        ObjectReference(key: local(reference.key), entityIndex: reference.entityIndex)
+    }
 
     private func part(of key: Int64) throws -> Int {
         let place = place(of: key)
@@ -152,7 +166,9 @@ struct ChangeDivision {
     private func check(_ key: Int64, leadsTo target: ObjectReference, entityIndex: Int, _ propertyIndex: Int) throws {
         guard place(of: key) != place(of: target.key) else { return }
         let entity = union.shapes[entityIndex].entity, property = entity.properties[propertyIndex].name
-        func path(_ key: Int64) -> String { union.member(at: place(of: key))?.store.description.url.lastPathComponent ?? "a store that was removed" }
+        func path(_ key: Int64) -> String {
+            union.member(at: place(of: key))?.store.description.url.lastPathComponent ?? "a store that was removed"
+        }
         throw StorageError(
             .crossStore,
             "\(entity.name).\(property) would lead from \(path(key)) into \(path(target.key)): objects in different stores can't be related; assign both to one store, "

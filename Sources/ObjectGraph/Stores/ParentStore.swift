@@ -2,7 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// A parent context as the store of its children: they read its objects as rows, unsaved changes included, and a save becomes edits of the parent.
+/// A parent context as the store of its children: they read its objects as rows, unsaved changes
+/// included, and a save becomes edits of the parent.
 ///
 /// It is used where the parent is used, and nowhere else.
 final class ParentStore: RowStore {
@@ -21,10 +22,13 @@ final class ParentStore: RowStore {
     func answerablePart(of request: RowRequest) -> RowRequest { request.selectingMore(nil) }
 
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
-        try members(entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
+        try members(
+            entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
     }
 
-    func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 { try parent.store().reserveKeys(entityIndex: entityIndex, count: count) }
+    func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
+        try parent.store().reserveKeys(entityIndex: entityIndex, count: count)
+    }
 
     func apply(_ changes: ChangeSet) throws -> SaveReceipt { try ChildSave(parent).take(changes) }
 
@@ -44,15 +48,23 @@ final class ParentStore: RowStore {
         }
     }
 
-    /// The objects of a hierarchy with some numbers, each with its row; those that are not there are left out.
+    /// The objects of a hierarchy with some numbers, each with its row; those that are not there
+    /// are left out.
     private func objects(withKeys keys: [Int64], _ root: Int) throws -> [ManagedObject] {
         var found: [ManagedObject] = []
         var unknown: [Int64] = []
         for key in keys {
-            if let object = parent.registry.registered(ObjectReference(key: key, entityIndex: root)), object.cells != nil { found.append(object) } else { unknown.append(key) }
+            if let object = parent.registry.registered(ObjectReference(key: key, entityIndex: root)),
+                object.cells != nil
+            {
+                found.append(object)
+            } else {
+                unknown.append(key)
+            }
         }
         guard !unknown.isEmpty else { return found }
-        return found + parent.registry.adopt(try parent.store().rows(RowRequest(entityIndex: root, selection: .keys(unknown))))
+        return found
+            + parent.registry.adopt(try parent.store().rows(RowRequest(entityIndex: root, selection: .keys(unknown))))
     }
 
     /// Copies the rows of objects for a child, which has transient values of its own.
@@ -69,22 +81,33 @@ final class ParentStore: RowStore {
         return batch
     }
 
-    private func members(entityIndex: Int, propertyIndex: Int, owners keys: [Int64], includingRows: Bool) throws -> RelatedBatch {
+    private func members(entityIndex: Int, propertyIndex: Int, owners keys: [Int64], includingRows: Bool) throws
+        -> RelatedBatch
+    {
         parent.processPendingChanges()
         let root = parent.rootIndex(entityIndex)
         let owners = try objects(withKeys: keys, root)
         var unread: [ManagedObject] = []
         for owner in owners {
             try parent.faults.realise(owner)
-            if !parent.members.list(owner, parent.registry.relation(owner, propertyIndex)).isLoaded { unread.append(owner) }
+            if !parent.members.list(owner, parent.registry.relation(owner, propertyIndex)).isLoaded {
+                unread.append(owner)
+            }
         }
-        if let first = unread.first { try parent.members.loadLists(of: unread, parent.registry.relation(first, propertyIndex)) }
+        if let first = unread.first {
+            try parent.members.loadLists(of: unread, parent.registry.relation(first, propertyIndex))
+        }
         let byKey = Dictionary(owners.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         var batch = RelatedBatch(members: [])
         var all: [ManagedObject] = []
         var seen: Set<ManagedObject> = []
         for key in keys {
-            let members = byKey[key].map { parent.members.list($0, parent.registry.relation($0, propertyIndex)).members.filter { !$0.state.contains(.deleted) } } ?? []
+            let members =
+                byKey[key].map {
+                    parent.members.list($0, parent.registry.relation($0, propertyIndex)).members.filter {
+                        !$0.state.contains(.deleted)
+                    }
+                } ?? []
             batch.members.append(members.map { $0.reference })
             if includingRows { all += members.filter { seen.insert($0).inserted } }
         }

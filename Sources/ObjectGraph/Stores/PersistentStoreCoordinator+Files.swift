@@ -11,15 +11,18 @@ public struct StoreMigrationResult: Sendable {
 }
 
 extension PersistentStoreCoordinator {
-    /// Copies a store to another place, as a store of whatever type, and takes the copy in its place; the store itself stays where it is and is closed.
+    /// Copies a store to another place, as a store of whatever type, and takes the copy in its
+    /// place; the store itself stays where it is and is closed.
     ///
-    /// Objects have new IDs, since the copy is another store; contexts know the old ones no more, so save and ``ManagedObjectContext/reset()`` them before. The application's
-    /// metadata go along.
+    /// Objects have new IDs, since the copy is another store; contexts know the old ones no more,
+    /// so save and ``ManagedObjectContext/reset()`` them before. The application's metadata go
+    /// along.
     /// - Parameter configure: how the copy is opened, beside its place and type.
     /// - Throws: ``StorageError``; the coordinator is as it was then.
     @discardableResult
     public func migratePersistentStore(
-        _ store: AttachedStore, to url: URL, type: StoreType, configure: (inout PersistentStoreDescription) -> Void = { _ in }
+        _ store: AttachedStore, to url: URL, type: StoreType,
+        configure: (inout PersistentStoreDescription) -> Void = { _ in }
     ) throws -> StoreMigrationResult {
         let old = try member(store)
         var description = PersistentStoreDescription(url: url, type: type)
@@ -35,7 +38,9 @@ extension PersistentStoreCoordinator {
             try new.writingOnce {
                 try RowCopier(from: old.store, to: new).copy()
                 var changes = ChangeSet()
-                for (key, value) in try old.store.metadata() where !key.hasPrefix("NS") && !key.hasPrefix("_NS") { changes.metadata[key] = value }
+                for (key, value) in try old.store.metadata() where !key.hasPrefix("NS") && !key.hasPrefix("_NS") {
+                    changes.metadata[key] = value
+                }
                 if !changes.isEmpty { _ = try new.apply(changes) }
             }
             for entity in model.entities where old.holdsRoot[entity.rootIndex] && !entity.isAbstract {
@@ -63,9 +68,14 @@ extension PersistentStoreCoordinator {
         return try read(url)
     }
 
-    /// Gives a store that is not added other metadata, at once: keys that are missing are removed, but for those that describe the store itself.
-    /// - Throws: ``StorageError``; `incompatibleModel` where the store is of another model than the coordinator's.
-    public func setMetadata(_ metadata: [String: MetadataValue], forPersistentStoreOfType type: StoreType, at url: URL, configuration: String? = nil) throws {
+    /// Gives a store that is not added other metadata, at once: keys that are missing are removed,
+    /// but for those that describe the store itself.
+    /// - Throws: ``StorageError``; `incompatibleModel` where the store is of another model than the
+    ///   coordinator's.
+    public func setMetadata(
+        _ metadata: [String: MetadataValue], forPersistentStoreOfType type: StoreType, at url: URL,
+        configuration: String? = nil
+    ) throws {
         var description = PersistentStoreDescription(url: url, type: type)
         description.createsIfMissing = false
         description.configuration = configuration
@@ -82,7 +92,8 @@ extension PersistentStoreCoordinator {
     }
 
     /// Removes a store with all that belongs to it.
-    /// - Throws: ``StorageError``; `busy` where the coordinator or somebody else has it open, `notFound` where there is none.
+    /// - Throws: ``StorageError``; `busy` where the coordinator or somebody else has it open,
+    ///   `notFound` where there is none.
     public func destroyPersistentStore(at url: URL, type: StoreType) throws {
         try checkNotAttached(url)
         guard let destroy = try factory(type, url).destroy else {
@@ -91,8 +102,10 @@ extension PersistentStoreCoordinator {
         try destroy(url)
     }
 
-    /// Puts a copy of a store in the place of another one, or where none is. It keeps the UUID, so that object IDs of one are those of the other.
-    /// - Throws: ``StorageError``; `busy` where the coordinator or somebody else has the store open that would be replaced.
+    /// Puts a copy of a store in the place of another one, or where none is. It keeps the UUID, so
+    /// that object IDs of one are those of the other.
+    /// - Throws: ``StorageError``; `busy` where the coordinator or somebody else has the store open
+    ///   that would be replaced.
     public func replacePersistentStore(at url: URL, withPersistentStoreFrom source: URL, type: StoreType) throws {
         try checkNotAttached(url)
         guard let replace = try factory(type, url).replace else {
@@ -102,13 +115,17 @@ extension PersistentStoreCoordinator {
     }
 
     private func checkNotAttached(_ url: URL) throws {
-        guard persistentStore(for: url) == nil else { throw StorageError(.busy, "The coordinator has the store open: remove it first", path: url.path) }
+        guard persistentStore(for: url) == nil else {
+            throw StorageError(.busy, "The coordinator has the store open: remove it first", path: url.path)
+        }
     }
 
     // MARK: Notifications
 
-    /// Posted to `NotificationCenter.default` when stores were added or removed, with arrays of ``AttachedStore`` under ``StoreChangeKey``.
-    public static let storesDidChangeNotification = Notification.Name("NSPersistentStoreCoordinatorStoresDidChangeNotification")
+    /// Posted to `NotificationCenter.default` when stores were added or removed, with arrays of
+    /// ``AttachedStore`` under ``StoreChangeKey``.
+    public static let storesDidChangeNotification = Notification.Name(
+        "NSPersistentStoreCoordinatorStoresDidChangeNotification")
 
     /// What stands in the user info of ``storesDidChangeNotification``, under `rawValue`.
     public enum StoreChangeKey: String, Sendable {

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Opens stores for a model, and is shared by the contexts that work on them.
 ///
-/// Several stores stand as one: a configuration of the model says which entities a store holds; a fetch finds objects of all stores in one order; a new object goes to the first
-/// store that can take it, or to the one that it is assigned to.
+/// Several stores stand as one: a configuration of the model says which entities a store holds; a
+/// fetch finds objects of all stores in one order; a new object goes to the first store that can
+/// take it, or to the one that it is assigned to.
 ///
 /// ```swift
 /// var people = PersistentStoreDescription(url: peopleURL)
@@ -17,8 +18,10 @@ import Synchronization
 /// try coordinator.addPersistentStore(people)
 /// try coordinator.addPersistentStore(logs)
 /// ```
-/// Objects in different stores can't be related. A save writes all stores or none: each commits when the others have written their part; only a crash between two commits
-/// leaves one without the other. It names no kind of store: those that it can open are given to it. It may be used from anywhere.
+/// Objects in different stores can't be related. A save writes all stores or none: each commits
+/// when the others have written their part; only a crash between two commits leaves one without the
+/// other. It names no kind of store: those that it can open are given to it. It may be used from
+/// anywhere.
 public final class PersistentStoreCoordinator: Sendable {
     private struct State {
         var members: [StoreMember] = []
@@ -44,7 +47,8 @@ public final class PersistentStoreCoordinator: Sendable {
     let constraints: [UniquenessConstraint]
     private let state: Mutex<State>
 
-    /// - Parameter classes: the classes of entities' objects, by the names that the model gives in `managedObjectClassName`; ``ManagedObject`` for all others.
+    /// - Parameter classes: the classes of entities' objects, by the names that the model gives in
+    ///   `managedObjectClassName`; ``ManagedObject`` for all others.
     package init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:], factories: [StoreFactory]) {
         precondition(model.entities.count <= Int(UInt16.max), "A model has at most 65535 entities")
         self.model = model
@@ -55,7 +59,8 @@ public final class PersistentStoreCoordinator: Sendable {
             ContiguousArray(
                 model.entities.map { entity in
                     EntityShape(
-                        entity: entity, layout: layouts[entity.index], objectClass: entity.managedObjectClassName.flatMap { classes[$0] } ?? ManagedObject.self,
+                        entity: entity, layout: layouts[entity.index],
+                        objectClass: entity.managedObjectClassName.flatMap { classes[$0] } ?? ManagedObject.self,
                         model: model)
                 })
         }
@@ -65,21 +70,28 @@ public final class PersistentStoreCoordinator: Sendable {
     // MARK: Stores
 
     /// Opens a store and adds it behind the others.
-    /// - Throws: ``StorageError``; `unsupported` where no kind of store of that type is registered, `cannotCreate` where the model has no such configuration, `busy` where the
-    ///   coordinator has the store already.
+    /// - Throws: ``StorageError``; `unsupported` where no kind of store of that type is registered,
+    ///   `cannotCreate` where the model has no such configuration, `busy` where the coordinator has
+    ///   the store already.
     @discardableResult
     public func addPersistentStore(_ description: PersistentStoreDescription) throws -> AttachedStore {
         let factory = try factory(description.type, description.url)
         guard model.entities(inConfiguration: description.configuration) != nil else {
-            throw StorageError(.cannotCreate, "The model has no configuration \(description.configuration ?? "")", path: description.url.path)
+            throw StorageError(
+                .cannotCreate, "The model has no configuration \(description.configuration ?? "")",
+                path: description.url.path)
         }
         let store = try factory.open(description, model)
         if let other = stores.first(where: { $0.identity.uuid == store.identity.uuid }) {
             try? store.close()
-            throw StorageError(.busy, "The coordinator has this store already: \(other.description.url.lastPathComponent)", path: description.url.path)
+            throw StorageError(
+                .busy, "The coordinator has this store already: \(other.description.url.lastPathComponent)",
+                path: description.url.path)
         }
         do {
-            if let observation = try observeCommits(to: store) { state.withLock { $0.commitObservations[store.identity.uuid] = observation } }
+            if let observation = try observeCommits(to: store) {
+                state.withLock { $0.commitObservations[store.identity.uuid] = observation }
+            }
         } catch {
             try? store.close()
             throw error
@@ -90,7 +102,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Adds a store that is open already. Its model is equal to the coordinator's.
     package func add(_ store: any PersistentStore) {
-        precondition(store.identity.model == model, "A coordinator has stores of its own model: make another coordinator for another model")
+        precondition(
+            store.identity.model == model,
+            "A coordinator has stores of its own model: make another coordinator for another model")
         change { state in
             state.members.append(StoreMember(store, place: state.nextPlace, model: model))
             state.nextPlace += 1
@@ -110,14 +124,16 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// Has every save of its contexts, batch requests too, fail by an error: where whoever owns the store commits by itself. Nil lets them save.
+    /// Has every save of its contexts, batch requests too, fail by an error: where whoever owns the
+    /// store commits by itself. Nil lets them save.
     package func refuseSaving(_ refusal: (@Sendable () -> any Error)?) { state.withLock { $0.savingRefusal = refusal } }
 
     func checkSaving() throws {
         if let refusal = state.withLock({ $0.savingRefusal }) { throw refusal() }
     }
 
-    /// Closes a store and takes it out. Its objects can't be read or saved any more, and metadata that were set and not saved are lost.
+    /// Closes a store and takes it out. Its objects can't be read or saved any more, and metadata
+    /// that were set and not saved are lost.
     /// - Throws: ``StorageError``; `unknownObject` where the coordinator has no such store.
     public func remove(_ store: AttachedStore) throws {
         let member = try member(store)
@@ -181,21 +197,27 @@ public final class PersistentStoreCoordinator: Sendable {
         let member = try member(store)
         guard member.holdsRoot[entity.rootIndex] else {
             throw StorageError(
-                .unsupported, "The store holds no objects of the entity \(entity.name): it is of the configuration \(store.configurationName ?? "")",
+                .unsupported,
+                "The store holds no objects of the entity \(entity.name): it is of the configuration \(store.configurationName ?? "")",
                 path: store.url.path, entities: [entity.name])
         }
-        guard !member.isReadOnly else { throw StorageError(.readOnly, "The store is open for reading only", path: store.url.path) }
+        guard !member.isReadOnly else {
+            throw StorageError(.readOnly, "The store is open for reading only", path: store.url.path)
+        }
         return member
     }
 
     private func change(_ body: (inout State) -> Void) {
         state.withLock { state in
             body(&state)
-            if let only = state.members.first, state.members.count == 1, only.place == 0, state.pendingMetadata.isEmpty {
+            if let only = state.members.first, state.members.count == 1, only.place == 0, state.pendingMetadata.isEmpty
+            {
                 // Numbers are the store's own, and nothing stands between.
                 state.rowStore = only.store
             } else {
-                state.rowStore = state.members.isEmpty ? nil : StoreUnion(state.members, shapes, pendingMetadata: state.pendingMetadata)
+                state.rowStore =
+                    state.members.isEmpty
+                    ? nil : StoreUnion(state.members, shapes, pendingMetadata: state.pendingMetadata)
             }
         }
     }
@@ -229,9 +251,11 @@ public final class PersistentStoreCoordinator: Sendable {
         return metadata
     }
 
-    /// Gives a store other metadata: keys that are missing are removed, but for those that describe the store itself. They are written by the next save of any context,
-    /// with its objects, and lost without one.
-    /// - Throws: ``StorageError``; `unsupported` for another value of what describes the store itself.
+    /// Gives a store other metadata: keys that are missing are removed, but for those that describe
+    /// the store itself. They are written by the next save of any context, with its objects, and
+    /// lost without one.
+    /// - Throws: ``StorageError``; `unsupported` for another value of what describes the store
+    ///   itself.
     public func setMetadata(_ metadata: [String: MetadataValue], for store: AttachedStore) throws {
         let member = try member(store)
         let changes = try Self.changes(from: try member.store.metadata(), to: metadata, path: store.url.path)
@@ -242,10 +266,15 @@ public final class PersistentStoreCoordinator: Sendable {
     static func changes(
         from old: [String: MetadataValue], to new: [String: MetadataValue], path: String
     ) throws -> [String: MetadataValue?] {
-        func isReserved(_ key: String) -> Bool { key.hasPrefix("NSStore") || key.hasPrefix("NSPersistence") || key.hasPrefix("_NS") }
+        func isReserved(_ key: String) -> Bool {
+            key.hasPrefix("NSStore") || key.hasPrefix("NSPersistence") || key.hasPrefix("_NS")
+        }
         var changes: [String: MetadataValue?] = [:]
         for (key, value) in new where old[key] != value {
-            guard !isReserved(key) else { throw StorageError(.unsupported, "The metadata key \(key) describes the store itself and can't be set", path: path) }
+            guard !isReserved(key) else {
+                throw StorageError(
+                    .unsupported, "The metadata key \(key) describes the store itself and can't be set", path: path)
+            }
             changes[key] = .some(value)
         }
         for key in old.keys where new[key] == nil && !isReserved(key) { changes[key] = .some(nil) }
@@ -256,7 +285,9 @@ public final class PersistentStoreCoordinator: Sendable {
     func forgetPendingMetadata(of union: StoreUnion) {
         guard !union.pendingMetadata.isEmpty else { return }
         change { state in
-            for (uuid, written) in union.pendingMetadata where state.pendingMetadata[uuid] == written { state.pendingMetadata[uuid] = nil }
+            for (uuid, written) in union.pendingMetadata where state.pendingMetadata[uuid] == written {
+                state.pendingMetadata[uuid] = nil
+            }
         }
     }
 
@@ -275,8 +306,11 @@ public final class PersistentStoreCoordinator: Sendable {
 
     func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID? {
         state.withLock { state in
-            // Where contexts talk to the store itself, its numbers are theirs, the greatest of a strange file too.
-            if let only = state.rowStore as? any PersistentStore { return ManagedObjectID(store: only.identity, entityIndex: entityIndex, key: key) }
+            // Where contexts talk to the store itself, its numbers are theirs, the greatest of a
+            // strange file too.
+            if let only = state.rowStore as? any PersistentStore {
+                return ManagedObjectID(store: only.identity, entityIndex: entityIndex, key: key)
+            }
             let place = StoreKey.place(of: key)
             let identity = state.members.first { $0.place == place }?.store.identity
             return identity.map { ManagedObjectID(store: $0, entityIndex: entityIndex, key: StoreKey.local(key)) }
@@ -286,7 +320,9 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The number by which contexts know the object of an ID; nil for an ID of another store.
     func key(of id: ManagedObjectID) -> Int64? {
         let place = state.withLock { $0.members.first { $0.store.identity == id.store }?.place }
-        return place.flatMap { id.key <= StoreKey.greatestKey ? StoreKey.key(id.key, place: $0) : $0 == 0 ? id.key : nil }
+        return place.flatMap {
+            id.key <= StoreKey.greatestKey ? StoreKey.key(id.key, place: $0) : $0 == 0 ? id.key : nil
+        }
     }
 
     /// The store of an object that was saved; nil if it is none of this coordinator's.

@@ -1,6 +1,7 @@
 import Storage
 
-/// A moment of a store, as a context reads it; the store keeps what belongs to it as long as somebody holds it.
+/// A moment of a store, as a context reads it; the store keeps what belongs to it as long as
+/// somebody holds it.
 ///
 /// ```swift
 /// try context.setQueryGeneration(from: .current)

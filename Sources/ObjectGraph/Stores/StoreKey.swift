@@ -1,4 +1,5 @@
-/// How an object is numbered where several stores stand behind one coordinator: by its number in its store, and above that by the place of the store.
+/// How an object is numbered where several stores stand behind one coordinator: by its number in
+/// its store, and above that by the place of the store.
 ///
 /// The first store has place 0, so that where there is one only, numbers are those of the store.
 enum StoreKey {

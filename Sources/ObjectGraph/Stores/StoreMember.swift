@@ -36,12 +36,16 @@ struct StoreMember: Sendable {
         return rows
     }
 
-    func lift(_ reference: ObjectReference) throws -> ObjectReference { ObjectReference(key: try lift(reference.key), entityIndex: reference.entityIndex) }
+    func lift(_ reference: ObjectReference) throws -> ObjectReference {
+        ObjectReference(key: try lift(reference.key), entityIndex: reference.entityIndex)
+    }
 
     func lift(_ key: Int64) throws -> Int64 {
         guard key <= StoreKey.greatestKey else {
             throw StorageError(
-                .unsupported, "The store has an object with the number \(key), which is too great for a store that stands beside others", path: store.description.url.path)
+                .unsupported,
+                "The store has an object with the number \(key), which is too great for a store that stands beside others",
+                path: store.description.url.path)
         }
         return StoreKey.key(key, place: place)
     }
@@ -50,7 +54,9 @@ struct StoreMember: Sendable {
     func request(_ request: RowRequest, root: Int) -> RowRequest? {
         guard holdsRoot[root], request.stores?.contains(uuid) ?? true else { return nil }
         var own = request
-        func locals(_ keys: [Int64]) -> [Int64] { keys.filter { $0 > 0 && StoreKey.place(of: $0) == place }.map(StoreKey.local) }
+        func locals(_ keys: [Int64]) -> [Int64] {
+            keys.filter { $0 > 0 && StoreKey.place(of: $0) == place }.map(StoreKey.local)
+        }
         if case .keys(let keys) = request.selection {
             let locals = locals(keys)
             if locals.isEmpty { return nil }

@@ -10,7 +10,8 @@ enum QueryGeneration {
     case pinned(QueryGenerationToken)
 }
 
-/// What a context reads and saves to: its parent, or the stores of its coordinator, at one moment where the context is pinned to one.
+/// What a context reads and saves to: its parent, or the stores of its coordinator, at one moment
+/// where the context is pinned to one.
 final class StoreReader {
     let coordinator: PersistentStoreCoordinator
     /// The parent context as a store.
@@ -43,7 +44,8 @@ final class StoreReader {
         if case .pinned(let token) = generation { token } else { nil }
     }
 
-    /// - Throws: ``GraphError`` with code `noStore` where a token is of a store that the coordinator has not.
+    /// - Throws: ``GraphError`` with code `noStore` where a token is of a store that the
+    ///   coordinator has not.
     func pin(to token: QueryGenerationToken?) throws {
         guard let token else {
             generation = .unpinned

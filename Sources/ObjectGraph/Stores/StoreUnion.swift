@@ -14,7 +14,10 @@ final class StoreUnion: RowStore, Sendable {
     /// Metadata to be written with the next save, by the UUID of the store.
     let pendingMetadata: [String: [String: MetadataValue?]]
 
-    init(_ members: [StoreMember], _ shapes: ContiguousArray<EntityShape>, pendingMetadata: [String: [String: MetadataValue?]]) {
+    init(
+        _ members: [StoreMember], _ shapes: ContiguousArray<EntityShape>,
+        pendingMetadata: [String: [String: MetadataValue?]]
+    ) {
         self.members = members
         self.shapes = shapes
         self.pendingMetadata = pendingMetadata
@@ -27,7 +30,9 @@ final class StoreUnion: RowStore, Sendable {
     private func parts(of request: RowRequest) throws -> [(member: StoreMember, request: RowRequest)] {
         let entity = shapes[request.entityIndex].entity
         guard members.contains(where: { $0.holdsRoot[entity.rootIndex] }) else {
-            throw StorageError(.unsupported, "No store of the coordinator holds objects of the entity \(entity.name)", entities: [entity.name])
+            throw StorageError(
+                .unsupported, "No store of the coordinator holds objects of the entity \(entity.name)",
+                entities: [entity.name])
         }
         return members.compactMap { member in member.request(request, root: entity.rootIndex).map { (member, $0) } }
     }
@@ -37,7 +42,9 @@ final class StoreUnion: RowStore, Sendable {
 
     func rows(_ request: RowRequest) throws -> RowBatch {
         let parts = try parts(of: request)
-        if let part = parts.first, parts.count == 1 { return try part.member.lift(part.member.store.rows(part.request), shapes) }
+        if let part = parts.first, parts.count == 1 {
+            return try part.member.lift(part.member.store.rows(part.request), shapes)
+        }
         guard request.sortKeys.isEmpty || request.limit == nil && request.offset == 0 else {
             throw QueryError(.unsupported, "Rows of several stores have no common order before they are objects")
         }
@@ -46,7 +53,9 @@ final class StoreUnion: RowStore, Sendable {
         for (member, request) in parts {
             var request = request
             request.offset = 0
-            request.limit = left.map { $0.addingReportingOverflow(skipped) }.flatMap { $0.overflow ? nil : $0.partialValue }
+            request.limit = left.map { $0.addingReportingOverflow(skipped) }.flatMap {
+                $0.overflow ? nil : $0.partialValue
+            }
             let rows = try member.lift(member.store.rows(request), shapes)
             for index in min(skipped, rows.count)..<rows.count where left != 0 {
                 _ = all.append(copyOf: rows[index])
@@ -60,7 +69,9 @@ final class StoreUnion: RowStore, Sendable {
 
     func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
         let parts = try parts(of: request)
-        guard let part = parts.first, parts.count == 1, part.member.place == 0 else { return RowSelection(rows: try rows(request)) }
+        guard let part = parts.first, parts.count == 1, part.member.place == 0 else {
+            return RowSelection(rows: try rows(request))
+        }
         return try part.member.store.selection(part.request, known: known)
     }
 
@@ -76,7 +87,9 @@ final class StoreUnion: RowStore, Sendable {
 
     func answerablePart(of request: RowRequest) throws -> RowRequest {
         let parts = try parts(of: request)
-        guard let part = parts.first, parts.count == 1, case .matching(let predicate) = try part.member.store.answerablePart(of: part.request).selection else {
+        guard let part = parts.first, parts.count == 1,
+            case .matching(let predicate) = try part.member.store.answerablePart(of: part.request).selection
+        else {
             return request.selectingMore(nil)
         }
         return request.selectingMore(predicate)
@@ -84,7 +97,9 @@ final class StoreUnion: RowStore, Sendable {
 
     func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
         let parts = try parts(of: request)
-        guard let part = parts.first, parts.count == 1 else { throw QueryError(.unsupported, "Rows of values are made by one store") }
+        guard let part = parts.first, parts.count == 1 else {
+            throw QueryError(.unsupported, "Rows of values are made by one store")
+        }
         return try part.member.store.table(table, of: part.request)
     }
 
@@ -94,8 +109,11 @@ final class StoreUnion: RowStore, Sendable {
             let places = owners.indices.filter { owners[$0] > 0 && StoreKey.place(of: owners[$0]) == member.place }
             guard !places.isEmpty else { continue }
             let related = try member.store.related(
-                entityIndex: entityIndex, propertyIndex: propertyIndex, owners: places.map { StoreKey.local(owners[$0]) }, includingRows: includingRows)
-            for (place, list) in zip(places, related.members) { result.members[place] = try list.map { try member.lift($0) } }
+                entityIndex: entityIndex, propertyIndex: propertyIndex,
+                owners: places.map { StoreKey.local(owners[$0]) }, includingRows: includingRows)
+            for (place, list) in zip(places, related.members) {
+                result.members[place] = try list.map { try member.lift($0) }
+            }
             let rows = try member.lift(related.rows, shapes)
             for index in 0..<rows.count { _ = result.rows.append(copyOf: rows[index]) }
         }
@@ -104,14 +122,19 @@ final class StoreUnion: RowStore, Sendable {
 
     // MARK: Writing
 
-    /// Where new objects of an entity go that nobody has assigned: the first store that can be written to and holds the entity (C3).
+    /// Where new objects of an entity go that nobody has assigned: the first store that can be
+    /// written to and holds the entity (C3).
     func homeStore(of entityIndex: Int) throws -> StoreMember {
         let entity = shapes[entityIndex].entity
         let holders = members.filter { $0.holdsRoot[entity.rootIndex] }
         if let home = holders.first(where: { !$0.isReadOnly }) { return home }
         throw holders.isEmpty
-            ? StorageError(.unsupported, "No store of the coordinator holds objects of the entity \(entity.name)", entities: [entity.name])
-            : StorageError(.readOnly, "Every store that holds objects of the entity \(entity.name) is open for reading only", entities: [entity.name])
+            ? StorageError(
+                .unsupported, "No store of the coordinator holds objects of the entity \(entity.name)",
+                entities: [entity.name])
+            : StorageError(
+                .readOnly, "Every store that holds objects of the entity \(entity.name) is open for reading only",
+                entities: [entity.name])
     }
 
     func member(at place: Int) -> StoreMember? { members.first { $0.place == place } }
@@ -126,7 +149,8 @@ final class StoreUnion: RowStore, Sendable {
         return try member.lift(first)
     }
 
-    /// Every store writes its part, and commits when the others have written theirs: what one of them refuses leaves all as they were.
+    /// Every store writes its part, and commits when the others have written theirs: what one of
+    /// them refuses leaves all as they were.
     func apply(_ changes: ChangeSet) throws -> SaveReceipt {
         let division = try ChangeDivision(changes, self)
         var receipts = [SaveReceipt](repeating: SaveReceipt(keys: []), count: division.parts.count)

@@ -42,14 +42,20 @@ struct AttributeAccess: Sendable {
 extension Entity {
     /// A handle to an attribute, for typed access: `object[key]`.
     ///
-    /// Integers of every width can be read as `Int64`, `Int`, `Int32` and `Int16`; a binary attribute with external storage is read as `LargeValue`, without it as `Data`.
+    /// Integers of every width can be read as `Int64`, `Int`, `Int32` and `Int16`; a binary
+    /// attribute with external storage is read as `LargeValue`, without it as `Data`.
     /// - Throws: ``GraphError`` with code `unknownKey` or `wrongType`.
-    public func attribute<Value: AttributeValue>(_ name: String, as type: Value.Type = Value.self) throws -> AttributeKey<Value> {
-        guard let property = property(named: name), let attribute = property.attribute else { throw GraphError.unknownKey(name, of: self, kind: "attribute") }
+    public func attribute<Value: AttributeValue>(_ name: String, as type: Value.Type = Value.self) throws
+        -> AttributeKey<Value>
+    {
+        guard let property = property(named: name), let attribute = property.attribute else {
+            throw GraphError.unknownKey(name, of: self, kind: "attribute")
+        }
         let slot = RowLayout.layout(of: self).slots[property.index]
         guard slot.kind.holds(Value.Stored.self) else {
             throw GraphError(
-                .wrongType, "\(self.name).\(name) is \(attribute.type.name) and can't be used as \(Value.self)", entity: self.name, key: name)
+                .wrongType, "\(self.name).\(name) is \(attribute.type.name) and can't be used as \(Value.self)",
+                entity: self.name, key: name)
         }
         return AttributeKey(slot: slot, entity: self)
     }

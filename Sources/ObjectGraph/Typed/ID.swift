@@ -34,7 +34,8 @@ extension ID: PredicateArgument {
 }
 
 extension KeyPathNaming where Self: ManagedObject {
-    /// The object's identity, with its class. It is temporary until the object is saved for the first time.
+    /// The object's identity, with its class. It is temporary until the object is saved for the
+    /// first time.
     public var typedID: ID<Self> { ID(self) }
 }
 
@@ -44,15 +45,19 @@ extension ManagedObject: PredicateArgument {
 }
 
 extension ManagedObjectContext {
-    /// The object with an ID, without asking the store; see ``object(with:)-(ManagedObjectID)``. Traps if it is of another class.
+    /// The object with an ID, without asking the store; see ``object(with:)-(ManagedObjectID)``.
+    /// Traps if it is of another class.
     public func object<Object>(with id: ID<Object>) -> Object {
         let object = object(with: id.objectID)
-        guard let typed = object as? Object else { preconditionFailure("\(GraphError.wrongClass(object, Object.self))") }
+        guard let typed = object as? Object else {
+            preconditionFailure("\(GraphError.wrongClass(object, Object.self))")
+        }
         return typed
     }
 
     /// The object with an ID, filled.
-    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none, `wrongType` where it is of another class.
+    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none, `wrongType` where
+    ///   it is of another class.
     public func existingObject<Object>(with id: ID<Object>) throws -> Object {
         let object = try existingObject(with: id.objectID)
         guard let typed = object as? Object else { throw GraphError.wrongClass(object, Object.self) }
@@ -71,7 +76,9 @@ extension ManagedObjectContext {
 extension GraphError {
     static func wrongClass(_ object: ManagedObject, _ wanted: ManagedObject.Type) -> GraphError {
         GraphError(
-            .wrongType, "\(object.objectID) is of class \(type(of: object)), not \(wanted): register the class with the coordinator", object: object.objectID,
+            .wrongType,
+            "\(object.objectID) is of class \(type(of: object)), not \(wanted): register the class with the coordinator",
+            object: object.objectID,
             entity: object.entity.name)
     }
 }
@@ -79,12 +86,16 @@ extension GraphError {
 // MARK: Conditions
 
 /// Whether a to-one relationship leads to the object with an ID.
-public func == <Operand: EntityOperand>(left: Operand, right: ID<Operand.Value.Named>) -> EntityCondition<Operand.Object>
+public func == <Operand: EntityOperand>(left: Operand, right: ID<Operand.Value.Named>) -> EntityCondition<
+    Operand.Object
+>
 where Operand.Value: OptionalEntity, Operand.Value.Named: ManagedObject {
     EntityCondition(.comparison(Comparison(left.entityPath.expression, .equal, .constant(right.predicateConstant))))
 }
 
-public func != <Operand: EntityOperand>(left: Operand, right: ID<Operand.Value.Named>) -> EntityCondition<Operand.Object>
+public func != <Operand: EntityOperand>(left: Operand, right: ID<Operand.Value.Named>) -> EntityCondition<
+    Operand.Object
+>
 where Operand.Value: OptionalEntity, Operand.Value.Named: ManagedObject {
     EntityCondition(.comparison(Comparison(left.entityPath.expression, .notEqual, .constant(right.predicateConstant))))
 }

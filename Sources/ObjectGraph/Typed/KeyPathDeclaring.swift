@@ -1,8 +1,10 @@
 import Synchronization
 
-/// What a generated class says of the key paths of its properties, for itself and for the classes that inherit from it.
+/// What a generated class says of the key paths of its properties, for itself and for the classes
+/// that inherit from it.
 public protocol KeyPathDeclaring {
-    /// For each class of the hierarchy: the names of the properties that it declares, by key paths of the class that is asked for; none if that does not inherit from it.
+    /// For each class of the hierarchy: the names of the properties that it declares, by key paths
+    /// of the class that is asked for; none if that does not inherit from it.
     static var keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] { get }
 }
 
@@ -13,7 +15,8 @@ extension ManagedObject {
 
 /// What was gathered for a class; making key paths costs more than the rest of a condition.
 ///
-/// Sendable, since nothing of it changes and its key paths are literals that lead through properties and hold no values.
+/// Sendable, since nothing of it changes and its key paths are literals that lead through
+/// properties and hold no values.
 private struct KeyPathTable: @unchecked Sendable {
     let names: [AnyKeyPath: String]
 
@@ -33,7 +36,9 @@ private struct KeyPathTable: @unchecked Sendable {
         func take(_ more: [AnyKeyPath: String]) {
             if names.isEmpty { names = more } else { names.merge(more) { first, _ in first } }
         }
-        if let declaring = objectClass as? any KeyPathDeclaring.Type { for table in declaring.keyPathTables { take(table(objectClass)) } }
+        if let declaring = objectClass as? any KeyPathDeclaring.Type {
+            for table in declaring.keyPathTables { take(table(objectClass)) }
+        }
         var next: ManagedObject.Type = objectClass
         while let entity = next.schemaEntity {
             take(entity.keyPaths(objectClass))

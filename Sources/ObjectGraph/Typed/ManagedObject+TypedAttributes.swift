@@ -1,19 +1,25 @@
 public import RowMemory
 
 extension ManagedObject {
-    /// The value of an attribute that the class declares; nil where there is none, or one that `Value` can't have.
+    /// The value of an attribute that the class declares; nil where there is none, or one that
+    /// `Value` can't have.
     ///
-    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. An object without a context reads nil, and so does a fault that can't be filled:
-    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the object's entity has no such attribute.
+    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. An
+    /// object without a context reads nil, and so does a fault that can't be filled:
+    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the
+    /// object's entity has no such attribute.
     @inlinable
     public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>) -> Value? {
         get {
-            // Each way reads by itself: where they met again, the object would have to be held for the fast one too, which takes longer than all the rest.
+            // Each way reads by itself: where they met again, the object would have to be held for
+            // the fast one too, which takes longer than all the rest.
             if let cell = knownCell(attribute.number) {
                 guard let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self) else { return nil }
                 return Value.value(stored: stored)
             }
-            guard let cell = cellForReading(attribute), let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self) else { return nil }
+            guard let cell = cellForReading(attribute),
+                let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self)
+            else { return nil }
             return Value.value(stored: stored)
         }
         set {
@@ -28,12 +34,15 @@ extension ManagedObject {
 
     /// The value of an attribute that the class declares, or `fallback` where there is none.
     @inlinable
-    public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>, default fallback: @autoclosure () -> Value) -> Value {
+    public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>,
+        default fallback: @autoclosure () -> Value
+    ) -> Value {
         get { self[attribute] ?? fallback() }
         set { self[attribute] = newValue }
     }
 
-    /// The value of an attribute that the class declares, or the type's ``PlaceholderValue/placeholder`` where there is none.
+    /// The value of an attribute that the class declares, or the type's
+    /// ``PlaceholderValue/placeholder`` where there is none.
     @inlinable
     public final subscript<Value: PlaceholderValue>(required attribute: TypedAttribute<Value>) -> Value {
         get { self[attribute] ?? Value.placeholder }
@@ -51,7 +60,8 @@ extension ManagedObject {
         }
     }
 
-    /// The cell, if the property was set in this event before: whatever its old value is needed for has it already.
+    /// The cell, if the property was set in this event before: whatever its old value is needed for
+    /// has it already.
     @inlinable
     final func knownChangedCell(_ number: Int) -> RowCell? {
         guard !state.isFault, let registryReference else { return nil }

@@ -2,16 +2,20 @@ import RowMemory
 import Schema
 
 extension ManagedObject {
-    /// The object at the other end of a to-one relationship that the class declares; setting it sets the inverse too.
+    /// The object at the other end of a to-one relationship that the class declares; setting it
+    /// sets the inverse too.
     ///
-    /// Reading gives a fault where the object is not known yet. Traps if the object's entity has no such relationship.
+    /// Reading gives a fault where the object is not known yet. Traps if the object's entity has no
+    /// such relationship.
     public final subscript<Destination>(relationship: TypedToOne<Destination>) -> Destination? {
         get {
             guard registryReference != nil, let relation = relation(relationship) else { return nil }
             noteReading(relation.index)
             guard let target = context.registry.target(self, relation.slot) else { return nil }
             guard let destination = target as? Destination else {
-                preconditionFailure("\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
+                preconditionFailure(
+                    "\(target.entity.name) has another class than \(Destination.self): register it with the coordinator"
+                )
             }
             return destination
         }
@@ -22,13 +26,18 @@ extension ManagedObject {
         }
     }
 
-    /// The objects of a to-many relationship that the class declares; setting them sets the inverses too.
+    /// The objects of a to-many relationship that the class declares; setting them sets the
+    /// inverses too.
     ///
-    /// Costs as much as there are members; ``add(_:to:)`` and ``remove(_:from:)`` change one without touching the others. The first reading costs a trip to the
-    /// store, which brings the members of all objects of the same fetch. Traps if the object's entity has no such relationship.
+    /// Costs as much as there are members; ``add(_:to:)`` and ``remove(_:from:)`` change one
+    /// without touching the others. The first reading costs a trip to the store, which brings the
+    /// members of all objects of the same fetch. Traps if the object's entity has no such
+    /// relationship.
     public final subscript<Members>(relationship: TypedToMany<Members>) -> Members {
         get {
-            guard registryReference != nil, let relation = relation(relationship) else { return Members(ManagedObjects(ContiguousArray())) }
+            guard registryReference != nil, let relation = relation(relationship) else {
+                return Members(ManagedObjects(ContiguousArray()))
+            }
             noteReading(relation.index)
             return Members(context.members.shownMembers(of: self, relation))
         }
@@ -40,7 +49,8 @@ extension ManagedObject {
         }
     }
 
-    /// Adds an object to a to-many relationship, at the end of an ordered one. Does nothing if it is there.
+    /// Adds an object to a to-many relationship, at the end of an ordered one. Does nothing if it
+    /// is there.
     public final func add<Members>(_ object: Members.Member, to relationship: TypedToMany<Members>) {
         guard let relation = relation(relationship) else { return }
         checkTarget(object, relation)
@@ -52,8 +62,10 @@ extension ManagedObject {
         for object in Array(objects) { add(object, to: relationship) }
     }
 
-    /// Adds an object to an ordered to-many relationship at a place. Traps if there is no such place.
-    public final func insert<Members>(_ object: Members.Member, into relationship: TypedToMany<Members>, at index: Int) {
+    /// Adds an object to an ordered to-many relationship at a place. Traps if there is no such
+    /// place.
+    public final func insert<Members>(_ object: Members.Member, into relationship: TypedToMany<Members>, at index: Int)
+    {
         guard let relation = relation(relationship) else { return }
         precondition(relation.isOrdered, "\(relationship.name) is not ordered: add the object without a place")
         mutableOrderedSetValue(forKey: relationship.name).insert(object, at: index)
@@ -66,7 +78,8 @@ extension ManagedObject {
     }
 
     /// Takes objects out of a to-many relationship.
-    public final func remove<Members>(_ objects: some Sequence<Members.Member>, from relationship: TypedToMany<Members>) {
+    public final func remove<Members>(_ objects: some Sequence<Members.Member>, from relationship: TypedToMany<Members>)
+    {
         for object in Array(objects) { remove(object, from: relationship) }
     }
 

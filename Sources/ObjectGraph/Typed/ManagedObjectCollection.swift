@@ -1,4 +1,5 @@
-/// A collection that a class can show a to-many relationship as: ``ManagedObjects``, an array or a set.
+/// A collection that a class can show a to-many relationship as: ``ManagedObjects``, an array or a
+/// set.
 public protocol ManagedObjectCollection {
     associatedtype Member: ManagedObject
     init(_ objects: ManagedObjects<Member>)

@@ -3,21 +3,25 @@ public import Query
 import Schema
 
 extension ManagedObjectContext {
-    /// The request for objects of a class: of the entity that it is registered for, and of that one's sub-entities.
+    /// The request for objects of a class: of the entity that it is registered for, and of that
+    /// one's sub-entities.
     ///
-    /// - Parameter prefetching: Relationships whose objects are fetched along, one trip for each. Longer ways go by name into the request's
-    ///   `relationshipKeyPathsForPrefetching`.
-    /// - Throws: ``GraphError`` with code `unknownEntity` for a class that is registered for none, or for several that are not one above the others; `unknownKey` for a key path
-    ///   that is no property of the entity's.
+    /// - Parameter prefetching: Relationships whose objects are fetched along, one trip for each.
+    ///   Longer ways go by name into the request's `relationshipKeyPathsForPrefetching`.
+    /// - Throws: ``GraphError`` with code `unknownEntity` for a class that is registered for none,
+    ///   or for several that are not one above the others; `unknownKey` for a key path that is no
+    ///   property of the entity's.
     public func request<Object: ManagedObject>(
-        for objectClass: Object.Type, where condition: EntityCondition<Object>? = nil, sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0,
+        for objectClass: Object.Type, where condition: EntityCondition<Object>? = nil,
+        sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0,
         prefetching: [PartialKeyPath<Object>] = []
     ) throws -> FetchRequest<Object> {
         let entityName = try entityName(of: objectClass)
         var request = FetchRequest<Object>(entityName)
         request.relationshipKeyPathsForPrefetching = try prefetching.map { path in
             guard let name = Object.namesByKeyPath[path] else {
-                throw GraphError(.unknownKey, "\(path) is no property of \(entityName)", entity: entityName, key: "\(path)")
+                throw GraphError(
+                    .unknownKey, "\(path) is no property of \(entityName)", entity: entityName, key: "\(path)")
             }
             return name
         }
@@ -28,19 +32,25 @@ extension ManagedObjectContext {
         return request
     }
 
-    /// The objects of a class that fit a condition, in an order, unsaved changes taken into account.
+    /// The objects of a class that fit a condition, in an order, unsaved changes taken into
+    /// account.
     ///
     /// ```swift
     /// let books = try context.fetch(Book.self, where: \.pages > 300 && \.genre == .novel, sort: [.ascending(\.title), .descending(\.published)], limit: 20)
     /// ```
     /// - Parameter limit: The greatest number of results, 0 for all of them.
     /// - Parameter prefetching: Relationships whose objects are fetched along, one trip for each.
-    /// - Throws: what ``request(for:where:sort:offset:limit:prefetching:)`` and ``fetch(_:)`` throw.
+    /// - Throws: what ``request(for:where:sort:offset:limit:prefetching:)`` and ``fetch(_:)``
+    ///   throw.
     public func fetch<Object: ManagedObject>(
-        _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil, sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0,
+        _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil,
+        sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0,
         prefetching: [PartialKeyPath<Object>] = []
     ) throws -> [Object] {
-        try fetch(request(for: objectClass, where: condition, sort: order, offset: offset, limit: limit, prefetching: prefetching))
+        try fetch(
+            request(
+                for: objectClass, where: condition, sort: order, offset: offset, limit: limit, prefetching: prefetching)
+        )
     }
 
     /// The objects of a class that fit a predicate of Foundation.
@@ -48,9 +58,11 @@ extension ManagedObjectContext {
     /// ```swift
     /// let books = try context.fetch(Book.self, where: #Predicate { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)])
     /// ```
-    /// - Throws: what ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``QueryError`` for what a query can't say.
+    /// - Throws: what ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``QueryError`` for
+    ///   what a query can't say.
     public func fetch<Object: ManagedObject>(
-        _ objectClass: Object.Type, where predicate: Predicate<Object>, sortBy descriptors: [SortDescriptor<Object>] = [], offset: Int = 0, limit: Int = 0
+        _ objectClass: Object.Type, where predicate: Predicate<Object>,
+        sortBy descriptors: [SortDescriptor<Object>] = [], offset: Int = 0, limit: Int = 0
     ) throws -> [Object] {
         var request = try request(for: objectClass, offset: offset, limit: limit)
         request.predicate = try FetchPredicate(predicate)
@@ -60,7 +72,8 @@ extension ManagedObjectContext {
 
     /// The first object of a class that fits a condition; nil if there is none.
     public func first<Object: ManagedObject>(
-        _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil, sort order: [EntityOrder<Object>] = []
+        _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil,
+        sort order: [EntityOrder<Object>] = []
     ) throws -> Object? {
         try fetch(objectClass, where: condition, sort: order, limit: 1).first
     }
@@ -70,8 +83,10 @@ extension ManagedObjectContext {
     /// ```swift
     /// let tag = try context.findOrCreate(Tag.self, where: \.word, is: "new")
     /// ```
-    /// Unsaved objects are found too. Two contexts that do this at once make two objects: a uniqueness constraint and a ``mergePolicy`` make one of them at the save.
-    /// - Throws: what ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``GraphError`` with code `abstractEntity`.
+    /// Unsaved objects are found too. Two contexts that do this at once make two objects: a
+    /// uniqueness constraint and a ``mergePolicy`` make one of them at the save.
+    /// - Throws: what ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``GraphError`` with
+    ///   code `abstractEntity`.
     public func findOrCreate<Object: ManagedObject, Value: PredicateArgument>(
         _ objectClass: Object.Type, where path: ReferenceWritableKeyPath<Object, Value>, is value: Value
     ) throws -> Object {
@@ -83,13 +98,18 @@ extension ManagedObjectContext {
     }
 
     /// How many objects of a class fit a condition.
-    public func count<Object: ManagedObject>(_ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil) throws -> Int {
+    public func count<Object: ManagedObject>(
+        _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil
+    ) throws -> Int {
         try count(for: request(for: objectClass, where: condition))
     }
 
-    /// Deletes all objects of a class that fit a condition, one by one and undoably. Returns how many.
+    /// Deletes all objects of a class that fit a condition, one by one and undoably. Returns how
+    /// many.
     @discardableResult
-    public func deleteAll<Object: ManagedObject>(_ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil) throws -> Int {
+    public func deleteAll<Object: ManagedObject>(
+        _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil
+    ) throws -> Int {
         let objects = try fetch(objectClass, where: condition)
         for object in objects { delete(object) }
         return objects.count
@@ -98,10 +118,14 @@ extension ManagedObjectContext {
     /// The name of the entity whose objects, those of its sub-entities included, are of a class.
     private func entityName(of objectClass: ManagedObject.Type) throws -> String {
         let entities = shapes.filter { $0.objectClass == objectClass }.map(\.entity)
-        // Sub-entities without a class of their own may be registered with that of their super-entity.
+        // Sub-entities without a class of their own may be registered with that of their
+        // super-entity.
         guard let highest = entities.first(where: { one in entities.allSatisfy { $0.isKind(of: one) } }) else {
             let what = entities.isEmpty ? "no entity" : "the entities \(entities.map(\.name).joined(separator: ", "))"
-            throw GraphError(.unknownEntity, "\(objectClass) is the class of \(what): register it with the coordinator for one, or name the entity in a FetchRequest")
+            throw GraphError(
+                .unknownEntity,
+                "\(objectClass) is the class of \(what): register it with the coordinator for one, or name the entity in a FetchRequest"
+            )
         }
         return highest.name
     }

@@ -1,9 +1,11 @@
 public import Foundation
 
-/// An attribute's type with a value to show where the store has none for a property that is not optional.
+/// An attribute's type with a value to show where the store has none for a property that is not
+/// optional.
 ///
-/// A mandatory attribute has no value in an object that was just inserted and not filled in, or in a damaged file. A class that declares it as not optional shows
-/// the initial value that the class gives, else this one. Validation still sees that there is none.
+/// A mandatory attribute has no value in an object that was just inserted and not filled in, or in
+/// a damaged file. A class that declares it as not optional shows the initial value that the class
+/// gives, else this one. Validation still sees that there is none.
 public protocol PlaceholderValue: AttributeValue {
     static var placeholder: Self { get }
 }

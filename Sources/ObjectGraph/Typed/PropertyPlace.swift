@@ -5,14 +5,16 @@ import Synchronization
 @usableFromInline
 struct PropertyPlace: Sendable {
     @usableFromInline let cell: RowCell
-    /// The entities whose objects have it there: the one that declares the property, and its descendants. None, while nobody has asked.
+    /// The entities whose objects have it there: the one that declares the property, and its
+    /// descendants. None, while nobody has asked.
     @usableFromInline let firstEntity: UInt16
     @usableFromInline let entityCount: UInt16
     /// The place among the entity's properties.
     @usableFromInline let index: UInt16
 
     static let unknown = PropertyPlace(
-        cell: RowCell(RowSlot(kind: .int, presenceMask: 0, index: 0, offset: 0, presenceOffset: 0)), firstEntity: 0, entityCount: 0, index: 0)
+        cell: RowCell(RowSlot(kind: .int, presenceMask: 0, index: 0, offset: 0, presenceOffset: 0)), firstEntity: 0,
+        entityCount: 0, index: 0)
 
     private static let lastNumber = Atomic<Int>(0)
 

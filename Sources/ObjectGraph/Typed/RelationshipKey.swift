@@ -18,8 +18,11 @@ public struct ToManyKey<Destination: ManagedObject>: Sendable {
 extension Entity {
     /// A handle to a to-one relationship.
     /// - Throws: ``GraphError`` with code `unknownKey`.
-    public func toOne<Destination: ManagedObject>(_ name: String, as type: Destination.Type = ManagedObject.self) throws -> ToOneKey<Destination> {
-        guard let property = property(named: name), let relationship = property.relationship, !relationship.isToMany else {
+    public func toOne<Destination: ManagedObject>(_ name: String, as type: Destination.Type = ManagedObject.self) throws
+        -> ToOneKey<Destination>
+    {
+        guard let property = property(named: name), let relationship = property.relationship, !relationship.isToMany
+        else {
             throw GraphError.unknownKey(name, of: self, kind: "to-one relationship")
         }
         return ToOneKey(index: property.index, family: family, modelNumber: modelNumber)
@@ -27,15 +30,21 @@ extension Entity {
 
     /// A handle to a to-many relationship.
     /// - Throws: ``GraphError`` with code `unknownKey`.
-    public func toMany<Destination: ManagedObject>(_ name: String, as type: Destination.Type = ManagedObject.self) throws -> ToManyKey<Destination> {
-        guard let property = property(named: name), property.isToMany else { throw GraphError.unknownKey(name, of: self, kind: "to-many relationship") }
+    public func toMany<Destination: ManagedObject>(_ name: String, as type: Destination.Type = ManagedObject.self)
+        throws -> ToManyKey<Destination>
+    {
+        guard let property = property(named: name), property.isToMany else {
+            throw GraphError.unknownKey(name, of: self, kind: "to-many relationship")
+        }
         return ToManyKey(index: property.index, family: family, modelNumber: modelNumber)
     }
 }
 
-/// The objects of a to-many relationship as they are at one moment: in order for an ordered one, in any order otherwise.
+/// The objects of a to-many relationship as they are at one moment: in order for an ordered one, in
+/// any order otherwise.
 ///
-/// Objects of no class of the application's own may be made only when they are looked at: hold those that you refer to weakly or by their `ObjectIdentifier`.
+/// Objects of no class of the application's own may be made only when they are looked at: hold
+/// those that you refer to weakly or by their `ObjectIdentifier`.
 public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
     @usableFromInline var made: ContiguousArray<ManagedObject>
     /// The objects as long as they are rows; then `made` is empty.
@@ -77,7 +86,9 @@ public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
         return rows.object(at: position)
     }
 
-    @inlinable public subscript(position: Int) -> Element { Self.element(rows == nil ? made[position] : object(ofRow: position)) }
+    @inlinable public subscript(position: Int) -> Element {
+        Self.element(rows == nil ? made[position] : object(ofRow: position))
+    }
 
     @inlinable static func element(_ object: ManagedObject) -> Element {
         // What every object is needs no look at its class.
@@ -106,7 +117,8 @@ public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
     public func makeIterator() -> Iterator { Iterator(self) }
 
     @usableFromInline static func refuse(_ object: ManagedObject) -> Never {
-        preconditionFailure("\(object.entity.name) has another class than \(Element.self): register it with the coordinator")
+        preconditionFailure(
+            "\(object.entity.name) has another class than \(Element.self): register it with the coordinator")
     }
 }
 
@@ -119,13 +131,18 @@ extension ManagedObjects: ExpressibleByArrayLiteral {
 extension ManagedObject {
     /// The object at the other end of a to-one relationship; setting it sets the inverse too.
     ///
-    /// Reading gives a fault where the object is not known yet, and asks the store for nothing but this object's own row. Traps if the handle is of another entity.
+    /// Reading gives a fault where the object is not known yet, and asks the store for nothing but
+    /// this object's own row. Traps if the handle is of another entity.
     public final subscript<Destination>(key: ToOneKey<Destination>) -> Destination? {
         get {
-            guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else { return nil }
+            guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else {
+                return nil
+            }
             guard let target = context.registry.target(self, relation.slot) else { return nil }
             guard let destination = target as? Destination else {
-                preconditionFailure("\(target.entity.name) has another class than \(Destination.self): register it with the coordinator")
+                preconditionFailure(
+                    "\(target.entity.name) has another class than \(Destination.self): register it with the coordinator"
+                )
             }
             return destination
         }
@@ -138,10 +155,13 @@ extension ManagedObject {
 
     /// The objects of a to-many relationship; setting them sets the inverses too.
     ///
-    /// The first reading costs a trip to the store, which brings the members of other objects of the same fetch too. Traps if the handle is of another entity.
+    /// The first reading costs a trip to the store, which brings the members of other objects of
+    /// the same fetch too. Traps if the handle is of another entity.
     public final subscript<Destination>(key: ToManyKey<Destination>) -> ManagedObjects<Destination> {
         get {
-            guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else { return ManagedObjects(ContiguousArray()) }
+            guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else {
+                return ManagedObjects(ContiguousArray())
+            }
             return context.members.shownMembers(of: self, relation)
         }
         set {
@@ -156,7 +176,8 @@ extension ManagedObject {
         guard fireFault() else { return nil }
         let registry = self.registry
         precondition(
-            family.contains(Int(entityIndex)) && registry.modelNumber == modelNumber, "The handle is of another entity or model: make it from this object's entity")
+            family.contains(Int(entityIndex)) && registry.modelNumber == modelNumber,
+            "The handle is of another entity or model: make it from this object's entity")
         return registry.shapes[Int(entityIndex)].relations[index]
     }
 

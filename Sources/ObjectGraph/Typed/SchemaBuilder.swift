@@ -6,18 +6,23 @@ struct SchemaBuilder {
     private(set) var faults: [ModelError.Fault] = []
     private var seen: Set<ObjectIdentifier> = []
 
-    /// Adds the entities of classes, of their superclasses and of all classes that their relationships lead to.
+    /// Adds the entities of classes, of their superclasses and of all classes that their
+    /// relationships lead to.
     mutating func collect(_ classes: [ManagedObject.Type]) {
         var pending = classes
         while let next = pending.popLast() {
             guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
             guard let entity = SchemaEntity.declared(by: next) else {
-                faults.append(ModelError.Fault(entity: "\(next)", message: "the class declares no entity: write @Model before it"))
+                faults.append(
+                    ModelError.Fault(entity: "\(next)", message: "the class declares no entity: write @Model before it")
+                )
                 continue
             }
             entities.append(entity)
             if entity.superclass != ManagedObject.self { pending.append(entity.superclass) }
-            for case .relationship(_, let destination, _) in entity.properties.map(\.content) { pending.append(destination) }
+            for case .relationship(_, let destination, _) in entity.properties.map(\.content) {
+                pending.append(destination)
+            }
         }
         entities.sort { $0.name < $1.name }
     }
@@ -26,7 +31,8 @@ struct SchemaBuilder {
         let inverses = self.inverses()
         return entities.map { entity in
             var description = EntityDescription(
-                entity.name, managedObjectClassName: entity.name, superentityName: SchemaEntity.declared(by: entity.superclass)?.name,
+                entity.name, managedObjectClassName: entity.name,
+                superentityName: SchemaEntity.declared(by: entity.superclass)?.name,
                 renamingIdentifier: entity.originalName)
             description.uniquenessConstraints = entity.uniquenessConstraints
             for property in entity.properties {
@@ -35,13 +41,16 @@ struct SchemaBuilder {
                     description.attributes.append(attribute)
                     if property.isUnique { description.uniquenessConstraints.append([attribute.name]) }
                 case .relationship(var relationship, let destination, _):
-                    relationship.destinationEntityName = SchemaEntity.declared(by: destination)?.name ?? "\(destination)"
+                    relationship.destinationEntityName =
+                        SchemaEntity.declared(by: destination)?.name ?? "\(destination)"
                     relationship.inverseName = inverses[End(entity: entity.name, property: property.name)]?.property
                     description.relationships.append(relationship)
                 }
             }
             description.indexes = entity.indexes.map { names in
-                FetchIndexDescription("by" + names.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(), elements: names.map { .init(propertyName: $0) })
+                FetchIndexDescription(
+                    "by" + names.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined(),
+                    elements: names.map { .init(propertyName: $0) })
             }
             return description
         }
@@ -54,28 +63,40 @@ struct SchemaBuilder {
         let property: String
     }
 
-    /// Both directions of every pair: first those that a side names, then those that nothing else can be meant by.
+    /// Both directions of every pair: first those that a side names, then those that nothing else
+    /// can be meant by.
     private mutating func inverses() -> [End: End] {
         var ends: [(end: End, destination: String, inverse: AnyKeyPath?)] = []
         for entity in entities {
             for property in entity.properties {
                 guard case .relationship(_, let destination, let inverse) = property.content else { continue }
-                ends.append((End(entity: entity.name, property: property.name), SchemaEntity.declared(by: destination)?.name ?? "\(destination)", inverse))
+                ends.append(
+                    (
+                        End(entity: entity.name, property: property.name),
+                        SchemaEntity.declared(by: destination)?.name ?? "\(destination)", inverse
+                    ))
             }
         }
         var pairs: [End: End] = [:]
         for (end, destination, inverse) in ends {
             guard let inverse else { continue }
             guard let other = owner(of: inverse) else {
-                faults.append(ModelError.Fault(entity: end.entity, property: end.property, message: "its inverse is no property that \(destination) declares"))
+                faults.append(
+                    ModelError.Fault(
+                        entity: end.entity, property: end.property,
+                        message: "its inverse is no property that \(destination) declares"))
                 continue
             }
             pairs[end] = other
             pairs[other] = pairs[other] ?? end
         }
         for (end, destination, _) in ends where pairs[end] == nil {
-            let back = ends.filter { $0.end.entity == destination && $0.destination == end.entity && pairs[$0.end] == nil && $0.end != end }
-            let forth = ends.filter { $0.end.entity == end.entity && $0.destination == destination && pairs[$0.end] == nil }
+            let back = ends.filter {
+                $0.end.entity == destination && $0.destination == end.entity && pairs[$0.end] == nil && $0.end != end
+            }
+            let forth = ends.filter {
+                $0.end.entity == end.entity && $0.destination == destination && pairs[$0.end] == nil
+            }
             guard back.count == 1, forth.count == 1, end.entity != destination else { continue }
             pairs[end] = back[0].end
             pairs[back[0].end] = end
@@ -87,7 +108,9 @@ struct SchemaBuilder {
         for entity in entities {
             // The key path may be one of a class that inherits the property.
             for heir in entities where heir.inherits(from: entity.objectClass) {
-                if let name = entity.keyPaths(heir.objectClass)[keyPath] { return End(entity: entity.name, property: name) }
+                if let name = entity.keyPaths(heir.objectClass)[keyPath] {
+                    return End(entity: entity.name, property: name)
+                }
             }
         }
         return nil
@@ -107,12 +130,14 @@ extension SchemaEntity {
 }
 
 extension ManagedObjectModel {
-    /// The model of classes that declare their entities, as those with `@Model` do; their super-entities and the destinations of their relationships come along.
+    /// The model of classes that declare their entities, as those with `@Model` do; their
+    /// super-entities and the destinations of their relationships come along.
     ///
     /// ```swift
     /// let model = try ManagedObjectModel(schema: [Book.self, Author.self], versionIdentifier: "1")
     /// ```
-    /// A relationship that names no inverse gets the one that names it, or the only one that leads back where neither names another.
+    /// A relationship that names no inverse gets the one that names it, or the only one that leads
+    /// back where neither names another.
     /// - Throws: ``ModelError`` with code `invalid` and everything that is wrong.
     public convenience init(schema classes: [ManagedObject.Type], versionIdentifier: String? = nil) throws(ModelError) {
         var builder = SchemaBuilder()
@@ -120,13 +145,16 @@ extension ManagedObjectModel {
         var description = Description()
         description.entities = builder.entityDescriptions()
         if let versionIdentifier { description.versionIdentifiers = [versionIdentifier] }
-        guard builder.faults.isEmpty else { throw ModelError(.invalid, "The classes make no model", faults: builder.faults) }
+        guard builder.faults.isEmpty else {
+            throw ModelError(.invalid, "The classes make no model", faults: builder.faults)
+        }
         try self.init(description)
     }
 }
 
 extension ManagedObject {
-    /// The classes by the names that the model of their schema gives them: what a container or a document is given, relatives included.
+    /// The classes by the names that the model of their schema gives them: what a container or a
+    /// document is given, relatives included.
     public static func classesByName(_ classes: [ManagedObject.Type]) -> [String: ManagedObject.Type] {
         var builder = SchemaBuilder()
         builder.collect(classes)

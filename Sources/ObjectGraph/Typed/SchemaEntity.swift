@@ -4,20 +4,24 @@ public struct SchemaEntity {
     let objectClass: ManagedObject.Type
     let superclass: ManagedObject.Type
     let properties: [SchemaProperty]
-    /// The names of the class's own properties by key paths of the class that is asked for, which is this one or one that inherits from it.
+    /// The names of the class's own properties by key paths of the class that is asked for, which
+    /// is this one or one that inherits from it.
     let keyPaths: (ManagedObject.Type) -> [AnyKeyPath: String]
     let uniquenessConstraints: [[String]]
     let indexes: [[String]]
     let originalName: String?
 
     /// - Parameters:
-    ///   - superclass: The class that it inherits from; its entity is the super-entity where it has one.
-    ///   - keyPaths: The names of the properties that the class itself declares, by key paths of a class that is it or inherits from it: `\Novel.title` is another
-    ///     key path than `\Book.title`.
+    ///   - superclass: The class that it inherits from; its entity is the super-entity where it has
+    ///     one.
+    ///   - keyPaths: The names of the properties that the class itself declares, by key paths of a
+    ///     class that is it or inherits from it: `\Novel.title` is another key path than
+    ///     `\Book.title`.
     ///   - uniquenessConstraints: Each the names of properties whose values together occur once.
     ///   - indexes: Each the names of properties.
     public init(
-        _ name: String, of objectClass: ManagedObject.Type, superclass: ManagedObject.Type, properties: [SchemaProperty],
+        _ name: String, of objectClass: ManagedObject.Type, superclass: ManagedObject.Type,
+        properties: [SchemaProperty],
         keyPaths: @escaping (ManagedObject.Type) -> [AnyKeyPath: String] = { _ in [:] },
         uniquenessConstraints: [[String]] = [], indexes: [[String]] = [], originalName: String? = nil
     ) {

@@ -5,17 +5,29 @@ public import Schema
 
 extension TypedAttribute {
     /// The attribute as `@Model` declares it.
-    public func declaration(isOptional: Bool, isTransient: Bool = false, defaultValue: Value? = nil, _ options: AttributeOptions = AttributeOptions()) -> SchemaProperty {
-        var attribute = AttributeDescription(name, Value.attributeType, isOptional: isOptional, isTransient: isTransient)
-        if let defaultValue { attribute.defaultValue = (PropertyValue(defaultValue) ?? PropertyValue(defaultValue.stored))?.converted(to: attribute) }
+    public func declaration(
+        isOptional: Bool, isTransient: Bool = false, defaultValue: Value? = nil,
+        _ options: AttributeOptions = AttributeOptions()
+    ) -> SchemaProperty {
+        var attribute = AttributeDescription(
+            name, Value.attributeType, isOptional: isOptional, isTransient: isTransient)
+        if let defaultValue {
+            attribute.defaultValue = (PropertyValue(defaultValue) ?? PropertyValue(defaultValue.stored))?.converted(
+                to: attribute)
+        }
         return SchemaProperty(attribute, options)
     }
 }
 
 extension TypedCodable {
     /// The attribute as `@Model` declares it.
-    public func declaration(isOptional: Bool, isTransient: Bool = false, defaultValue: Value? = nil, _ options: AttributeOptions = AttributeOptions()) -> SchemaProperty {
-        var attribute = AttributeDescription(name, .transformable, isOptional: isOptional, isTransient: isTransient, valueTransformerName: Self.valueTransformerName)
+    public func declaration(
+        isOptional: Bool, isTransient: Bool = false, defaultValue: Value? = nil,
+        _ options: AttributeOptions = AttributeOptions()
+    ) -> SchemaProperty {
+        var attribute = AttributeDescription(
+            name, .transformable, isOptional: isOptional, isTransient: isTransient,
+            valueTransformerName: Self.valueTransformerName)
         attribute.attributeValueClassName = "\(Value.self)"
         attribute.defaultValue = defaultValue.flatMap { try? Self.encode($0) }.map { .data($0) }
         return SchemaProperty(attribute, options)
@@ -24,24 +36,34 @@ extension TypedCodable {
 
 extension TypedToOne {
     /// The relationship as `@Model` declares it.
-    public func declaration(isOptional: Bool, isTransient: Bool = false, _ options: RelationshipOptions = RelationshipOptions()) -> SchemaProperty {
+    public func declaration(
+        isOptional: Bool, isTransient: Bool = false, _ options: RelationshipOptions = RelationshipOptions()
+    ) -> SchemaProperty {
         let relationship = RelationshipDescription(
-            name, to: "", minCount: options.minimumModelCount, isOptional: isOptional, isTransient: isTransient, deleteRule: options.deleteRule,
+            name, to: "", minCount: options.minimumModelCount, isOptional: isOptional, isTransient: isTransient,
+            deleteRule: options.deleteRule,
             renamingIdentifier: options.originalName, versionHashModifier: options.hashModifier)
-        return SchemaProperty(content: .relationship(relationship, destination: Destination.self, inverse: options.inverse), isUnique: false)
+        return SchemaProperty(
+            content: .relationship(relationship, destination: Destination.self, inverse: options.inverse),
+            isUnique: false)
     }
 }
 
 extension TypedToMany {
     /// The relationship as `@Model` declares it. It is optional: no members are as good as nil.
     public func declaration(
-        isOptional: Bool, isTransient: Bool = false, defaultValue: Members? = nil, _ options: RelationshipOptions = RelationshipOptions()
+        isOptional: Bool, isTransient: Bool = false, defaultValue: Members? = nil,
+        _ options: RelationshipOptions = RelationshipOptions()
     ) -> SchemaProperty {
         let relationship = RelationshipDescription(
-            name, to: "", minCount: options.minimumModelCount, maxCount: options.maximumModelCount, isOptional: options.minimumModelCount == 0,
-            isOrdered: options.isOrdered, isTransient: isTransient, deleteRule: options.deleteRule, renamingIdentifier: options.originalName,
+            name, to: "", minCount: options.minimumModelCount, maxCount: options.maximumModelCount,
+            isOptional: options.minimumModelCount == 0,
+            isOrdered: options.isOrdered, isTransient: isTransient, deleteRule: options.deleteRule,
+            renamingIdentifier: options.originalName,
             versionHashModifier: options.hashModifier)
-        return SchemaProperty(content: .relationship(relationship, destination: Members.Member.self, inverse: options.inverse), isUnique: false)
+        return SchemaProperty(
+            content: .relationship(relationship, destination: Members.Member.self, inverse: options.inverse),
+            isUnique: false)
     }
 }
 

@@ -5,7 +5,8 @@ public import Schema
 public struct SchemaProperty {
     enum Content {
         case attribute(AttributeDescription)
-        /// The destination is named by its class, the inverse by its key path, until all classes of the model are known.
+        /// The destination is named by its class, the inverse by its key path, until all classes of
+        /// the model are known.
         case relationship(RelationshipDescription, destination: ManagedObject.Type, inverse: AnyKeyPath?)
     }
 
@@ -37,12 +38,15 @@ public struct AttributeOption: Sendable, Hashable {
     public static let preserveValueOnDeletion = AttributeOption(content: .preserveValueOnDeletion)
     /// Kept in memory and by undo, never in a store.
     public static let ephemeral = AttributeOption(content: .ephemeral)
-    /// SEARCH finds the attribute's words by an index; see ``AttributeDescription/isFullTextIndexed``.
+    /// SEARCH finds the attribute's words by an index; see
+    /// ``AttributeDescription/isFullTextIndexed``.
     public static let fullText = AttributeOption(content: .fullText)
     public static let spotlight = AttributeOption(content: .spotlight)
     public static let allowsCloudEncryption = AttributeOption(content: .allowsCloudEncryption)
     /// The model names the value transformer that made the attribute's bytes.
-    public static func transformable(by name: String) -> AttributeOption { AttributeOption(content: .transformable(name)) }
+    public static func transformable(by name: String) -> AttributeOption {
+        AttributeOption(content: .transformable(name))
+    }
 }
 
 /// The arguments of `@Attribute`.
@@ -54,7 +58,8 @@ public struct AttributeOptions: Sendable {
     var pattern: String?
 
     public init(
-        _ options: AttributeOption..., originalName: String? = nil, hashModifier: String? = nil, minimum: PropertyValue? = nil, maximum: PropertyValue? = nil,
+        _ options: AttributeOption..., originalName: String? = nil, hashModifier: String? = nil,
+        minimum: PropertyValue? = nil, maximum: PropertyValue? = nil,
         pattern: String? = nil
     ) {
         self.options = options
@@ -76,7 +81,8 @@ public struct RelationshipOptions {
     var isOrdered: Bool
 
     public init(
-        deleteRule: DeleteRule = .nullify, minimumModelCount: Int = 0, maximumModelCount: Int = 0, originalName: String? = nil, inverse: AnyKeyPath? = nil,
+        deleteRule: DeleteRule = .nullify, minimumModelCount: Int = 0, maximumModelCount: Int = 0,
+        originalName: String? = nil, inverse: AnyKeyPath? = nil,
         hashModifier: String? = nil, isOrdered: Bool = false
     ) {
         self.deleteRule = deleteRule

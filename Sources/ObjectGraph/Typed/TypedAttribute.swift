@@ -9,13 +9,16 @@
 ///     }
 /// }
 /// ```
-/// `@Model` and `folio codegen` write such classes. It is of no model: each context finds the attribute's place in its own model at the first use and remembers it,
-/// so that a class serves every version of a model that has the attribute. For an entity without a class, take an ``AttributeKey``.
+/// `@Model` and `folio codegen` write such classes. It is of no model: each context finds the
+/// attribute's place in its own model at the first use and remembers it, so that a class serves
+/// every version of a model that has the attribute. For an entity without a class, take an
+/// ``AttributeKey``.
 public struct TypedAttribute<Value: AttributeValue>: Sendable {
     public let name: String
     @usableFromInline let number: Int
 
-    /// Keep the result in a static property: each one takes room in every context that it is used in.
+    /// Keep the result in a static property: each one takes room in every context that it is used
+    /// in.
     public init(_ name: String) {
         self.name = name
         number = PropertyPlace.nextNumber()
@@ -34,7 +37,8 @@ public struct TypedToOne<Destination: ManagedObject>: Sendable {
     }
 }
 
-/// What a class knows of one of its to-many relationships; see ``TypedAttribute``. `Members` is the collection that the class shows it as.
+/// What a class knows of one of its to-many relationships; see ``TypedAttribute``. `Members` is the
+/// collection that the class shows it as.
 public struct TypedToMany<Members: ManagedObjectCollection>: Sendable {
     public let name: String
     let number: Int

@@ -1,9 +1,11 @@
 import Foundation
 import Schema
 
-/// What a class knows of one of its attributes whose values are of a `Codable` type of its own; see ``TypedAttribute``.
+/// What a class knows of one of its attributes whose values are of a `Codable` type of its own; see
+/// ``TypedAttribute``.
 ///
-/// The value is kept as JSON, in a transformable attribute. Reading decodes it and writing encodes it each time.
+/// The value is kept as JSON, in a transformable attribute. Reading decodes it and writing encodes
+/// it each time.
 public struct TypedCodable<Value: Codable>: Sendable {
     public let name: String
     /// The value as it is kept.
@@ -20,7 +22,8 @@ public struct TypedCodable<Value: Codable>: Sendable {
 }
 
 extension ManagedObject {
-    /// The value of an attribute that the class declares; nil where there is none, or bytes that are no such value.
+    /// The value of an attribute that the class declares; nil where there is none, or bytes that
+    /// are no such value.
     ///
     /// Traps when a value is set that can't be encoded, as a number that JSON has no text for.
     public final subscript<Value>(attribute: TypedCodable<Value>) -> Value? {

@@ -2,7 +2,8 @@
 final class UndoGroup {
     struct Call {
         let target: ObjectIdentifier
-        /// What the handler takes back, as the target knows it; nil for an action of the application.
+        /// What the handler takes back, as the target knows it; nil for an action of the
+        /// application.
         let content: AnyObject?
         let handler: () -> Void
         /// About how many bytes it takes.
@@ -10,7 +11,8 @@ final class UndoGroup {
         private static let size = 128
 
         /// - Parameter contentBytes: About how many bytes the content takes.
-        init(target: ObjectIdentifier, content: AnyObject? = nil, contentBytes: Int = 0, handler: @escaping () -> Void) {
+        init(target: ObjectIdentifier, content: AnyObject? = nil, contentBytes: Int = 0, handler: @escaping () -> Void)
+        {
             (self.target, self.content, self.handler) = (target, content, handler)
             byteCount = Self.size + contentBytes
         }
@@ -99,7 +101,8 @@ struct UndoStack {
         return group
     }
 
-    /// Removes the first groups until the others are no more than so many, and take no more than so many bytes; 0 for any number.
+    /// Removes the first groups until the others are no more than so many, and take no more than so
+    /// many bytes; 0 for any number.
     mutating func trim(count: Int, bytes: Int) {
         var surplus = count > 0 ? max(0, groups.count - count) : 0
         for group in groups.prefix(surplus) { byteCount -= group.byteCount }
@@ -116,7 +119,8 @@ struct UndoStack {
         byteCount = groups.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// Removes groups as a whole. Those before them lead to other states than they did: the effects of the removed ones stay.
+    /// Removes groups as a whole. Those before them lead to other states than they did: the effects
+    /// of the removed ones stay.
     /// - Parameter isAboveRemoved: Whether something that comes after the last group was removed.
     mutating func removeGroups(_ isMeant: (UndoGroup.Call) -> Bool, isAboveRemoved: Bool = false) {
         var isAboveRemoved = isAboveRemoved

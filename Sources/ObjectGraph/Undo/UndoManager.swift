@@ -1,7 +1,9 @@
 /// Remembers how to take changes back, in groups, and how to make them again.
 ///
-/// Foundation's `UndoManager`, which Linux does not have. There is no run loop here that ends events: with `groupsByEvent` a group that opened by itself is closed by
-/// ``endEvent()``, which a context calls whenever it processes its changes. A group that the application opens stays open until the application closes it.
+/// Foundation's `UndoManager`, which Linux does not have. There is no run loop here that ends
+/// events: with `groupsByEvent` a group that opened by itself is closed by ``endEvent()``, which a
+/// context calls whenever it processes its changes. A group that the application opens stays open
+/// until the application closes it.
 ///
 /// ```swift
 /// context.undoManager = UndoManager()
@@ -25,8 +27,10 @@ public final class UndoManager {
     public var levelsOfUndo = 0 {
         didSet { trim() }
     }
-    /// About how many bytes the groups for undo may take together, 0 for any number: changes of objects with the values and objects that they hold. The oldest groups are forgotten
-    /// first; one that takes more by itself, such as an import of many objects, is forgotten with all before it.
+    /// About how many bytes the groups for undo may take together, 0 for any number: changes of
+    /// objects with the values and objects that they hold. The oldest groups are forgotten first;
+    /// one that takes more by itself, such as an import of many objects, is forgotten with all
+    /// before it.
     public var byteLimit = 0 {
         didSet { trim() }
     }
@@ -41,7 +45,8 @@ public final class UndoManager {
     private var checkpoints: [(number: Int, hasPending: () -> Bool, run: () -> Void)] = []
     private var lastNumber = 0
     private var observers: [(number: Int, handler: (Event) -> Void)] = []
-    /// Names the state that the actions so far have led to: undo and redo come back to the position that a state had before. Never that of another manager.
+    /// Names the state that the actions so far have led to: undo and redo come back to the position
+    /// that a state had before. Never that of another manager.
     package private(set) var position = EditPosition.fresh()
 
     public init() {}
@@ -58,7 +63,8 @@ public final class UndoManager {
     func register(_ call: UndoGroup.Call) {
         guard isUndoRegistrationEnabled else { return }
         if openGroups.isEmpty {
-            precondition(groupsByEvent, "Open a group with beginUndoGrouping() before registering, or set groupsByEvent")
+            precondition(
+                groupsByEvent, "Open a group with beginUndoGrouping() before registering, or set groupsByEvent")
             openGroup()
             isOpenedByEvent = true
         }
@@ -71,7 +77,8 @@ public final class UndoManager {
 
     public var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
-    /// Registers nothing until as many calls of ``enableUndoRegistration()`` have come. Changes that are pending at either call stay on their side of it.
+    /// Registers nothing until as many calls of ``enableUndoRegistration()`` have come. Changes
+    /// that are pending at either call stay on their side of it.
     public func disableUndoRegistration() {
         runCheckpoints()
         disableCount += 1
@@ -88,7 +95,8 @@ public final class UndoManager {
     /// How many groups are open within each other.
     public var groupingLevel: Int { openGroups.count }
 
-    /// Opens a group; what follows is undone together. Changes that are pending go into the group that was open before.
+    /// Opens a group; what follows is undone together. Changes that are pending go into the group
+    /// that was open before.
     public func beginUndoGrouping() {
         runCheckpoints()
         endEvent()
@@ -146,7 +154,8 @@ public final class UndoManager {
         return !redoStack.groups.isEmpty
     }
 
-    /// Takes back the last group. Does nothing where there is none. Traps while a group that the application opened is open.
+    /// Takes back the last group. Does nothing where there is none. Traps while a group that the
+    /// application opened is open.
     public func undo() {
         runCheckpoints()
         endEvent()
@@ -206,7 +215,8 @@ public final class UndoManager {
     /// Forgets the groups, each as a whole, that take back such a content. The others stay.
     func removeGroups(holding isConcerned: (AnyObject) -> Bool) {
         func isConcernedCall(_ call: UndoGroup.Call) -> Bool { call.content.map(isConcerned) ?? false }
-        // What a group that is open has done so far can't be taken back; it stays open for what follows.
+        // What a group that is open has done so far can't be taken back; it stays open for what
+        // follows.
         let isOpen = openGroups.contains { $0.contains(isConcernedCall) }
         if isOpen { for group in openGroups { group.removeCalls { _ in true } } }
         undoStack.removeGroups(isConcernedCall, isAboveRemoved: isOpen)
@@ -217,7 +227,8 @@ public final class UndoManager {
 
     private var hasPendingChanges: Bool { checkpoints.contains { $0.hasPending() } }
 
-    /// Names the group that is open, or that pending changes are going to be, or else the last one that was closed.
+    /// Names the group that is open, or that pending changes are going to be, or else the last one
+    /// that was closed.
     public func setActionName(_ name: String) {
         if openGroups.isEmpty, groupsByEvent, isUndoRegistrationEnabled, hasPendingChanges {
             openGroup()
@@ -244,7 +255,8 @@ public final class UndoManager {
         let number: Int
     }
 
-    /// Calls `handler` after each such event, until ``removeObserver(_:)`` or as long as the manager lives.
+    /// Calls `handler` after each such event, until ``removeObserver(_:)`` or as long as the
+    /// manager lives.
     @discardableResult
     public func observe(_ handler: @escaping (Event) -> Void) -> Observation {
         lastNumber += 1
@@ -252,7 +264,8 @@ public final class UndoManager {
         return Observation(number: lastNumber)
     }
 
-    /// Ends what ``observe(_:)`` began. Of another manager's observation, or one that has ended, nothing is done.
+    /// Ends what ``observe(_:)`` began. Of another manager's observation, or one that has ended,
+    /// nothing is done.
     public func removeObserver(_ observation: Observation) {
         observers.removeAll { $0.number == observation.number }
     }
@@ -266,7 +279,8 @@ public final class UndoManager {
         for target: Target, hasPending: @escaping (Target) -> Bool, _ body: @escaping (Target) -> Void
     ) -> Checkpoint {
         lastNumber += 1
-        checkpoints.append((lastNumber, { [unowned target] in hasPending(target) }, { [unowned target] in body(target) }))
+        checkpoints.append(
+            (lastNumber, { [unowned target] in hasPending(target) }, { [unowned target] in body(target) }))
         return Checkpoint(number: lastNumber)
     }
 

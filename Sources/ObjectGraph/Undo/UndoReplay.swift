@@ -8,11 +8,14 @@ struct UndoReplay {
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Has changes recorded for an undo manager. What is pending is registered before groups begin and end.
+    /// Has changes recorded for an undo manager. What is pending is registered before groups begin
+    /// and end.
     /// - Returns: for ``detach(_:_:)``.
     func attach(_ undoManager: UndoManager) -> UndoManager.Checkpoint {
         context.tracker.attach(undoManager)
-        return undoManager.addCheckpoint(for: context, hasPending: { !$0.tracker.eventLog.isEmpty || $0.pendingDeletions.areWaiting }) { $0.processPendingChanges() }
+        return undoManager.addCheckpoint(
+            for: context, hasPending: { !$0.tracker.eventLog.isEmpty || $0.pendingDeletions.areWaiting }
+        ) { $0.processPendingChanges() }
     }
 
     func detach(_ undoManager: UndoManager, _ checkpoint: UndoManager.Checkpoint?) {
@@ -33,7 +36,9 @@ struct UndoReplay {
     func takeBack(_ log: ChangeLog) {
         context.isProcessing = true
         defer { context.isProcessing = false }
-        if log.event.hasValuesOnly, context.tracker.logsChanges, context.tracker.eventLog.isEmpty, !context.changes.hasEvent {
+        if log.event.hasValuesOnly, context.tracker.logsChanges, context.tracker.eventLog.isEmpty,
+            !context.changes.hasEvent
+        {
             exchange(log)
         } else {
             takeBackSteps(of: log)
@@ -41,7 +46,8 @@ struct UndoReplay {
         context.endEvent()
     }
 
-    /// Takes values and other changes back one by one. Each is recorded as any change is. An action of undo is run once: whoever takes the changes back takes them out.
+    /// Takes values and other changes back one by one. Each is recorded as any change is. An action
+    /// of undo is run once: whoever takes the changes back takes them out.
     func takeBackSteps(of log: ChangeLog) {
         var awakened: [ManagedObject: SnapshotEvents] = [:]
         var broughtBack: [ManagedObject] = []
@@ -56,7 +62,9 @@ struct UndoReplay {
                 if !context.registry.isPlain[Int(object.entityIndex)] { awakened[object, default: []].insert(event) }
             }
         }
-        for (object, events) in awakened where object.registryReference != nil { object.awake(fromSnapshotEvents: events) }
+        for (object, events) in awakened where object.registryReference != nil {
+            object.awake(fromSnapshotEvents: events)
+        }
         dropUnchanged()
         for object in broughtBack where isUnchanged(object, in: context.changes) { drop(object) }
     }
@@ -94,10 +102,13 @@ struct UndoReplay {
 
     // MARK: Values alone
 
-    /// Exchanges values with those that the objects have. The log then holds what redo exchanges, from the first one to the last: nothing is recorded anew.
+    /// Exchanges values with those that the objects have. The log then holds what redo exchanges,
+    /// from the first one to the last: nothing is recorded anew.
     func exchange(_ log: ChangeLog) {
         // Whom to tell of it needs the event's records; so does an application's class.
-        let isQuiet = context.registry.registrars == nil && !context.observers.isObserved(.objectsDidChange) && !context.registry.isPlain.contains(false)
+        let isQuiet =
+            context.registry.registrars == nil && !context.observers.isObserved(.objectsDidChange)
+            && !context.registry.isPlain.contains(false)
         // Nobody else sees the list while it is changed.
         var values = GrowingList<ValueChange>()
         swap(&values, &log.event.values)
@@ -116,7 +127,10 @@ struct UndoReplay {
         log.isReversed.toggle()
         if !log.event.isEmpty, let undoManager = context.undoManager { undoManager.register(log, of: context) }
         if isQuiet { return context.changes.endQuietEvent() }
-        for object in context.changes.eventObjects where object.registryReference != nil && !context.registry.isPlain[Int(object.entityIndex)] { object.awake(fromSnapshotEvents: .undoUpdate) }
+        for object in context.changes.eventObjects
+        where object.registryReference != nil && !context.registry.isPlain[Int(object.entityIndex)] {
+            object.awake(fromSnapshotEvents: .undoUpdate)
+        }
         dropUnchanged()
     }
 
@@ -134,12 +148,17 @@ struct UndoReplay {
             context.registry.noteChange(object, property)
             if object.recordIndex < 0 { context.tracker.recordUpdate(object) }
             let index = Int(object.recordIndex)
-            let isFirst = isQuiet ? context.changes.touchQuietly(index, property: property) : context.changes.touch(index, property: property).sinceSave
+            let isFirst =
+                isQuiet
+                ? context.changes.touchQuietly(index, property: property)
+                : context.changes.touch(index, property: property).sinceSave
             let old = cells.moveSlotValue(slot)
             cells.setSlotValue(current(change.value), slot)
             if isFirst {
                 if !object.state.contains(.inserted) { context.changes.keepSaved(old, of: index, property: property) }
-            } else if isQuiet, object.state.isDisjoint(with: [.inserted, .deleted]), context.changes.areSavedNow(cells, shape, of: index) ?? isUnchanged(object, in: context.changes) {
+            } else if isQuiet, object.state.isDisjoint(with: [.inserted, .deleted]),
+                context.changes.areSavedNow(cells, shape, of: index) ?? isUnchanged(object, in: context.changes)
+            {
                 drop(object)
             }
             change.value = old
@@ -147,21 +166,28 @@ struct UndoReplay {
         }
     }
 
-    /// A reference as it is written now: objects that were new when it was recorded may have been saved since.
+    /// A reference as it is written now: objects that were new when it was recorded may have been
+    /// saved since.
     func current(_ value: SlotValue) -> SlotValue {
-        guard case .reference(let reference?) = value, let key = context.tracker.permanentKeys.current(reference.key, root: context.rootIndex(reference.entityIndex)) else { return value }
+        guard case .reference(let reference?) = value,
+            let key = context.tracker.permanentKeys.current(
+                reference.key, root: context.rootIndex(reference.entityIndex))
+        else { return value }
         return .reference(ObjectReference(key: key, entityIndex: reference.entityIndex))
     }
 
     // MARK: Insertions and deletions
 
-    /// Undoes an insertion: the object is forgotten, or deleted if it was saved meanwhile. Its relationships were taken back step by step.
+    /// Undoes an insertion: the object is forgotten, or deleted if it was saved meanwhile. Its
+    /// relationships were taken back step by step.
     func takeOut(_ object: ManagedObject) {
         // Somebody else deleted it: there is nothing to take out any more.
         guard object.registryReference != nil || object.state.contains(.deleted) else { return }
         context.tracker.log(.removed(object))
         // Its save deletes the row that was read.
-        guard !object.state.contains(.deleted), object.state.contains(.inserted) || object.fireFault(), !object.state.contains(.deleted) else { return }
+        guard !object.state.contains(.deleted), object.state.contains(.inserted) || object.fireFault(),
+            !object.state.contains(.deleted)
+        else { return }
         context.registry.noteChange(object, -1)
         object.state.insert(.deleted)
         object.state.remove([.updated, .free])
@@ -175,7 +201,8 @@ struct UndoReplay {
         }
     }
 
-    /// Undoes a deletion. Where it was saved already the object is inserted again, under the number that it had.
+    /// Undoes a deletion. Where it was saved already the object is inserted again, under the number
+    /// that it had.
     func bringBack(_ object: ManagedObject) {
         context.tracker.log(.inserted(object))
         context.registry.noteChange(object, -1)
@@ -200,7 +227,10 @@ struct UndoReplay {
         context.tracker.leaveLentRow(object)
         guard let row = object.optionalRow else { return }
         for relation in context.shapes[Int(object.entityIndex)].toOnes {
-            guard let reference = row.reference(relation.slot), let key = context.tracker.permanentKeys.current(reference.key, root: context.rootIndex(reference.entityIndex)) else { continue }
+            guard let reference = row.reference(relation.slot),
+                let key = context.tracker.permanentKeys.current(
+                    reference.key, root: context.rootIndex(reference.entityIndex))
+            else { continue }
             row.setReference(ObjectReference(key: key, entityIndex: reference.entityIndex), relation.slot)
         }
     }
@@ -209,16 +239,21 @@ struct UndoReplay {
 
     /// Objects that undo brought to their saved values have no changes any more.
     func dropUnchanged() {
-        for place in unchangedPlaces(among: context.changes.eventPlaces, of: context.changes) { if let object = context.changes.object(at: Int(place)) { drop(object) } }
+        for place in unchangedPlaces(among: context.changes.eventPlaces, of: context.changes) {
+            if let object = context.changes.object(at: Int(place)) { drop(object) }
+        }
     }
 
     /// All of them first: changes that are read while they are changed would be copied.
     func unchangedPlaces(among places: ContiguousArray<Int32>, of changes: ChangeRecords) -> ContiguousArray<Int32> {
-        places.filter { changes.unowned(at: Int($0))?._withUnsafeGuaranteedRef { isUnchanged($0, in: changes) } == true }
+        places.filter {
+            changes.unowned(at: Int($0))?._withUnsafeGuaranteedRef { isUnchanged($0, in: changes) } == true
+        }
     }
 
     func isUnchanged(_ object: ManagedObject, in changes: borrowing ChangeRecords) -> Bool {
-        object.recordIndex >= 0 && object.state.isDisjoint(with: [.inserted, .deleted]) && !context.tracker.differsFromSaved(object, in: changes)
+        object.recordIndex >= 0 && object.state.isDisjoint(with: [.inserted, .deleted])
+            && !context.tracker.differsFromSaved(object, in: changes)
     }
 
     func drop(_ object: ManagedObject) {

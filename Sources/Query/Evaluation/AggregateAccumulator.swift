@@ -14,7 +14,8 @@ package struct AggregateAccumulator {
         self.function = function
     }
 
-    /// - Throws: ``QueryError`` with code `type` for a value that can't be added or has no order, `unsupported` where the function is no aggregate.
+    /// - Throws: ``QueryError`` with code `type` for a value that can't be added or has no order,
+    ///   `unsupported` where the function is no aggregate.
     package mutating func add(_ value: PropertyValue) throws(QueryError) {
         if ScalarRules.isNull(value) { return }
         switch function {
@@ -26,7 +27,9 @@ package struct AggregateAccumulator {
             }
         case .min, .max:
             if count > 0 {
-                guard let order = try ScalarRules.order(value, best), function == .min ? order < 0 : order > 0 else { break }
+                guard let order = try ScalarRules.order(value, best), function == .min ? order < 0 : order > 0 else {
+                    break
+                }
             }
             best = value
         default: throw QueryError(.unsupported, "\(function.rawValue) is no aggregate")
@@ -37,7 +40,9 @@ package struct AggregateAccumulator {
     package var result: PropertyValue {
         switch function {
         case .count: .int(Int64(count))
-        case .sum: fractions.isEmpty ? Int64(exactly: wholes).map(PropertyValue.int) ?? .double(Double(wholes)) : ScalarRules.result(sum)
+        case .sum:
+            fractions.isEmpty
+                ? Int64(exactly: wholes).map(PropertyValue.int) ?? .double(Double(wholes)) : ScalarRules.result(sum)
         case .average: count == 0 ? .null : ScalarRules.result(sum / Double(count))
         default: best
         }

@@ -3,8 +3,9 @@ package import Schema
 
 /// An order by sort keys, made ready to be used on many objects.
 ///
-/// A nil (and a NaN) is smaller than every value, so first ascending and last descending. Strings compare by the key's collation, everything else by
-/// ``ScalarRules``; false is before true. Objects that no key tells apart keep the order they came in.
+/// A nil (and a NaN) is smaller than every value, so first ascending and last descending. Strings
+/// compare by the key's collation, everything else by ``ScalarRules``; false is before true.
+/// Objects that no key tells apart keep the order they came in.
 package struct CompiledSort {
     private struct Key {
         let path: CompiledExpression
@@ -14,19 +15,24 @@ package struct CompiledSort {
 
     private let keys: [Key]
 
-    /// - Parameters: `entity` and `model`, where given, are those that the keys were validated against.
+    /// - Parameters: `entity` and `model`, where given, are those that the keys were validated
+    ///   against.
     package init(_ sortKeys: [SortKey], entity: Entity? = nil, model: ManagedObjectModel? = nil) throws(QueryError) {
         var keys: [Key] = []
         for key in sortKeys {
             var expression = key.ordersObjects ? QueryExpression.evaluatedObject : .keyPath(key.keyPath)
-            if key.relevanceQuery != nil { expression = if let entity, let model { try key.expression(for: entity, in: model) } else { key.expression } }
+            if key.relevanceQuery != nil {
+                expression =
+                    if let entity, let model { try key.expression(for: entity, in: model) } else { key.expression }
+            }
             let path = try CompiledExpression(expression, entity: entity, model: model)
             keys.append(Key(path: path, isAscending: key.isAscending, collation: key.collation))
         }
         self.keys = keys
     }
 
-    /// What an object is ordered by, one value for each key. To be taken once for every object, not for every comparison.
+    /// What an object is ordered by, one value for each key. To be taken once for every object, not
+    /// for every comparison.
     package func values(of object: any QueryObject) throws -> [PropertyValue] {
         try keys.map { try $0.path.value(for: object).scalar() }
     }

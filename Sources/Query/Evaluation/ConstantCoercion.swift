@@ -1,13 +1,16 @@
 import Foundation
 import Schema
 
-/// Converts a constant of a predicate to the type of what it is compared with, so that SQL binds and memory compares the same value.
+/// Converts a constant of a predicate to the type of what it is compared with, so that SQL binds
+/// and memory compares the same value.
 enum ConstantCoercion {
     /// The constant as a value of `type`; nil where there is none.
     ///
-    /// - Numbers become the attribute's own kind where that loses nothing that the comparison could see: a Double with a fraction stays one against an
-    ///   integer attribute. Text is a number only against a Decimal, a boolean (`true`, `yes`, `1` and their opposites) or a date.
-    /// - Dates come from ISO 8601 text or from seconds since 2001, UUIDs and URIs from their text, binary values from base64.
+    /// - Numbers become the attribute's own kind where that loses nothing that the comparison could
+    ///   see: a Double with a fraction stays one against an integer attribute. Text is a number
+    ///   only against a Decimal, a boolean (`true`, `yes`, `1` and their opposites) or a date.
+    /// - Dates come from ISO 8601 text or from seconds since 2001, UUIDs and URIs from their text,
+    ///   binary values from base64.
     /// - References come from URIs, or in short `Entity/p7`, where the store is known.
     static func convert(_ value: PropertyValue, to type: StaticType, store: StoreIdentity?) -> PropertyValue? {
         if value.isNull { return value }

@@ -1,7 +1,8 @@
-/// A pattern of LIKE: `*` stands for any run of characters, `?` for exactly one Unicode scalar, a backslash takes the next character as it is; the whole text
-/// must match.
+/// A pattern of LIKE: `*` stands for any run of characters, `?` for exactly one Unicode scalar, a
+/// backslash takes the next character as it is; the whole text must match.
 ///
-/// No backtracking beyond the last star: the cost is at most the length of the text times that of the longest stretch between stars.
+/// No backtracking beyond the last star: the cost is at most the length of the text times that of
+/// the longest stretch between stars.
 package struct LikePattern: Sendable {
     private static let one: UInt16 = 256
     private static let run: UInt16 = 257
@@ -36,7 +37,8 @@ package struct LikePattern: Sendable {
         return folded.withUTF8 { matches($0) }
     }
 
-    /// The answer for a text of ASCII, which is made no string for it; nil for every other text, and where a language has a say.
+    /// The answer for a text of ASCII, which is made no string for it; nil for every other text,
+    /// and where a language has a say.
     package func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? {
         guard let isFolded = PlainText.isFolded(text, options) else { return nil }
         return isFolded ? matches(text) { PlainText.folded($0) } : matches(text)
@@ -48,7 +50,9 @@ package struct LikePattern: Sendable {
         codes.withUnsafeBufferPointer { matches(text, $0, byte) }
     }
 
-    @inline(__always) private func matches(_ text: UnsafeBufferPointer<UInt8>, _ codes: UnsafeBufferPointer<UInt16>, _ byte: (UInt8) -> UInt8) -> Bool {
+    @inline(__always) private func matches(
+        _ text: UnsafeBufferPointer<UInt8>, _ codes: UnsafeBufferPointer<UInt16>, _ byte: (UInt8) -> UInt8
+    ) -> Bool {
         var index = 0
         var code = 0
         // Where to go on when a stretch after a star fails: the star takes one byte more.

@@ -1,6 +1,8 @@
-/// Texts of ASCII, which nearly all are that a table is searched for: their bytes are compared as they are, or each by itself without case.
+/// Texts of ASCII, which nearly all are that a table is searched for: their bytes are compared as
+/// they are, or each by itself without case.
 enum PlainText {
-    /// Whether each byte of a text has to be ``folded(_:)`` under options; nil for a text that is not of ASCII, and for options that only Foundation knows the meaning of.
+    /// Whether each byte of a text has to be ``folded(_:)`` under options; nil for a text that is
+    /// not of ASCII, and for options that only Foundation knows the meaning of.
     @inline(__always) static func isFolded(_ text: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) -> Bool? {
         guard !options.contains(.localeSensitive), isASCII(text) else { return nil }
         return options.contains(.caseInsensitive)

@@ -22,7 +22,9 @@ extension PredicateCompiler {
             let elements = try elements.map(value)
             return { scope in .collection(try elements.map { try $0(&scope) }, isOrdered: true) }
         case .function(let name, let arguments):
-            guard let function = QueryFunction(rawValue: name) else { throw QueryError(.unsupported, "There is no function \(name)") }
+            guard let function = QueryFunction(rawValue: name) else {
+                throw QueryError(.unsupported, "There is no function \(name)")
+            }
             return try value(function, arguments)
         case .call(let target, let selector, let arguments):
             guard let function = QueryFunction(selector: selector), arguments.isEmpty else {
@@ -35,7 +37,9 @@ extension PredicateCompiler {
             let (condition, then, otherwise) = (try test(predicate), try value(then), try value(otherwise))
             return { try condition(&$0) ? then(&$0) : otherwise(&$0) }
         case .cast(let operand, let name):
-            guard let type = CastType(name: name) else { throw QueryError(.unsupported, "There is no type \"\(name)\" to cast to") }
+            guard let type = CastType(name: name) else {
+                throw QueryError(.unsupported, "There is no type \"\(name)\" to cast to")
+            }
             let operand = try value(operand)
             return { .scalar(type.convert(try operand(&$0).scalar()) ?? .null) }
         case .element(let base, let index):
@@ -45,7 +49,8 @@ extension PredicateCompiler {
 
     private func value(_ function: QueryFunction, _ arguments: [QueryExpression]) throws -> CompiledExpression.Value {
         guard arguments.count == function.argumentCount else {
-            throw QueryError(.type, "\(function.rawValue) takes \(function.argumentCount) arguments, not \(arguments.count)")
+            throw QueryError(
+                .type, "\(function.rawValue) takes \(function.argumentCount) arguments, not \(arguments.count)")
         }
         let arguments = try arguments.map(value)
         let now = now
@@ -63,7 +68,9 @@ extension PredicateCompiler {
         }
     }
 
-    private func subquery(_ collection: QueryExpression, _ variable: String, _ predicate: FetchPredicate) throws -> CompiledExpression.Value {
+    private func subquery(_ collection: QueryExpression, _ variable: String, _ predicate: FetchPredicate) throws
+        -> CompiledExpression.Value
+    {
         let elements = try value(collection)
         var inner = self
         inner.depth += 1
@@ -75,7 +82,8 @@ extension PredicateCompiler {
             guard let candidates = value.elements else { throw QueryError(.type, "SUBQUERY takes a collection") }
             var isOrdered = true
             if case .collection(_, let order) = value { isOrdered = order }
-            // Slots are filled from the outside in; the ones of inner subqueries are gone when theirs end.
+            // Slots are filled from the outside in; the ones of inner subqueries are gone when
+            // theirs end.
             scope.slots.append(.null)
             defer { scope.slots.removeLast() }
             var matching: [QueryValue] = []
@@ -87,7 +95,9 @@ extension PredicateCompiler {
         }
     }
 
-    private func element(_ base: @escaping CompiledExpression.Value, _ index: QueryExpression.Index) throws -> CompiledExpression.Value {
+    private func element(_ base: @escaping CompiledExpression.Value, _ index: QueryExpression.Index) throws
+        -> CompiledExpression.Value
+    {
         let position: CompiledExpression.Value
         switch index {
         case .size: return { try QueryPath.aggregate(.count, of: base(&$0)) }
@@ -98,7 +108,9 @@ extension PredicateCompiler {
         return { scope in
             let collection = try base(&scope)
             let place = try position(&scope).scalar()
-            if case .string(let key) = place { return try QueryPath([key], from: nil, in: nil).follow(from: collection) }
+            if case .string(let key) = place {
+                return try QueryPath([key], from: nil, in: nil).follow(from: collection)
+            }
             let elements = try Self.ordered(collection)
             guard let number = ScalarRules.double(place) else {
                 if ScalarRules.isNull(place) { return .null }
@@ -126,7 +138,9 @@ extension PredicateCompiler {
         case .keyPath(let base, let components):
             var current = base.map(entity(of:)) ?? entity
             for component in components {
-                guard let model, let relationship = current?.property(named: component)?.relationship else { return nil }
+                guard let model, let relationship = current?.property(named: component)?.relationship else {
+                    return nil
+                }
                 current = model.destination(of: relationship)
             }
             return current

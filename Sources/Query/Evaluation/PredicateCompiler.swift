@@ -76,8 +76,11 @@ struct PredicateCompiler {
         let matches = try ValueMatcher.prepared(comparison.operator, constant, comparison.options)
         switch comparison.modifier {
         case .direct:
-            // The commonest of all, without the steps of a longer path: a property of the object against a constant.
-            if case .keyPath(nil, let keys) = comparison.left, keys.count == 1, let index = entity?.property(named: keys[0])?.index {
+            // The commonest of all, without the steps of a longer path: a property of the object
+            // against a constant.
+            if case .keyPath(nil, let keys) = comparison.left, keys.count == 1,
+                let index = entity?.property(named: keys[0])?.index
+            {
                 return { scope in
                     guard case .object(let object) = scope.root else { return try matches(left(&scope)) }
                     return try matches(object.queryValue(at: index))

@@ -2,8 +2,10 @@ import Foundation
 
 /// A pattern of MATCHES: an ICU regular expression that must match the whole text.
 ///
-/// `[c]` is ICU's own case-insensitive matching; with `[d]` text and pattern lose their marks as ``TextFolding`` does it. Work is bounded: patterns have at
-/// most 10,000 characters, and a match that takes more than some ten million steps (a few tenths of a second) or ICU's stack is given up with an error.
+/// `[c]` is ICU's own case-insensitive matching; with `[d]` text and pattern lose their marks as
+/// ``TextFolding`` does it. Work is bounded: patterns have at most 10,000 characters, and a match
+/// that takes more than some ten million steps (a few tenths of a second) or ICU's stack is given
+/// up with an error.
 package struct RegexPattern {
     private static let lengthLimit = 10_000
     /// ICU reports about every ten thousand steps.
@@ -22,8 +24,9 @@ package struct RegexPattern {
         let marks = options.subtracting(.caseInsensitive)
         let folded = TextFolding.fold(pattern, options: marks)
         let foundation: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
-        // Compiled on its own first: "a)(b" must not become valid by the group that keeps an alternation whole. The group stands on a line of its own only
-        // where it must: behind a comment of a pattern in free-spacing mode.
+        // Compiled on its own first: "a)(b" must not become valid by the group that keeps an
+        // alternation whole. The group stands on a line of its own only where it must: behind a
+        // comment of a pattern in free-spacing mode.
         guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil,
             let whole = (try? NSRegularExpression(pattern: "(?:\(folded))\\z", options: foundation))
                 ?? (try? NSRegularExpression(pattern: "(?:\(folded)\n)\\z", options: foundation))
@@ -40,7 +43,8 @@ package struct RegexPattern {
         var reports = 0
         var isGivenUp = false
         let range = NSRange(location: 0, length: text.utf16.count)
-        expression.enumerateMatches(in: text, options: [.anchored, .reportProgress, .reportCompletion], range: range) { result, flags, stop in
+        expression.enumerateMatches(in: text, options: [.anchored, .reportProgress, .reportCompletion], range: range) {
+            result, flags, stop in
             if flags.contains(.internalError) { isGivenUp = true }
             if result != nil {
                 found = true
@@ -53,7 +57,9 @@ package struct RegexPattern {
                 stop.pointee = true
             }
         }
-        if isGivenUp, !found { throw QueryError(.limit, "Matching \"\(pattern)\" takes too long on a text of \(range.length) characters") }
+        if isGivenUp, !found {
+            throw QueryError(.limit, "Matching \"\(pattern)\" takes too long on a text of \(range.length) characters")
+        }
         return found
     }
 }

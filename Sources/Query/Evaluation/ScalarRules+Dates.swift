@@ -6,11 +6,16 @@ extension ScalarRules {
     /// Seconds beyond this are of no calendar: a Double does not tell single ones apart.
     package static let greatestSeconds = 9.0e15
 
-    /// A part of a date in UTC; nil for what is no date of the calendar: NaN, infinities, seconds beyond ±9·10¹⁵.
+    /// A part of a date in UTC; nil for what is no date of the calendar: NaN, infinities, seconds
+    /// beyond ±9·10¹⁵.
     static func datePart(_ function: QueryFunction, of argument: PropertyValue) throws(QueryError) -> PropertyValue {
         let seconds: Double
-        if case .date(let date) = argument { seconds = date.timeIntervalSinceReferenceDate } else {
-            guard let number = double(argument) else { throw QueryError(.type, "\(function.rawValue) takes dates, not a \(kind(of: argument))") }
+        if case .date(let date) = argument {
+            seconds = date.timeIntervalSinceReferenceDate
+        } else {
+            guard let number = double(argument) else {
+                throw QueryError(.type, "\(function.rawValue) takes dates, not a \(kind(of: argument))")
+            }
             seconds = number
         }
         guard seconds.magnitude < greatestSeconds else { return .null }

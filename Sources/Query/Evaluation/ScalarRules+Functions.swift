@@ -4,8 +4,11 @@ package import Schema
 // Functions of scalars and aggregates, rules 7 to 12.
 extension ScalarRules {
     /// The value of a function of scalars.
-    /// - Throws: ``QueryError`` with code `type` where an argument is of a kind that the function does not take, `unsupported` for aggregates.
-    package static func apply(_ function: QueryFunction, _ arguments: [PropertyValue], now: Date) throws(QueryError) -> PropertyValue {
+    /// - Throws: ``QueryError`` with code `type` where an argument is of a kind that the function
+    ///   does not take, `unsupported` for aggregates.
+    package static func apply(_ function: QueryFunction, _ arguments: [PropertyValue], now: Date) throws(QueryError)
+        -> PropertyValue
+    {
         if function == .now { return .date(now) }
         guard arguments.count == function.argumentCount, !function.isAggregate else {
             throw QueryError(.unsupported, "\(function.rawValue) is no function of \(arguments.count) single values")
@@ -13,7 +16,8 @@ extension ScalarRules {
         if function == .indexed { return arguments[0] }
         if function == .relevance {
             let query = isNull(arguments[1]) ? "" : try text(arguments[1], for: function)
-            return .double(SearchQuery(query).relevance(of: isNull(arguments[0]) ? nil : try text(arguments[0], for: function)))
+            return .double(
+                SearchQuery(query).relevance(of: isNull(arguments[0]) ? nil : try text(arguments[0], for: function)))
         }
         if arguments.contains(where: isNull) { return .null }
         if function.argumentCount == 2 { return try apply(function, arguments[0], arguments[1]) }
@@ -50,14 +54,22 @@ extension ScalarRules {
         }
     }
 
-    private static func apply(_ function: QueryFunction, _ a: PropertyValue, _ b: PropertyValue) throws(QueryError) -> PropertyValue {
+    private static func apply(_ function: QueryFunction, _ a: PropertyValue, _ b: PropertyValue) throws(QueryError)
+        -> PropertyValue
+    {
         switch (function, a, b) {
         case (.subtract, .date(let x), .date(let y)):
             return result(x.timeIntervalSinceReferenceDate - y.timeIntervalSinceReferenceDate)
         case (.add, .date(let date), let other), (.add, let other, .date(let date)):
-            return .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate + double(try number(other, for: function))))
+            return .date(
+                Date(
+                    timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate
+                        + double(try number(other, for: function))))
         case (.subtract, .date(let date), let other):
-            return .date(Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate - double(try number(other, for: function))))
+            return .date(
+                Date(
+                    timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate
+                        - double(try number(other, for: function))))
         default: break
         }
         let left = try number(a, for: function)
@@ -95,7 +107,9 @@ extension ScalarRules {
     }
 
     /// The value of an aggregate over `values`, the way rule 12 says.
-    package static func aggregate(_ function: QueryFunction, _ values: [PropertyValue]) throws(QueryError) -> PropertyValue {
+    package static func aggregate(_ function: QueryFunction, _ values: [PropertyValue]) throws(QueryError)
+        -> PropertyValue
+    {
         var accumulator = AggregateAccumulator(function)
         for value in values { try accumulator.add(value) }
         return accumulator.result
@@ -121,12 +135,16 @@ extension ScalarRules {
     }
 
     static func number(_ value: PropertyValue, for function: QueryFunction) throws(QueryError) -> Number {
-        guard let number = number(value) else { throw QueryError(.type, "\(function.rawValue) takes numbers, not a \(kind(of: value))") }
+        guard let number = number(value) else {
+            throw QueryError(.type, "\(function.rawValue) takes numbers, not a \(kind(of: value))")
+        }
         return number
     }
 
     private static func text(_ value: PropertyValue, for function: QueryFunction) throws(QueryError) -> String {
-        guard let text = text(value) else { throw QueryError(.type, "\(function.rawValue) takes strings, not a \(kind(of: value))") }
+        guard let text = text(value) else {
+            throw QueryError(.type, "\(function.rawValue) takes strings, not a \(kind(of: value))")
+        }
         return text
     }
 }

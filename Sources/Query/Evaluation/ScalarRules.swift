@@ -1,31 +1,44 @@
 package import Foundation
 package import Schema
 
-/// How values compare and compute, in memory and in SQL alike. Every store's translation equals these rules.
+/// How values compare and compute, in memory and in SQL alike. Every store's translation equals
+/// these rules.
 ///
 /// Equality and order
-/// 1. Nil equals nil and nothing else. `!=` is the complement of `==`, so a nil is different from every value. A NaN counts as nil, as SQLite stores it.
-/// 2. `< <= > >=`, BETWEEN and the string operators are false where a side is nil; NOT of them is then true: NOT is always the exact complement.
-/// 3. Integers, booleans (1 and 0), Doubles, Floats and Decimals compare by numeric value, an integer with a Double exactly. A Decimal counts as the Double
-///    nearest to it, as SQLite keeps it. Dates compare with dates, by their seconds.
-/// 4. Strings are equal by code units and ordered by UTF-8, which is the order of scalars; canonical equivalence does not count. URIs count as their text.
-///    Options fold both sides first (``TextFolding``). Binary values and UUIDs are ordered by their bytes.
+/// 1. Nil equals nil and nothing else. `!=` is the complement of `==`, so a nil is different from
+///    every value. A NaN counts as nil, as SQLite stores it.
+/// 2. `< <= > >=`, BETWEEN and the string operators are false where a side is nil; NOT of them is
+///    then true: NOT is always the exact complement.
+/// 3. Integers, booleans (1 and 0), Doubles, Floats and Decimals compare by numeric value, an
+///    integer with a Double exactly. A Decimal counts as the Double nearest to it, as SQLite keeps
+///    it. Dates compare with dates, by their seconds.
+/// 4. Strings are equal by code units and ordered by UTF-8, which is the order of scalars;
+///    canonical equivalence does not count. URIs count as their text. Options fold both sides first
+///    (``TextFolding``). Binary values and UUIDs are ordered by their bytes.
 /// 5. References are equal if their IDs are; they have no order.
-/// 6. Values of different kinds are not equal; ordering them is an error (`type`), which validation against a model finds before anything runs.
+/// 6. Values of different kinds are not equal; ordering them is an error (`type`), which validation
+///    against a model finds before anything runs.
 ///
 /// Arithmetic
-/// 7. A nil argument gives nil. So do division and modulus by zero, a logarithm of what is not positive, and whatever else is not a number.
-/// 8. Integers (and booleans) stay integers: `7 / 2` is 3, rounded to zero. A result beyond 64 bits becomes a Double. With a Double, Float or Decimal on
-///    either side everything is computed in Double.
-/// 9. `modulus:by:` and the bitwise functions take whole numbers and cut fractions off; a shift by a negative count goes the other way. `raise:toPower:`,
-///    `sqrt:`, `exp:`, `ln:` and `log:` (base 10) give Doubles; `abs:`, `ceiling:`, `floor:` and `trunc:` leave integers as they are.
-/// 10. A date plus or minus seconds is a date, a date minus a date is seconds. Other kinds in arithmetic are an error (`type`).
-/// 11. `length:` counts UTF-16 units of strings, as validation does, and bytes of binary values. `lowercase:` and `uppercase:` are Unicode's full mappings.
+/// 7. A nil argument gives nil. So do division and modulus by zero, a logarithm of what is not
+///    positive, and whatever else is not a number.
+/// 8. Integers (and booleans) stay integers: `7 / 2` is 3, rounded to zero. A result beyond 64 bits
+///    becomes a Double. With a Double, Float or Decimal on either side everything is computed in
+///    Double.
+/// 9. `modulus:by:` and the bitwise functions take whole numbers and cut fractions off; a shift by
+///    a negative count goes the other way. `raise:toPower:`, `sqrt:`, `exp:`, `ln:` and `log:`
+///    (base 10) give Doubles; `abs:`, `ceiling:`, `floor:` and `trunc:` leave integers as they are.
+/// 10. A date plus or minus seconds is a date, a date minus a date is seconds. Other kinds in
+///     arithmetic are an error (`type`).
+/// 11. `length:` counts UTF-16 units of strings, as validation does, and bytes of binary values.
+///     `lowercase:` and `uppercase:` are Unicode's full mappings.
 ///
 /// Aggregates
-/// 12. `@count`, `count:` and `[SIZE]` count the values that are not nil; the others skip nils. A sum of nothing is 0; an average, minimum or maximum of
-///     nothing is nil. Integers are added exactly: their sum is an integer, or the nearest Double beyond 64 bits. Doubles are added to it in ascending order,
-///     so that the order of a collection does not show; averages are Doubles. Minimum and maximum take whatever has an order, strings included.
+/// 12. `@count`, `count:` and `[SIZE]` count the values that are not nil; the others skip nils. A
+///     sum of nothing is 0; an average, minimum or maximum of nothing is nil. Integers are added
+///     exactly: their sum is an integer, or the nearest Double beyond 64 bits. Doubles are added to
+///     it in ascending order, so that the order of a collection does not show; averages are
+///     Doubles. Minimum and maximum take whatever has an order, strings included.
 package enum ScalarRules {
     enum Number {
         case int(Int64)
@@ -57,7 +70,8 @@ package enum ScalarRules {
         switch (a, b) {
         case (.int(let x), .int(let y)): return x < y ? -1 : (x == y ? 0 : 1)
         case (.string(let x), .string(let y)): return TextOrder.binary(x, y)
-        case (.date(let x), .date(let y)): return order(x.timeIntervalSinceReferenceDate, y.timeIntervalSinceReferenceDate)
+        case (.date(let x), .date(let y)):
+            return order(x.timeIntervalSinceReferenceDate, y.timeIntervalSinceReferenceDate)
         case (.uuid(let x), .uuid(let y)):
             return withUnsafeBytes(of: x.uuid) { left in withUnsafeBytes(of: y.uuid) { TextOrder.bytes(left, $0) } }
         case (.data(let x), .data(let y)):
@@ -136,7 +150,8 @@ package enum ScalarRules {
         }
     }
 
-    /// Reads a decimal in full, unlike `Decimal(string:)`, which stops at the first character it does not know.
+    /// Reads a decimal in full, unlike `Decimal(string:)`, which stops at the first character it
+    /// does not know.
     package static func decimal(from text: String) -> Decimal? {
         let isNumber = text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
         return isNumber && Double(text) != nil ? Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) : nil

@@ -1,11 +1,14 @@
 import Foundation
 
-/// How texts are ordered: by UTF-8 bytes, which is the order of their scalars and of SQLite's BINARY, or by a collation. Stores register the others.
+/// How texts are ordered: by UTF-8 bytes, which is the order of their scalars and of SQLite's
+/// BINARY, or by a collation. Stores register the others.
 package enum TextOrder {
     /// Negative, zero or positive.
     package static func binary(_ a: String, _ b: String) -> Int {
         let fast = a.utf8.withContiguousStorageIfAvailable { left in
-            b.utf8.withContiguousStorageIfAvailable { right in bytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right)) }
+            b.utf8.withContiguousStorageIfAvailable { right in
+                bytes(UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+            }
         }
         if let fast, let fast { return fast }
         return a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : (equal(a, b) ? 0 : 1)
@@ -25,11 +28,13 @@ package enum TextOrder {
         return a.count - b.count
     }
 
-    /// The order of `<` and its kind under comparison options; with `[l]` Foundation's order in the current locale.
+    /// The order of `<` and its kind under comparison options; with `[l]` Foundation's order in the
+    /// current locale.
     package static func compare(_ a: String, _ b: String, options: Comparison.Options) -> Int {
         let options = TextFolding.effective(options)
         guard options.contains(.localeSensitive) else {
-            return options.isEmpty ? binary(a, b) : binary(TextFolding.fold(a, options: options), TextFolding.fold(b, options: options))
+            return options.isEmpty
+                ? binary(a, b) : binary(TextFolding.fold(a, options: options), TextFolding.fold(b, options: options))
         }
         var foundation: String.CompareOptions = []
         if options.contains(.caseInsensitive) { foundation.insert(.caseInsensitive) }
@@ -39,8 +44,9 @@ package enum TextOrder {
 }
 
 extension SortKey.Collation {
-    /// Negative, zero or positive. `binary` orders by code units, `caseInsensitive` by code units of the texts folded as `[c]` does; the localized ones are
-    /// Foundation's comparisons of the same names, in the current locale.
+    /// Negative, zero or positive. `binary` orders by code units, `caseInsensitive` by code units
+    /// of the texts folded as `[c]` does; the localized ones are Foundation's comparisons of the
+    /// same names, in the current locale.
     package func compare(_ a: String, _ b: String) -> Int {
         switch self {
         case .binary: TextOrder.binary(a, b)

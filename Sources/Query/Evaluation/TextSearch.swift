@@ -1,4 +1,5 @@
-/// BEGINSWITH, ENDSWITH and CONTAINS with a known right side: a search for UTF-8 bytes, both sides folded.
+/// BEGINSWITH, ENDSWITH and CONTAINS with a known right side: a search for UTF-8 bytes, both sides
+/// folded.
 package struct TextSearch: Sendable {
     private let comparisonOperator: Comparison.Operator
     private let options: Comparison.Options
@@ -16,7 +17,8 @@ package struct TextSearch: Sendable {
         return folded.withUTF8 { matches($0) }
     }
 
-    /// The answer for a text of ASCII, which is made no string for it; nil for every other text, and where a language has a say.
+    /// The answer for a text of ASCII, which is made no string for it; nil for every other text,
+    /// and where a language has a say.
     package func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? {
         guard let isFolded = PlainText.isFolded(text, options) else { return nil }
         return isFolded ? matches(text) { PlainText.folded($0) } : matches(text)

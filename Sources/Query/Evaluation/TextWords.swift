@@ -1,8 +1,11 @@
-/// The words of a text, as full-text search sees it. Indexes of stores hold these words and no others, so that a search of an index and one in memory agree.
+/// The words of a text, as full-text search sees it. Indexes of stores hold these words and no
+/// others, so that a search of an index and one in memory agree.
 ///
-/// 1. A word is a run, as long as can be, of letters, digits and the marks that belong to them (Unicode categories L, N, M and private use); everything else parts words.
-/// 2. Words are compared folded by case and diacritics (``TextFolding``): `Désert` is `desert`. What folding gives beyond ASCII letters, ASCII digits and characters
-///    outside ASCII is dropped.
+/// 1. A word is a run, as long as can be, of letters, digits and the marks that belong to them
+///    (Unicode categories L, N, M and private use); everything else parts words.
+/// 2. Words are compared folded by case and diacritics (``TextFolding``): `Désert` is `desert`.
+///    What folding gives beyond ASCII letters, ASCII digits and characters outside ASCII is
+///    dropped.
 /// 3. Of a longer word only the first 256 characters count.
 enum TextWords {
     private static let longest = 256
@@ -18,7 +21,9 @@ enum TextWords {
 
     private static func isASCII(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 
-    private static func isPlain(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) }
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
+    }
 
     private static func asciiWords(_ text: String) -> [String] {
         text.utf8.split { !isPlain($0) }.map { word in
@@ -30,7 +35,9 @@ enum TextWords {
         text.unicodeScalars.split { !belongs($0) }.compactMap { run in
             let folded = TextFolding.canonical(String(String.UnicodeScalarView(run)))
             var word = String.UnicodeScalarView()
-            for scalar in folded.unicodeScalars where scalar.value >= 0x80 || isPlain(UInt8(scalar.value)) { word.append(scalar) }
+            for scalar in folded.unicodeScalars where scalar.value >= 0x80 || isPlain(UInt8(scalar.value)) {
+                word.append(scalar)
+            }
             return word.isEmpty ? nil : String(String.UnicodeScalarView(word.prefix(longest)))
         }
     }
@@ -38,7 +45,8 @@ enum TextWords {
     private static func belongs(_ scalar: Unicode.Scalar) -> Bool {
         if scalar.value < 0x80 { return isPlain(UInt8(scalar.value)) }
         switch scalar.properties.generalCategory {
-        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber, .letterNumber, .otherNumber, .nonspacingMark,
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+            .letterNumber, .otherNumber, .nonspacingMark,
             .spacingMark, .enclosingMark, .privateUse:
             return true
         default: return false

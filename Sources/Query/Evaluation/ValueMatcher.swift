@@ -1,7 +1,8 @@
 import Foundation
 import Schema
 
-/// One comparison operator with its options, applied to values: the rules of ``ScalarRules`` and rule 4 of ``CompiledPredicate``.
+/// One comparison operator with its options, applied to values: the rules of ``ScalarRules`` and
+/// rule 4 of ``CompiledPredicate``.
 struct ValueMatcher {
     private let comparisonOperator: Comparison.Operator
     private let options: Comparison.Options
@@ -16,8 +17,12 @@ struct ValueMatcher {
     func matches(_ left: QueryValue, _ right: QueryValue) throws -> Bool {
         switch comparisonOperator {
         case .in:
-            if case .scalar(let text) = right, ScalarRules.text(text) != nil { return try compareTexts(text, try left.scalar()) }
-            guard let elements = right.elements else { throw Self.error("IN takes a collection or a string on its right side", right) }
+            if case .scalar(let text) = right, ScalarRules.text(text) != nil {
+                return try compareTexts(text, try left.scalar())
+            }
+            guard let elements = right.elements else {
+                throw Self.error("IN takes a collection or a string on its right side", right)
+            }
             return try contains(try left.scalar(), elements)
         case .contains:
             if let elements = left.elements, !left.isNull { return try contains(try right.scalar(), elements) }
@@ -31,7 +36,9 @@ struct ValueMatcher {
                 throw Self.error("BETWEEN takes two bounds", right)
             }
             let value = try left.scalar()
-            guard let low = try order(value, try bounds[0].scalar()), let high = try order(value, try bounds[1].scalar()) else { return false }
+            guard let low = try order(value, try bounds[0].scalar()),
+                let high = try order(value, try bounds[1].scalar())
+            else { return false }
             return low >= 0 && high <= 0
         default:
             return try compare(try left.scalar(), try right.scalar())
@@ -57,12 +64,16 @@ struct ValueMatcher {
     }
 
     private func equal(_ left: PropertyValue, _ right: PropertyValue) throws -> Bool {
-        if !options.isEmpty, let a = ScalarRules.text(left), let b = ScalarRules.text(right) { return TextOrder.compare(a, b, options: options) == 0 }
+        if !options.isEmpty, let a = ScalarRules.text(left), let b = ScalarRules.text(right) {
+            return TextOrder.compare(a, b, options: options) == 0
+        }
         return ScalarRules.equal(try Self.loaded(left, for: right), try Self.loaded(right, for: left))
     }
 
     private func order(_ left: PropertyValue, _ right: PropertyValue) throws -> Int? {
-        if !options.isEmpty, let a = ScalarRules.text(left), let b = ScalarRules.text(right) { return TextOrder.compare(a, b, options: options) }
+        if !options.isEmpty, let a = ScalarRules.text(left), let b = ScalarRules.text(right) {
+            return TextOrder.compare(a, b, options: options)
+        }
         return try ScalarRules.order(try Self.loaded(left, for: right), try Self.loaded(right, for: left))
     }
 
@@ -84,8 +95,12 @@ struct ValueMatcher {
     /// The string operators, CONTAINS among them; false where a side is nil.
     private func compareTexts(_ left: PropertyValue, _ right: PropertyValue) throws -> Bool {
         if ScalarRules.isNull(left) || ScalarRules.isNull(right) { return false }
-        guard let text = ScalarRules.text(left) else { throw Self.error("\(PredicatePrinter.name(of: comparisonOperator)) compares strings", .scalar(left)) }
-        guard let other = ScalarRules.text(right) else { throw Self.error("\(PredicatePrinter.name(of: comparisonOperator)) compares strings", .scalar(right)) }
+        guard let text = ScalarRules.text(left) else {
+            throw Self.error("\(PredicatePrinter.name(of: comparisonOperator)) compares strings", .scalar(left))
+        }
+        guard let other = ScalarRules.text(right) else {
+            throw Self.error("\(PredicatePrinter.name(of: comparisonOperator)) compares strings", .scalar(right))
+        }
         switch comparisonOperator {
         case .like: return patterns.like(other, options).matches(text)
         case .matches: return try patterns.regex(other, options).matches(text)

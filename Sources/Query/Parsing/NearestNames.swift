@@ -1,6 +1,7 @@
 /// "Did you mean …?": which of some names is close to a mistyped one.
 package enum NearestNames {
-    /// At most three of `names`, nearest first, that differ from `name` by a third of its letters or fewer (case counts for nothing).
+    /// At most three of `names`, nearest first, that differ from `name` by a third of its letters
+    /// or fewer (case counts for nothing).
     package static func nearest(to name: String, among names: [String]) -> [String] {
         let wanted = Array(name.lowercased().unicodeScalars.prefix(100))
         let limit = max(1, wanted.count / 3)
@@ -20,7 +21,7 @@ package enum NearestNames {
         return "; did you mean " + (quoted.isEmpty ? "" : quoted + " or ") + "\"\(last)\"?"
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbours that lead from one to the other.
+    /// Insertions, deletions, replacements and swaps of neighbors that lead from one to the other.
     private static func distance(_ a: [UnicodeScalar], _ b: [UnicodeScalar]) -> Int {
         var beforeLast = [Int](repeating: 0, count: b.count + 1)
         var last = Array(0...b.count)

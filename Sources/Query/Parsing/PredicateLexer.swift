@@ -10,7 +10,9 @@ struct PredicateLexer {
     }
 
     /// An error at an offset in UTF-8.
-    func error(_ message: String, at offset: Int, expected: String? = nil, code: QueryError.Code = .syntax) -> QueryError {
+    func error(_ message: String, at offset: Int, expected: String? = nil, code: QueryError.Code = .syntax)
+        -> QueryError
+    {
         let characters = String(decoding: bytes[..<min(offset, bytes.count)], as: UTF8.self).count
         return QueryError(code, message, text: text, offset: characters, expected: expected)
     }
@@ -20,7 +22,8 @@ struct PredicateLexer {
         String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// The option letters of `[cdnl]` with the place of the first unknown one; nil, and nothing is read, where no bracket follows.
+    /// The option letters of `[cdnl]` with the place of the first unknown one; nil, and nothing is
+    /// read, where no bracket follows.
     mutating func options(after end: Int) throws -> Comparison.Options? {
         var index = end
         skipSpace(&index)
@@ -29,7 +32,9 @@ struct PredicateLexer {
         var options: Comparison.Options = []
         while true {
             skipSpace(&index)
-            guard index < bytes.count else { throw error("Comparison options are not closed", at: index, expected: "]") }
+            guard index < bytes.count else {
+                throw error("Comparison options are not closed", at: index, expected: "]")
+            }
             switch bytes[index] | 0x20 {
             case UInt8(ascii: "c"): options.insert(.caseInsensitive)
             case UInt8(ascii: "d"): options.insert(.diacriticInsensitive)
@@ -37,7 +42,8 @@ struct PredicateLexer {
             case UInt8(ascii: "l"): options.insert(.localeSensitive)
             default:
                 guard bytes[index] == UInt8(ascii: "]") else {
-                    throw error("There is no such comparison option", at: index, expected: "the options c, d, n or l, or ]")
+                    throw error(
+                        "There is no such comparison option", at: index, expected: "the options c, d, n or l, or ]")
                 }
                 position = index + 1
                 return options
@@ -78,12 +84,16 @@ struct PredicateLexer {
             let prefix = position < bytes.count && bytes[position] == UInt8(ascii: "@") ? "@" : ""
             position += prefix.utf8.count
             let name = prefix + word()
-            guard name.utf8.count > prefix.utf8.count else { throw error("A key has no name", at: position, expected: "a name after #") }
+            guard name.utf8.count > prefix.utf8.count else {
+                throw error("A key has no name", at: position, expected: "a name after #")
+            }
             return .identifier(name, isEscaped: true)
         case UInt8(ascii: "@"):
             position += 1
             let name = word()
-            guard !name.isEmpty else { throw error("A collection operator has no name", at: position, expected: "a name after @") }
+            guard !name.isEmpty else {
+                throw error("A collection operator has no name", at: position, expected: "a name after @")
+            }
             return .identifier("@" + name, isEscaped: false)
         default:
             if Self.isNameStart(byte) { return identifierOrKeyword() }
@@ -96,7 +106,9 @@ struct PredicateLexer {
     private mutating func word() -> String {
         let start = position
         guard position < bytes.count, Self.isNameStart(bytes[position]) else { return "" }
-        while position < bytes.count, Self.isNameStart(bytes[position]) || Self.isDigit(bytes[position]) { position += 1 }
+        while position < bytes.count, Self.isNameStart(bytes[position]) || Self.isDigit(bytes[position]) {
+            position += 1
+        }
         return slice(start, position)
     }
 
@@ -148,8 +160,9 @@ struct PredicateLexer {
 
     // MARK: Literals
 
-    /// `\"`, `\'`, `\\`, `\n`, `\r`, `\t`, `\uXXXX`, `\UXXXXXXXX` and `\u{X}` are escapes. A backslash before anything else stands for itself, so that the
-    /// patterns of LIKE and MATCHES need not double theirs.
+    /// `\"`, `\'`, `\\`, `\n`, `\r`, `\t`, `\uXXXX`, `\UXXXXXXXX` and `\u{X}` are escapes. A
+    /// backslash before anything else stands for itself, so that the patterns of LIKE and MATCHES
+    /// need not double theirs.
     private mutating func quoted() throws -> String {
         let opening = position
         let quote = bytes[position]
@@ -175,22 +188,28 @@ struct PredicateLexer {
             default: result += [byte, escaped]
             }
         }
-        throw error("A string is not closed", at: opening, expected: "a closing \(quote == UInt8(ascii: "'") ? "'" : "\"")")
+        throw error(
+            "A string is not closed", at: opening, expected: "a closing \(quote == UInt8(ascii: "'") ? "'" : "\"")")
     }
 
     private mutating func codePoint(digits: Int) throws -> String {
         let start = position - 2
         var value = try hexadecimal(digits, from: start)
         // A surrogate pair written as two escapes, as JSON and older tools do.
-        if digits == 4, (0xD800..<0xDC00).contains(value), position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+        if digits == 4, (0xD800..<0xDC00).contains(value), position + 1 < bytes.count,
+            bytes[position] == UInt8(ascii: "\\"),
             bytes[position + 1] == UInt8(ascii: "u")
         {
             position += 2
             let low = try hexadecimal(4, from: start)
-            guard (0xDC00..<0xE000).contains(low) else { throw error("A string names half a character", at: start, expected: "a Unicode scalar") }
+            guard (0xDC00..<0xE000).contains(low) else {
+                throw error("A string names half a character", at: start, expected: "a Unicode scalar")
+            }
             value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00)
         }
-        guard let scalar = UnicodeScalar(value) else { throw error("There is no such character", at: start, expected: "a Unicode scalar") }
+        guard let scalar = UnicodeScalar(value) else {
+            throw error("There is no such character", at: start, expected: "a Unicode scalar")
+        }
         return String(scalar)
     }
 
@@ -199,21 +218,30 @@ struct PredicateLexer {
         let first = position + (braced ? 1 : 0)
         var end = braced ? first : min(first + count, bytes.count)
         if braced { while end < bytes.count, bytes[end] != UInt8(ascii: "}"), end - first < 8 { end += 1 } }
-        guard braced ? end < bytes.count && bytes[end] == UInt8(ascii: "}") : end - first == count, first < end, bytes[first] != UInt8(ascii: "+"),
+        guard braced ? end < bytes.count && bytes[end] == UInt8(ascii: "}") : end - first == count, first < end,
+            bytes[first] != UInt8(ascii: "+"),
             let value = UInt32(slice(first, end), radix: 16)
-        else { throw error("A Unicode escape is incomplete", at: start, expected: braced ? "hexadecimal digits and }" : "\(count) hexadecimal digits") }
+        else {
+            throw error(
+                "A Unicode escape is incomplete", at: start,
+                expected: braced ? "hexadecimal digits and }" : "\(count) hexadecimal digits")
+        }
         position = end + (braced ? 1 : 0)
         return value
     }
 
     private mutating func number() throws -> PredicateToken.Kind {
         let start = position
-        if bytes[position] == UInt8(ascii: "0"), position + 1 < bytes.count, let radix = Self.radix(bytes[position + 1]) {
+        if bytes[position] == UInt8(ascii: "0"), position + 1 < bytes.count, let radix = Self.radix(bytes[position + 1])
+        {
             position += 2
             let digits = position
-            while position < bytes.count, Self.isNameStart(bytes[position]) || Self.isDigit(bytes[position]) { position += 1 }
+            while position < bytes.count, Self.isNameStart(bytes[position]) || Self.isDigit(bytes[position]) {
+                position += 1
+            }
             guard digits < position, let value = UInt64(slice(digits, position), radix: radix) else {
-                throw error("A number can't be read", at: start, expected: "digits of base \(radix) that fit in 64 bits")
+                throw error(
+                    "A number can't be read", at: start, expected: "digits of base \(radix) that fit in 64 bits")
             }
             return .integer(value)
         }
@@ -226,7 +254,9 @@ struct PredicateLexer {
         }
         if position < bytes.count, bytes[position] | 0x20 == UInt8(ascii: "e") {
             var exponent = position + 1
-            if exponent < bytes.count, bytes[exponent] == UInt8(ascii: "+") || bytes[exponent] == UInt8(ascii: "-") { exponent += 1 }
+            if exponent < bytes.count, bytes[exponent] == UInt8(ascii: "+") || bytes[exponent] == UInt8(ascii: "-") {
+                exponent += 1
+            }
             if exponent < bytes.count, Self.isDigit(bytes[exponent]) {
                 isWhole = false
                 position = exponent
@@ -246,7 +276,9 @@ struct PredicateLexer {
         let start = position
         position += 1
         while position < bytes.count, "hlqLzjt".utf8.contains(bytes[position]) { position += 1 }
-        guard position < bytes.count else { throw error("A placeholder is incomplete", at: start, expected: "%@, %K, %d, %f, %c or %s") }
+        guard position < bytes.count else {
+            throw error("A placeholder is incomplete", at: start, expected: "%@, %K, %d, %f, %c or %s")
+        }
         let letter = bytes[position]
         position += 1
         switch letter {

@@ -30,12 +30,15 @@ extension PredicateParser {
         let (arguments, depth) = try arguments()
         guard let function = QueryFunction(written: name) else {
             let near = NearestNames.nearest(to: name, among: QueryFunction.allCases.map(\.rawValue))
-            var error = lexer.error("There is no function \(name)" + NearestNames.question(near), at: start, code: .unsupported)
+            var error = lexer.error(
+                "There is no function \(name)" + NearestNames.question(near), at: start, code: .unsupported)
             error.suggestions = near
             throw error
         }
         guard arguments.count == function.argumentCount else {
-            throw lexer.error("\(function.rawValue) takes \(function.argumentCount) argument\(function.argumentCount == 1 ? "" : "s"), not \(arguments.count)", at: start)
+            throw lexer.error(
+                "\(function.rawValue) takes \(function.argumentCount) argument\(function.argumentCount == 1 ? "" : "s"), not \(arguments.count)",
+                at: start)
         }
         return try deeper(.expression(.function(function.rawValue, arguments)), than: depth, start: start)
     }
@@ -86,10 +89,12 @@ extension PredicateParser {
         let otherwiseExpression = try expression(otherwise)
         try expect(.closeParenthesis)
         return try deeper(
-            .expression(.conditional(predicate, thenExpression, otherwiseExpression)), than: max(condition.depth, then.depth, otherwise.depth), start: start)
+            .expression(.conditional(predicate, thenExpression, otherwiseExpression)),
+            than: max(condition.depth, then.depth, otherwise.depth), start: start)
     }
 
-    /// A cast of a literal that has a value of the type becomes that constant, which is how dates and other values without a literal are written.
+    /// A cast of a literal that has a value of the type becomes that constant, which is how dates
+    /// and other values without a literal are written.
     private mutating func cast(_ start: Int) throws -> Node {
         try advance()
         let operand = try disjunction()
@@ -119,7 +124,9 @@ extension PredicateParser {
         }
         guard token.is(.closeParenthesis) else { throw unexpected(", or )") }
         try advance()
-        return try deeper(.expression(.call(target: targetExpression, selector: selector, arguments: arguments)), than: depth, start: start)
+        return try deeper(
+            .expression(.call(target: targetExpression, selector: selector, arguments: arguments)), than: depth,
+            start: start)
     }
 
     /// A string, written out or given as an argument.

@@ -3,11 +3,14 @@ import Schema
 
 // Operands: arithmetic by precedence, then postfix (paths and elements), then primaries.
 extension PredicateParser {
-    /// An operand whose binary operators all have at least `precedence`; a predicate where a parenthesis held one.
+    /// An operand whose binary operators all have at least `precedence`; a predicate where a
+    /// parenthesis held one.
     mutating func operand(precedence: Int = 1) throws -> Node {
         try enter()
         var left = try unary()
-        while let (function, own) = infixFunction(), own >= precedence, case .expression(let leftExpression) = left.content {
+        while let (function, own) = infixFunction(), own >= precedence,
+            case .expression(let leftExpression) = left.content
+        {
             try advance()
             let right = try operand(precedence: own + 1)
             let tree = QueryExpression.function(function.rawValue, [leftExpression, try expression(right)])
@@ -46,10 +49,13 @@ extension PredicateParser {
             try enter()
             let node = try unary()
             leave()
-            // −5 is a constant; everything else is subtracted from zero, so that it needs no function of its own.
+            // −5 is a constant; everything else is subtracted from zero, so that it needs no
+            // function of its own.
             switch try expression(node) {
-            case .constant(.int(let value)): return Node(content: .expression(.constant(.int(0 &- value))), depth: 1, start: start)
-            case .constant(.double(let value)): return Node(content: .expression(.constant(.double(-value))), depth: 1, start: start)
+            case .constant(.int(let value)):
+                return Node(content: .expression(.constant(.int(0 &- value))), depth: 1, start: start)
+            case .constant(.double(let value)):
+                return Node(content: .expression(.constant(.double(-value))), depth: 1, start: start)
             case let other:
                 let tree = QueryExpression.function(QueryFunction.subtract.rawValue, [.constant(.int(0)), other])
                 return try deeper(.expression(tree), than: node.depth, start: start)
@@ -60,7 +66,9 @@ extension PredicateParser {
             try enter()
             let node = try unary()
             leave()
-            return try deeper(.expression(.function(QueryFunction.complement.rawValue, [try expression(node)])), than: node.depth, start: start)
+            return try deeper(
+                .expression(.function(QueryFunction.complement.rawValue, [try expression(node)])), than: node.depth,
+                start: start)
         }
         return try power()
     }
@@ -85,7 +93,8 @@ extension PredicateParser {
                 if case .keyPath(let root, let first) = base {
                     node.content = .expression(.keyPath(base: root, components: first + components))
                 } else {
-                    node = try deeper(.expression(.keyPath(base: base, components: components)), than: node.depth, start: node.start)
+                    node = try deeper(
+                        .expression(.keyPath(base: base, components: components)), than: node.depth, start: node.start)
                 }
             } else if token.is(.openBracket) {
                 try advance()
@@ -103,7 +112,8 @@ extension PredicateParser {
                     index = .at(try expression(position))
                 }
                 try expect(.closeBracket)
-                node = try deeper(.expression(.element(of: base, index)), than: max(node.depth, depth), start: node.start)
+                node = try deeper(
+                    .expression(.element(of: base, index)), than: max(node.depth, depth), start: node.start)
             } else {
                 break
             }
@@ -153,7 +163,8 @@ extension PredicateParser {
             return try list()
         case .integer(let magnitude):
             try advance()
-            return leaf(.constant(Int64(exactly: magnitude).map(PropertyValue.int) ?? .double(Double(magnitude))), start)
+            return leaf(
+                .constant(Int64(exactly: magnitude).map(PropertyValue.int) ?? .double(Double(magnitude))), start)
         case .number(let value):
             try advance()
             return leaf(.constant(.double(value)), start)
@@ -211,7 +222,9 @@ extension PredicateParser {
         try advance()
         var constants: [PropertyValue] = []
         for case .constant(let value) in elements { constants.append(value) }
-        return try deeper(.expression(constants.count == elements.count ? .constant(.list(constants)) : .aggregate(elements)), than: depth, start: start)
+        return try deeper(
+            .expression(constants.count == elements.count ? .constant(.list(constants)) : .aggregate(elements)),
+            than: depth, start: start)
     }
 
     private mutating func argument(_ placeholder: PredicateToken.Placeholder) throws -> Node {
@@ -223,16 +236,24 @@ extension PredicateParser {
         case (.value, _): constant = value
         case (.integer, .int), (.number, .double), (.text, .string): constant = value
         case (.integer, .bool(let flag)): constant = .int(flag ? 1 : 0)
-        case (.integer, .double(let number)): constant = Int64(exactly: number.rounded(.towardZero)).map(PropertyValue.int)
+        case (.integer, .double(let number)):
+            constant = Int64(exactly: number.rounded(.towardZero)).map(PropertyValue.int)
         case (.number, .int(let number)): constant = .double(Double(number))
         case (.integer, .float), (.integer, .decimal), (.number, .float), (.number, .decimal):
             let number = ScalarRules.double(value) ?? .nan
-            if case .number = placeholder { constant = .double(number) } else { constant = Int64(exactly: number.rounded(.towardZero)).map(PropertyValue.int) }
+            if case .number = placeholder {
+                constant = .double(number)
+            } else {
+                constant = Int64(exactly: number.rounded(.towardZero)).map(PropertyValue.int)
+            }
         case (.character, .string(let text)): constant = text.count == 1 ? value : nil
-        case (.character, .int(let code)): constant = UInt32(exactly: code).flatMap(UnicodeScalar.init).map { .string(String($0)) }
+        case (.character, .int(let code)):
+            constant = UInt32(exactly: code).flatMap(UnicodeScalar.init).map { .string(String($0)) }
         default: constant = nil
         }
-        guard let constant else { throw lexer.error("The argument does not suit this placeholder", at: start, code: .argument) }
+        guard let constant else {
+            throw lexer.error("The argument does not suit this placeholder", at: start, code: .argument)
+        }
         try advance()
         return leaf(.constant(constant), start)
     }

@@ -2,9 +2,11 @@ import Schema
 
 /// Reads predicate text into a tree, in one pass and without going back.
 ///
-/// A parenthesis may hold a predicate or an operand, which shows only behind it; so every step gives a ``Node`` that is one or the other, and whoever needs
-/// the one kind says so. Invariants: recursion of the parser is bounded by `nestingLimit`, the depth of the tree it makes by `depthLimit`, so that no text,
-/// however hostile, exhausts the stack here, in evaluation, in translation or when the tree is freed. Chains of AND and OR are flat and don't count.
+/// A parenthesis may hold a predicate or an operand, which shows only behind it; so every step
+/// gives a ``Node`` that is one or the other, and whoever needs the one kind says so. Invariants:
+/// recursion of the parser is bounded by `nestingLimit`, the depth of the tree it makes by
+/// `depthLimit`, so that no text, however hostile, exhausts the stack here, in evaluation, in
+/// translation or when the tree is freed. Chains of AND and OR are flat and don't count.
 struct PredicateParser {
     private static let nestingLimit = 64
     private static let depthLimit = 128
@@ -42,7 +44,8 @@ struct PredicateParser {
         }
     }
 
-    static func expression(_ text: String, arguments: [(any PredicateArgument)?]) throws(QueryError) -> QueryExpression {
+    static func expression(_ text: String, arguments: [(any PredicateArgument)?]) throws(QueryError) -> QueryExpression
+    {
         try QueryError.typed {
             var parser = try PredicateParser(text, arguments: arguments)
             return try parser.parseExpression()
@@ -66,7 +69,9 @@ struct PredicateParser {
     private func finish(expected: String) throws {
         guard case .end = token.kind else { throw unexpected(expected) }
         guard argumentsUsed == arguments.count else {
-            throw QueryError(.argument, "The format has \(argumentsUsed) placeholders for \(arguments.count) arguments", text: lexer.text)
+            throw QueryError(
+                .argument, "The format has \(argumentsUsed) placeholders for \(arguments.count) arguments",
+                text: lexer.text)
         }
     }
 
@@ -143,7 +148,8 @@ struct PredicateParser {
         let rightExpression = try expression(right)
         let comparison = FetchPredicate.comparison(
             Comparison(leftExpression, comparisonOperator, rightExpression, modifier: modifier, options: options))
-        return try deeper(.predicate(isNegated ? .not(comparison) : comparison), than: max(left.depth, right.depth), start: start)
+        return try deeper(
+            .predicate(isNegated ? .not(comparison) : comparison), than: max(left.depth, right.depth), start: start)
     }
 
     /// Leaves the operator as the current token, so that its options can be read as such.
@@ -193,7 +199,9 @@ struct PredicateParser {
     }
 
     func expression(_ node: Node) throws -> QueryExpression {
-        guard case .expression(let expression) = node.content else { throw expected("a value, not a condition", at: node.start) }
+        guard case .expression(let expression) = node.content else {
+            throw expected("a value, not a condition", at: node.start)
+        }
         return expression
     }
 
@@ -215,7 +223,8 @@ struct PredicateParser {
         return Node(content: content, depth: depth + 1, start: start)
     }
 
-    /// Counts one level of recursion: `operand`, which every nested construct goes through, and the operators before an operand.
+    /// Counts one level of recursion: `operand`, which every nested construct goes through, and the
+    /// operators before an operand.
     mutating func enter() throws {
         nesting += 1
         guard nesting <= Self.nestingLimit else { throw tooDeep(at: token.start) }

@@ -2,7 +2,8 @@
 struct PredicateToken {
     enum Kind {
         case end
-        /// A key, `@` operator or function name. `isEscaped` where it was written with `#`, which keeps it from being a keyword.
+        /// A key, `@` operator or function name. `isEscaped` where it was written with `#`, which
+        /// keeps it from being a keyword.
         case identifier(String, isEscaped: Bool)
         case keyword(Keyword)
         /// A whole number without its sign.
@@ -15,7 +16,8 @@ struct PredicateToken {
         case symbol(Symbol)
     }
 
-    /// Words with a meaning wherever an operand or an operator may stand; in a path, after a dot, they are plain keys.
+    /// Words with a meaning wherever an operand or an operator may stand; in a path, after a dot,
+    /// they are plain keys.
     enum Keyword: String, CaseIterable {
         case and = "AND", or = "OR", not = "NOT"
         case any = "ANY", some = "SOME", all = "ALL", none = "NONE"
@@ -26,9 +28,11 @@ struct PredicateToken {
         case truePredicate = "TRUEPREDICATE", falsePredicate = "FALSEPREDICATE"
     }
 
-    /// Words that have a meaning in one place only (in brackets, before a parenthesis) and are keys elsewhere. Apple reserves them everywhere, so they
-    /// are printed with `#`.
-    static let contextualWords: Set<String> = ["FIRST", "LAST", "SIZE", "SUBQUERY", "FETCH", "CAST", "ANYKEY", "CASEINSENSITIVE", "CI", "TERNARY", "FUNCTION"]
+    /// Words that have a meaning in one place only (in brackets, before a parenthesis) and are keys
+    /// elsewhere. Apple reserves them everywhere, so they are printed with `#`.
+    static let contextualWords: Set<String> = [
+        "FIRST", "LAST", "SIZE", "SUBQUERY", "FETCH", "CAST", "ANYKEY", "CASEINSENSITIVE", "CI", "TERNARY", "FUNCTION",
+    ]
 
     enum Placeholder {
         /// `%@`
@@ -46,7 +50,8 @@ struct PredicateToken {
     }
 
     enum Symbol: String {
-        case openParenthesis = "(", closeParenthesis = ")", openBrace = "{", closeBrace = "}", openBracket = "[", closeBracket = "]"
+        case openParenthesis = "(", closeParenthesis = ")", openBrace = "{", closeBrace = "}", openBracket = "[",
+            closeBracket = "]"
         case comma = ",", dot = ".", colon = ":", assign = ":="
         case equal = "==", notEqual = "!=", less = "<", lessOrEqual = "<=", greater = ">", greaterOrEqual = ">="
         case and = "&&", or = "||", not = "!"
@@ -69,6 +74,10 @@ struct PredicateToken {
 
     /// Whether this is the unescaped word `word`, which is given in upper case.
     func isWord(_ word: String) -> Bool {
-        if case .identifier(let own, false) = kind { own.utf8.count == word.utf8.count && own.uppercased() == word } else { false }
+        if case .identifier(let own, false) = kind {
+            own.utf8.count == word.utf8.count && own.uppercased() == word
+        } else {
+            false
+        }
     }
 }

@@ -1,5 +1,6 @@
 extension QueryError {
-    /// Two lines for a person: the text, and a caret under the place where reading it failed. Nil where there is no place.
+    /// Two lines for a person: the text, and a caret under the place where reading it failed. Nil
+    /// where there is no place.
     ///
     /// ```
     /// name == == "x"
@@ -9,7 +10,8 @@ extension QueryError {
     public var markedText: String? {
         guard let text, let offset else { return nil }
         let width = 100
-        // Every character takes one column of the line, so that the caret stands right: line ends and tabs become spaces.
+        // Every character takes one column of the line, so that the caret stands right: line ends
+        // and tabs become spaces.
         let characters = text.map { $0.isNewline || $0 == "\t" ? " " : $0 }
         let place = min(offset, characters.count)
         let start = max(0, min(place - width / 2, characters.count - width))

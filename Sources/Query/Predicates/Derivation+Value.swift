@@ -2,7 +2,8 @@ package import Foundation
 package import Schema
 
 extension Derivation {
-    /// The value for an object, as the attribute's type has it. Nothing is counted and added up to 0, and has no smallest, greatest or mean value.
+    /// The value for an object, as the attribute's type has it. Nothing is counted and added up to
+    /// 0, and has no smallest, greatest or mean value.
     package func value(for object: any QueryObject, now: Date) throws -> PropertyValue {
         guard let type = property.attribute?.type else { return .null }
         return try plainValue(for: object, now: now).asDerived(type)
@@ -41,8 +42,10 @@ extension PropertyValue {
         guard type.isNumeric else { return self }
         switch (type, self) {
         case (.decimal, .int(let number)): return .decimal(Decimal(number))
-        case (.decimal, .double(let number)): return Decimal(string: number.description).map(PropertyValue.decimal) ?? .null
-        case (.decimal, .float(let number)): return Decimal(string: number.description).map(PropertyValue.decimal) ?? .null
+        case (.decimal, .double(let number)):
+            return Decimal(string: number.description).map(PropertyValue.decimal) ?? .null
+        case (.decimal, .float(let number)):
+            return Decimal(string: number.description).map(PropertyValue.decimal) ?? .null
         case (.decimal, _): return self
         default: break
         }

@@ -1,15 +1,18 @@
 package import Schema
 
-/// How a derived attribute's value comes about, in the few forms that a store can keep up to date by itself (COREDATA_SEMANTICS L53):
-/// `now()`; `name` or `department.name`, a copy over to-one relationships, also as `canonical:(name)`, `uppercase:(name)` or `lowercase:(name)`;
-/// `items.@count` and `items.price.@sum`, also with `@min`, `@max` and `@avg`, behind to-one relationships too.
+/// How a derived attribute's value comes about, in the few forms that a store can keep up to date
+/// by itself (COREDATA_SEMANTICS L53): `now()`; `name` or `department.name`, a copy over to-one
+/// relationships, also as `canonical:(name)`, `uppercase:(name)` or `lowercase:(name)`;
+/// `items.@count` and `items.price.@sum`, also with `@min`, `@max` and `@avg`, behind to-one
+/// relationships too.
 package struct Derivation: Sendable, Hashable {
     package enum Form: Sendable, Hashable {
         /// The time of the last save that changed the object.
         case now
         /// An attribute at the end of the steps, a text passed through a function.
         case copy(Property, QueryFunction?)
-        /// Over the members of a relationship at the end of the steps: how many, or an aggregate of one of their attributes.
+        /// Over the members of a relationship at the end of the steps: how many, or an aggregate of
+        /// one of their attributes.
         case aggregate(QueryFunction, over: Property, of: Property?)
     }
 
@@ -35,9 +38,11 @@ package struct Derivation: Sendable, Hashable {
     }
 
     /// Nil for an attribute that is not derived, or that no store keeps.
-    /// - Throws: ``QueryError`` with code `unsupported`, `type`, `unknownKey` or `syntax`, naming the attribute.
+    /// - Throws: ``QueryError`` with code `unsupported`, `type`, `unknownKey` or `syntax`, naming
+    ///   the attribute.
     package init?(_ property: Property, of entity: Entity, in model: ManagedObjectModel) throws(QueryError) {
-        guard let attribute = property.attribute, !attribute.isTransient, let text = attribute.derivationExpression else { return nil }
+        guard let attribute = property.attribute, !attribute.isTransient, let text = attribute.derivationExpression
+        else { return nil }
         var reader = DerivationReader(property, attribute, text, entity, model)
         self.property = property
         (steps, form) = try reader.read()
@@ -53,7 +58,10 @@ private struct DerivationReader {
     private let model: ManagedObjectModel
     private var steps: [Property] = []
 
-    init(_ property: Property, _ attribute: AttributeDescription, _ text: String, _ entity: Entity, _ model: ManagedObjectModel) {
+    init(
+        _ property: Property, _ attribute: AttributeDescription, _ text: String, _ entity: Entity,
+        _ model: ManagedObjectModel
+    ) {
         self.property = property
         self.attribute = attribute
         self.text = text
@@ -68,11 +76,13 @@ private struct DerivationReader {
         }
         switch expression {
         case .function(QueryFunction.now.rawValue, _):
-            try check(attribute.type == .date, "the time is a date, and the attribute is of type \(attribute.type.name)")
+            try check(
+                attribute.type == .date, "the time is a date, and the attribute is of type \(attribute.type.name)")
             return ([], .now)
         case .keyPath(nil, let path): return try read(path, nil)
         case .function(let name, let arguments):
-            guard let function = QueryFunction(rawValue: name), [.canonical, .uppercase, .lowercase, .count, .sum, .min, .max, .average].contains(function),
+            guard let function = QueryFunction(rawValue: name),
+                [.canonical, .uppercase, .lowercase, .count, .sum, .min, .max, .average].contains(function),
                 case .keyPath(nil, let path)? = arguments.first
             else { break }
             // The aggregates' functions are another spelling of the operators, which archives use.
@@ -80,7 +90,10 @@ private struct DerivationReader {
             return try read(path + [Self.operatorName(function)], nil)
         default: break
         }
-        throw fault(.unsupported, "no store keeps such a value: it can be now(), a path to an attribute, canonical:, uppercase: or lowercase: of one, or a path that ends with @count, @sum, @min, @max or @avg")
+        throw fault(
+            .unsupported,
+            "no store keeps such a value: it can be now(), a path to an attribute, canonical:, uppercase: or lowercase: of one, or a path that ends with @count, @sum, @min, @max or @avg"
+        )
     }
 
     private static func operatorName(_ function: QueryFunction) -> String {
@@ -93,11 +106,15 @@ private struct DerivationReader {
         }
     }
 
-    private mutating func read(_ path: [String], _ function: QueryFunction?) throws(QueryError) -> (steps: [Property], form: Derivation.Form) {
+    private mutating func read(_ path: [String], _ function: QueryFunction?) throws(QueryError) -> (
+        steps: [Property], form: Derivation.Form
+    ) {
         var path = path
         var aggregate: QueryFunction?
         if let last = path.last, last.hasPrefix("@") {
-            guard let found = QueryFunction(collectionOperator: last) else { throw fault(.unsupported, "there is no collection operator \(last)") }
+            guard let found = QueryFunction(collectionOperator: last) else {
+                throw fault(.unsupported, "there is no collection operator \(last)")
+            }
             aggregate = found
             path.removeLast()
         }
@@ -113,7 +130,8 @@ private struct DerivationReader {
             try check(!found.isTransient, "\(current.name).\(name) is transient: no store keeps it")
             let rest = Array(path[(index + 1)...])
             guard let relationship = found.relationship, let destination = model.destination(of: relationship) else {
-                try check(rest.isEmpty && aggregate == nil, "\(current.name).\(name) is an attribute: nothing can follow it")
+                try check(
+                    rest.isEmpty && aggregate == nil, "\(current.name).\(name) is an attribute: nothing can follow it")
                 return try copy(found, function, isOwn: steps.isEmpty)
             }
             if relationship.isToMany { return try members(found, destination, rest, aggregate, function) }
@@ -123,11 +141,14 @@ private struct DerivationReader {
         throw fault(.type, "the path ends at a relationship, not at a value")
     }
 
-    private func copy(_ source: Property, _ function: QueryFunction?, isOwn: Bool) throws(QueryError) -> (steps: [Property], form: Derivation.Form) {
+    private func copy(_ source: Property, _ function: QueryFunction?, isOwn: Bool) throws(QueryError) -> (
+        steps: [Property], form: Derivation.Form
+    ) {
         guard let from = source.attribute else { throw fault(.type, "the path ends at a relationship, not at a value") }
         try check(!isOwn || source.index != property.index, "it would be made of itself")
         if function != nil {
-            try check(from.type == .string && attribute.type == .string, "only a string is made of a string by that function")
+            try check(
+                from.type == .string && attribute.type == .string, "only a string is made of a string by that function")
         } else {
             try checkSame(from)
         }
@@ -135,23 +156,33 @@ private struct DerivationReader {
     }
 
     private func members(
-        _ relation: Property, _ destination: Entity, _ rest: [String], _ aggregate: QueryFunction?, _ function: QueryFunction?
+        _ relation: Property, _ destination: Entity, _ rest: [String], _ aggregate: QueryFunction?,
+        _ function: QueryFunction?
     ) throws(QueryError) -> (steps: [Property], form: Derivation.Form) {
         try check(function == nil, "a function takes one value, and \(relation.name) has many")
-        guard let aggregate else { throw fault(.type, "\(relation.name) has many objects: end the path with @count, @sum, @min, @max or @avg") }
+        guard let aggregate else {
+            throw fault(.type, "\(relation.name) has many objects: end the path with @count, @sum, @min, @max or @avg")
+        }
         if aggregate == .count {
             try check(rest.isEmpty, "@count stands directly behind the relationship")
-            try check(attribute.type.isNumeric, "a count is a number, and the attribute is of type \(attribute.type.name)")
+            try check(
+                attribute.type.isNumeric, "a count is a number, and the attribute is of type \(attribute.type.name)")
             return (steps, .aggregate(.count, over: relation, of: nil))
         }
-        guard rest.count == 1, let found = destination.property(named: rest[0]), let of = found.attribute, !found.isTransient else {
-            throw fault(.unsupported, "one attribute of \(destination.name) must stand between \(relation.name) and the operator")
+        guard rest.count == 1, let found = destination.property(named: rest[0]), let of = found.attribute,
+            !found.isTransient
+        else {
+            throw fault(
+                .unsupported,
+                "one attribute of \(destination.name) must stand between \(relation.name) and the operator")
         }
         if aggregate == .sum || aggregate == .average {
             try check(of.type.isNumeric && attribute.type.isNumeric, "numbers are added up to a number")
         } else {
             try checkSame(of)
-            try check(of.type.isNumeric || of.type == .date || of.type == .string, "values of type \(of.type.name) have no order")
+            try check(
+                of.type.isNumeric || of.type == .date || of.type == .string,
+                "values of type \(of.type.name) have no order")
         }
         return (steps, .aggregate(aggregate, over: relation, of: found))
     }
@@ -160,9 +191,12 @@ private struct DerivationReader {
         try check(
             source.type == attribute.type || source.type.isNumeric && attribute.type.isNumeric,
             "it is of type \(attribute.type.name), and its source of type \(source.type.name)")
-        try check(![.composite, .undefined, .objectID].contains(source.type), "values of type \(source.type.name) are not copied")
         try check(
-            !source.allowsExternalBinaryDataStorage && !attribute.allowsExternalBinaryDataStorage, "values that may be kept in files of their own are not copied")
+            ![.composite, .undefined, .objectID].contains(source.type),
+            "values of type \(source.type.name) are not copied")
+        try check(
+            !source.allowsExternalBinaryDataStorage && !attribute.allowsExternalBinaryDataStorage,
+            "values that may be kept in files of their own are not copied")
     }
 
     private func check(_ condition: Bool, _ message: String) throws(QueryError) {
@@ -170,6 +204,8 @@ private struct DerivationReader {
     }
 
     private func fault(_ code: QueryError.Code, _ message: String) -> QueryError {
-        QueryError(code, "\(entity.name).\(attribute.name) is derived from \(text): \(message)", text: text, entity: entity.name, key: attribute.name)
+        QueryError(
+            code, "\(entity.name).\(attribute.name) is derived from \(text): \(message)", text: text,
+            entity: entity.name, key: attribute.name)
     }
 }

@@ -7,12 +7,15 @@ extension FetchPredicate {
     /// try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year > %d", "h", 1960)
     /// try FetchPredicate(format: "%K IN %@", "title", ["Dune", "Solaris"])
     /// ```
-    /// The language is that of Apple's predicate format strings: comparisons (`== != < <= > >=`, BETWEEN, IN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES)
-    /// with the options `[cdnl]`, AND OR NOT, ANY SOME ALL NONE, key paths with `@count @sum @avg @min @max`, arithmetic, functions, `SUBQUERY`, `TERNARY`,
-    /// `CAST`, `FUNCTION`, `e[FIRST]`, `SELF` and `$variables`. `%@` stands for a value, `%K` for a key path, `%d %f %c %s` and their kind for numbers and
-    /// text. Reading checks no names: that happens against an entity when the predicate is run. Costs time linear in the text.
-    /// - Throws: ``QueryError`` with code `syntax` and the place, `unsupported` for a function that does not exist, or `argument` where placeholders and
-    ///   arguments don't fit.
+    /// The language is that of Apple's predicate format strings: comparisons (`== != < <= > >=`,
+    /// BETWEEN, IN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES) with the options `[cdnl]`, AND
+    /// OR NOT, ANY SOME ALL NONE, key paths with `@count @sum @avg @min @max`, arithmetic,
+    /// functions, `SUBQUERY`, `TERNARY`, `CAST`, `FUNCTION`, `e[FIRST]`, `SELF` and `$variables`.
+    /// `%@` stands for a value, `%K` for a key path, `%d %f %c %s` and their kind for numbers and
+    /// text. Reading checks no names: that happens against an entity when the predicate is run.
+    /// Costs time linear in the text.
+    /// - Throws: ``QueryError`` with code `syntax` and the place, `unsupported` for a function that
+    ///   does not exist, or `argument` where placeholders and arguments don't fit.
     public init(format: String, _ arguments: (any PredicateArgument)?...) throws(QueryError) {
         try self.init(format: format, arguments: arguments)
     }
@@ -35,7 +38,8 @@ extension FetchPredicate: CustomStringConvertible {
 }
 
 extension QueryExpression {
-    /// Reads an expression from format text, such as that of a derived attribute: `items.@count`, `price * 1.2`.
+    /// Reads an expression from format text, such as that of a derived attribute: `items.@count`,
+    /// `price * 1.2`.
     /// - Throws: what ``FetchPredicate/init(format:_:)`` throws.
     public init(format: String, _ arguments: (any PredicateArgument)?...) throws(QueryError) {
         self = try PredicateParser.expression(format, arguments: arguments)

@@ -6,7 +6,8 @@ extension FetchPredicate {
     /// ```swift
     /// try FetchPredicate(format: "year > $limit").withSubstitutionVariables(["limit": 1960])
     /// ```
-    /// A nil takes the place as a nil. The variable that a SUBQUERY binds is its own, whatever its name.
+    /// A nil takes the place as a nil. The variable that a SUBQUERY binds is its own, whatever its
+    /// name.
     public func withSubstitutionVariables(_ variables: [String: (any PredicateArgument)?]) -> FetchPredicate {
         let constants = variables.mapValues { QueryExpression.constant($0?.predicateConstant ?? .null) }
         return replacing { expression, bound in
@@ -25,8 +26,9 @@ extension FetchPredicate {
         return names.sorted()
     }
 
-    /// The predicate with variables that stand for objects replaced, so that a store can run it: `$FETCH_SOURCE` becomes the object's ID, and a path that
-    /// begins at it the value that it leads to.
+    /// The predicate with variables that stand for objects replaced, so that a store can run it:
+    /// `$FETCH_SOURCE` becomes the object's ID, and a path that begins at it the value that it
+    /// leads to.
     /// - Throws: what following the paths throws.
     package func binding(_ objects: [String: QueryValue]) throws -> FetchPredicate {
         var failure: (any Error)?
@@ -48,8 +50,11 @@ extension FetchPredicate {
         return result
     }
 
-    /// `replace` is asked for every expression from the outside in, with the names that subqueries around it bind, and gives what takes its place.
-    func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?) -> FetchPredicate {
+    /// `replace` is asked for every expression from the outside in, with the names that subqueries
+    /// around it bind, and gives what takes its place.
+    func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?)
+        -> FetchPredicate
+    {
         switch self {
         case .constant: return self
         case .not(let inner): return .not(inner.replacing(bound, replace))
@@ -63,7 +68,8 @@ extension FetchPredicate {
     }
 
     static func replacing(
-        _ expression: QueryExpression, _ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?
+        _ expression: QueryExpression, _ bound: Set<String> = [],
+        _ replace: (QueryExpression, Set<String>) -> QueryExpression?
     ) -> QueryExpression {
         if let replacement = replace(expression, bound) { return replacement }
         func inner(_ expression: QueryExpression) -> QueryExpression { replacing(expression, bound, replace) }
@@ -76,10 +82,14 @@ extension FetchPredicate {
             for case .constant(let value) in elements { constants.append(value) }
             return constants.count == elements.count ? .constant(.list(constants)) : .aggregate(elements)
         case .function(let name, let arguments): return .function(name, arguments.map(inner))
-        case .call(let target, let selector, let arguments): return .call(target: inner(target), selector: selector, arguments: arguments.map(inner))
+        case .call(let target, let selector, let arguments):
+            return .call(target: inner(target), selector: selector, arguments: arguments.map(inner))
         case .subquery(let collection, let variable, let predicate):
-            return .subquery(collection: inner(collection), variable: variable, predicate: predicate.replacing(bound.union([variable]), replace))
-        case .conditional(let predicate, let then, let otherwise): return .conditional(predicate.replacing(bound, replace), inner(then), inner(otherwise))
+            return .subquery(
+                collection: inner(collection), variable: variable,
+                predicate: predicate.replacing(bound.union([variable]), replace))
+        case .conditional(let predicate, let then, let otherwise):
+            return .conditional(predicate.replacing(bound, replace), inner(then), inner(otherwise))
         case .cast(let operand, let type): return .cast(inner(operand), type)
         case .element(let base, .at(let position)): return .element(of: inner(base), .at(inner(position)))
         case .element(let base, let index): return .element(of: inner(base), index)

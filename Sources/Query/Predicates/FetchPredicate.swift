@@ -2,8 +2,9 @@ public import Schema
 
 /// A condition on objects, as a tree.
 ///
-/// Made from text (`try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year > 1960", "h")`) or built from its cases. The same tree is run by
-/// stores and in memory, with the same result: `NOT p` is exactly the complement of `p`, and a nil is different from every value.
+/// Made from text (`try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year > 1960",
+/// "h")`) or built from its cases. The same tree is run by stores and in memory, with the same
+/// result: `NOT p` is exactly the complement of `p`, and a nil is different from every value.
 public indirect enum FetchPredicate: Sendable, Hashable {
     /// TRUEPREDICATE and FALSEPREDICATE.
     case constant(Bool)
@@ -18,11 +19,14 @@ public struct Comparison: Sendable, Hashable {
     public enum Operator: Sendable, Hashable, CaseIterable {
         case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
         case between, `in`, contains, beginsWith, endsWith, like, matches
-        /// SEARCH: whether texts hold words, phrases and beginnings of words, whatever their case and accents.
+        /// SEARCH: whether texts hold words, phrases and beginnings of words, whatever their case
+        /// and accents.
         ///
-        /// `title SEARCH "desert planet"`, `{title, summary} SEARCH "dune* -film"`; an object on the left (SELF, a relationship) stands for all its attributes that
-        /// the model chooses for full text (``AttributeDescription/isFullTextIndexed``). A string that is no constant, or an attribute that is not chosen, can be searched too:
-        /// it is read through. What the right side, a constant, may say: `word`, `"a phrase"`, `begin*`, `-unwanted`, `OR`.
+        /// `title SEARCH "desert planet"`, `{title, summary} SEARCH "dune* -film"`; an object on
+        /// the left (SELF, a relationship) stands for all its attributes that the model chooses for
+        /// full text (``AttributeDescription/isFullTextIndexed``). A string that is no constant, or
+        /// an attribute that is not chosen, can be searched too: it is read through. What the right
+        /// side, a constant, may say: `word`, `"a phrase"`, `begin*`, `-unwanted`, `OR`.
         case search
     }
 
@@ -51,7 +55,8 @@ public struct Comparison: Sendable, Hashable {
     public var options: Options
 
     public init(
-        _ left: QueryExpression, _ operator: Operator, _ right: QueryExpression, modifier: Modifier = .direct, options: Options = []
+        _ left: QueryExpression, _ operator: Operator, _ right: QueryExpression, modifier: Modifier = .direct,
+        options: Options = []
     ) {
         self.left = left
         self.operator = `operator`
@@ -63,7 +68,8 @@ public struct Comparison: Sendable, Hashable {
 
 /// Something in a predicate, a computed column or a mapping that has a value.
 public indirect enum QueryExpression: Sendable, Hashable {
-    /// How an element of a collection is named: `e[2]`, `e[FIRST]`, `e[LAST]`, `e[SIZE]`, `e['key']`.
+    /// How an element of a collection is named: `e[2]`, `e[FIRST]`, `e[LAST]`, `e[SIZE]`,
+    /// `e['key']`.
     public enum Index: Sendable, Hashable {
         case at(QueryExpression)
         case first, last, size

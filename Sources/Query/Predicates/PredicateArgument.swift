@@ -3,8 +3,9 @@ public import Schema
 
 /// A value that can stand for a placeholder of a predicate format, or for one of its variables.
 ///
-/// Conforming: integers, Double, Float, Bool, String, Date, Data, UUID, URL, Decimal, `ManagedObjectID`, managed objects, arrays and sets of these, and
-/// `PropertyValue` for whatever else.
+/// Conforming: integers, Double, Float, Bool, String, Date, Data, UUID, URL, Decimal,
+/// `ManagedObjectID`, managed objects, arrays and sets of these, and `PropertyValue` for whatever
+/// else.
 public protocol PredicateArgument {
     /// The constant that takes the place.
     var predicateConstant: PropertyValue { get }

@@ -1,11 +1,14 @@
 import Foundation
 import Schema
 
-/// Writes trees as predicate text in Apple's form: `==` for equality, double quotes, parentheses round compounds inside compounds, reserved words with `#`.
+/// Writes trees as predicate text in Apple's form: `==` for equality, double quotes, parentheses
+/// round compounds inside compounds, reserved words with `#`.
 ///
-/// What it writes parses to an equal tree for every tree in canonical form, which is what parsing and arguments make: chains of one connective flat and of at
-/// least two parts, lists of constants as one constant, booleans as 1 and 0, Floats as Doubles. Other trees parse to their canonical form. A constant
-/// reference prints as a cast of its URI and can be read again only where the predicate is validated with its store.
+/// What it writes parses to an equal tree for every tree in canonical form, which is what parsing
+/// and arguments make: chains of one connective flat and of at least two parts, lists of constants
+/// as one constant, booleans as 1 and 0, Floats as Doubles. Other trees parse to their canonical
+/// form. A constant reference prints as a cast of its URI and can be read again only where the
+/// predicate is validated with its store.
 struct PredicatePrinter {
     private(set) var text = ""
 
@@ -208,7 +211,10 @@ struct PredicatePrinter {
             return writeQuoted(key)
         }
         let upper = plain.uppercased()
-        let isReserved = key == plain && (PredicateToken.Keyword(rawValue: upper) != nil || PredicateToken.contextualWords.contains(upper) || upper == "UTI")
+        let isReserved =
+            key == plain
+            && (PredicateToken.Keyword(rawValue: upper) != nil || PredicateToken.contextualWords.contains(upper)
+                || upper == "UTI")
         text += (isReserved ? "#" : "") + key
     }
 
@@ -270,7 +276,8 @@ struct PredicatePrinter {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F: text += "\\u{" + String(scalar.value, radix: 16) + "}"
+            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+                text += "\\u{" + String(scalar.value, radix: 16) + "}"
             default: text.unicodeScalars.append(scalar)
             }
         }

@@ -8,16 +8,23 @@ extension PredicateValidator {
         case .evaluatedObject: return Typed(expression: expression, type: .object(entity))
         case .keyPath(let base, let components): return try path(base: base, components: components)
         case .variable(let name):
-            guard let type = variables[name] else { throw QueryError(.unboundVariable, "The variable $\(name) has no value", key: name) }
+            guard let type = variables[name] else {
+                throw QueryError(.unboundVariable, "The variable $\(name) has no value", key: name)
+            }
             return Typed(expression: expression, type: type)
         case .aggregate(let elements): return try list(elements)
         case .function(let name, let arguments):
-            guard let function = QueryFunction(rawValue: name) else { throw QueryError(.unsupported, "There is no function \(name)") }
+            guard let function = QueryFunction(rawValue: name) else {
+                throw QueryError(.unsupported, "There is no function \(name)")
+            }
             return try self.function(function, try arguments.map(self.expression))
-        case .call(let target, let selector, let arguments): return try call(try self.expression(target), selector, arguments)
-        case .subquery(let collection, let variable, let predicate): return try subquery(collection, variable, predicate)
+        case .call(let target, let selector, let arguments):
+            return try call(try self.expression(target), selector, arguments)
+        case .subquery(let collection, let variable, let predicate):
+            return try subquery(collection, variable, predicate)
         case .conditional(let predicate, let then, let otherwise):
-            return try conditional(try self.predicate(predicate), try self.expression(then), try self.expression(otherwise))
+            return try conditional(
+                try self.predicate(predicate), try self.expression(then), try self.expression(otherwise))
         case .cast(let operand, let type): return try cast(try self.expression(operand), type)
         case .element(let base, let index): return try element(of: try self.expression(base), index)
         }
@@ -25,8 +32,13 @@ extension PredicateValidator {
 
     private func list(_ elements: [QueryExpression]) throws -> Typed {
         let typed = try elements.map(expression)
-        if let many = typed.first(where: { $0.type.elements != nil }) { throw typeError("A list can't hold \(many.expression), which has many values") }
-        return Typed(expression: .aggregate(typed.map(\.expression)), type: .collection(typed.lazy.map(\.type).first { !$0.isUnknown } ?? .unknown, isOrdered: true), elements: typed)
+        if let many = typed.first(where: { $0.type.elements != nil }) {
+            throw typeError("A list can't hold \(many.expression), which has many values")
+        }
+        return Typed(
+            expression: .aggregate(typed.map(\.expression)),
+            type: .collection(typed.lazy.map(\.type).first { !$0.isUnknown } ?? .unknown, isOrdered: true),
+            elements: typed)
     }
 
     private func function(_ function: QueryFunction, _ arguments: [Typed]) throws -> Typed {
@@ -49,7 +61,10 @@ extension PredicateValidator {
             let argument = arguments[0]
             var isFit = argument.type.isText
             if function == .length, case .binary(isExternal: false) = argument.type { isFit = true }
-            guard isFit else { throw typeError("\(function.rawValue) takes a string: \(argument.expression) is a \(argument.type.name)") }
+            guard isFit else {
+                throw typeError(
+                    "\(function.rawValue) takes a string: \(argument.expression) is a \(argument.type.name)")
+            }
             return Typed(expression: tree, type: function == .length ? .number(nil) : .string)
         case _ where function.isDatePart:
             let argument = arguments[0]
@@ -81,34 +96,49 @@ extension PredicateValidator {
         return try self.function(function, [target])
     }
 
-    private func subquery(_ collection: QueryExpression, _ variable: String, _ predicate: FetchPredicate) throws -> Typed {
+    private func subquery(_ collection: QueryExpression, _ variable: String, _ predicate: FetchPredicate) throws
+        -> Typed
+    {
         let collection = try expression(collection)
-        guard let elements = collection.type.elements else { throw typeError("SUBQUERY takes a collection: \(collection.expression) is a \(collection.type.name)") }
+        guard let elements = collection.type.elements else {
+            throw typeError("SUBQUERY takes a collection: \(collection.expression) is a \(collection.type.name)")
+        }
         var inner = self
         inner.variables[variable] = elements.type
         inner.aggregatesRows = false
-        let tree = QueryExpression.subquery(collection: collection.expression, variable: variable, predicate: try inner.predicate(predicate))
+        let tree = QueryExpression.subquery(
+            collection: collection.expression, variable: variable, predicate: try inner.predicate(predicate))
         return Typed(expression: tree, type: collection.type)
     }
 
     private func conditional(_ predicate: FetchPredicate, _ then: Typed, _ otherwise: Typed) throws -> Typed {
-        if let many = [then, otherwise].first(where: { $0.type.elements != nil }) { throw typeError("A branch of TERNARY can't be \(many.expression), which has many values") }
+        if let many = [then, otherwise].first(where: { $0.type.elements != nil }) {
+            throw typeError("A branch of TERNARY can't be \(many.expression), which has many values")
+        }
         let (left, right) = (converted(then, like: otherwise), converted(otherwise, like: then))
         guard left.type.isComparable(with: right.type) else {
-            throw typeError("The branches of TERNARY differ: \(left.expression) is a \(left.type.name), \(right.expression) a \(right.type.name)")
+            throw typeError(
+                "The branches of TERNARY differ: \(left.expression) is a \(left.type.name), \(right.expression) a \(right.type.name)"
+            )
         }
-        return Typed(expression: .conditional(predicate, left.expression, right.expression), type: left.type.isUnknown ? right.type : left.type)
+        return Typed(
+            expression: .conditional(predicate, left.expression, right.expression),
+            type: left.type.isUnknown ? right.type : left.type)
     }
 
     /// A constant branch as a value of the other branch's type, where it has one.
     private func converted(_ branch: Typed, like other: Typed) -> Typed {
         if case .constant = other.expression { return branch }
-        guard case .constant(let value) = branch.expression, let converted = ConstantCoercion.convert(value, to: other.type, store: store) else { return branch }
+        guard case .constant(let value) = branch.expression,
+            let converted = ConstantCoercion.convert(value, to: other.type, store: store)
+        else { return branch }
         return Typed(expression: .constant(converted), type: .constant(converted))
     }
 
     private func cast(_ operand: Typed, _ name: String) throws -> Typed {
-        guard let cast = CastType(name: name) else { throw QueryError(.unsupported, "There is no type \"\(name)\" to cast to") }
+        guard let cast = CastType(name: name) else {
+            throw QueryError(.unsupported, "There is no type \"\(name)\" to cast to")
+        }
         let type: StaticType =
             switch cast {
             case .date: .date
@@ -120,7 +150,8 @@ extension PredicateValidator {
             case .object: .reference
             }
         if case .constant(let value) = operand.expression {
-            let converted = cast == .object ? ConstantCoercion.convert(value, to: .reference, store: store) : cast.convert(value)
+            let converted =
+                cast == .object ? ConstantCoercion.convert(value, to: .reference, store: store) : cast.convert(value)
             guard let converted else { throw typeError("\(operand.expression) can't be cast to \(name)") }
             return Typed(expression: .constant(converted), type: type)
         }
@@ -135,8 +166,12 @@ extension PredicateValidator {
         if case .at(.constant(.string(let key))) = index, base.type.elements == nil {
             return try path(from: base, [key])
         }
-        guard let elements = base.type.elements else { throw typeError("\(base.expression) is a \(base.type.name): it has no elements") }
-        guard elements.isOrdered else { throw typeError("\(base.expression) has no order: no element of it has a place") }
+        guard let elements = base.type.elements else {
+            throw typeError("\(base.expression) is a \(base.type.name): it has no elements")
+        }
+        guard elements.isOrdered else {
+            throw typeError("\(base.expression) has no order: no element of it has a place")
+        }
         var place = index
         if case .at(let position) = index {
             let typed = try expression(position)

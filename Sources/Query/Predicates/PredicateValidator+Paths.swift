@@ -3,7 +3,9 @@ import Schema
 // Key paths: every key looked up, aggregates brought into one form.
 extension PredicateValidator {
     func path(base: QueryExpression?, components: [String]) throws -> Typed {
-        guard let base else { return try path(from: Typed(expression: .evaluatedObject, type: .object(entity)), components) }
+        guard let base else {
+            return try path(from: Typed(expression: .evaluatedObject, type: .object(entity)), components)
+        }
         return try path(from: try expression(base), components)
     }
 
@@ -19,7 +21,10 @@ extension PredicateValidator {
         let isOperator = { (component: String) in component.hasPrefix("@") }
         let keys = components.filter { !isOperator($0) }
         let operators = components.filter(isOperator)
-        guard operators.count <= 1 else { throw QueryError(.unsupported, "A path takes one collection operator, not \(operators.count)", entity: entity.name) }
+        guard operators.count <= 1 else {
+            throw QueryError(
+                .unsupported, "A path takes one collection operator, not \(operators.count)", entity: entity.name)
+        }
         let resolved = try resolve(keys, from: base.type)
         let path = expression(root, first + resolved.keys)
         let toManySteps = base.toManySteps + resolved.toManySteps
@@ -28,7 +33,9 @@ extension PredicateValidator {
         guard let name = operators.first else {
             if resolved.isLength {
                 if resolved.type.elements != nil {
-                    throw QueryError(.unsupported, "The length of many strings can't be asked for", entity: entity.name, key: keys.joined(separator: "."))
+                    throw QueryError(
+                        .unsupported, "The length of many strings can't be asked for", entity: entity.name,
+                        key: keys.joined(separator: "."))
                 }
                 return Typed(expression: .function(QueryFunction.length.rawValue, [path]), type: .number(nil))
             }
@@ -37,13 +44,16 @@ extension PredicateValidator {
         guard let function = QueryFunction(collectionOperator: name) else {
             let known = ["@count", "@sum", "@avg", "@min", "@max"]
             throw QueryError(
-                .unsupported, "There is no collection operator \(name)" + NearestNames.question(NearestNames.nearest(to: name, among: known)),
+                .unsupported,
+                "There is no collection operator \(name)"
+                    + NearestNames.question(NearestNames.nearest(to: name, among: known)),
                 entity: entity.name, key: name, suggestions: NearestNames.nearest(to: name, among: known))
         }
         return try aggregate(function, of: Typed(expression: path, type: resolved.type, lastToMany: lastToMany))
     }
 
-    /// The aggregate of a collection in the form `a.b.@op.c`; of a list of expressions as a function.
+    /// The aggregate of a collection in the form `a.b.@op.c`; of a list of expressions as a
+    /// function.
     func aggregate(_ function: QueryFunction, of many: Typed) throws -> Typed {
         let collection = many.expression
         guard let element = many.type.elements?.type ?? (aggregatesRows ? many.type : nil) else {
@@ -53,14 +63,23 @@ extension PredicateValidator {
         switch function {
         case .count: result = .number(.integer64)
         case .sum, .average:
-            guard element.isNumber else { throw typeError("\(function.rawValue) takes numbers: \(collection) holds values of type \(element.name)") }
+            guard element.isNumber else {
+                throw typeError(
+                    "\(function.rawValue) takes numbers: \(collection) holds values of type \(element.name)")
+            }
             result = .number(nil)
         default:
-            guard element.hasOrder else { throw typeError("\(function.rawValue) takes values with an order: \(collection) holds values of type \(element.name)") }
+            guard element.hasOrder else {
+                throw typeError(
+                    "\(function.rawValue) takes values with an order: \(collection) holds values of type \(element.name)"
+                )
+            }
             result = element
         }
         if many.type.elements == nil {
-            if collection.aggregatesRows { throw typeError("\(function.rawValue) can't be taken of \(collection), which is an aggregate itself") }
+            if collection.aggregatesRows {
+                throw typeError("\(function.rawValue) can't be taken of \(collection), which is an aggregate itself")
+            }
             return Typed(expression: .function(function.rawValue, [collection]), type: result)
         }
         let name =
@@ -111,12 +130,16 @@ extension PredicateValidator {
                     throw unknownKey(key, of: owner)
                 }
                 guard !property.isTransient else {
-                    throw QueryError(.unsupported, "\(owner.name).\(key) is transient: stores don't hold it", entity: owner.name, key: key)
+                    throw QueryError(
+                        .unsupported, "\(owner.name).\(key) is transient: stores don't hold it", entity: owner.name,
+                        key: key)
                 }
                 switch property.kind {
                 case .attribute(let attribute): next = .attribute(attribute, in: model)
                 case .relationship(let relationship):
-                    guard let destination = model.destination(of: relationship) else { throw unknownKey(key, of: owner) }
+                    guard let destination = model.destination(of: relationship) else {
+                        throw unknownKey(key, of: owner)
+                    }
                     if relationship.isToMany {
                         result.lastToMany = result.keys.count
                         result.toManySteps += 1
@@ -134,9 +157,13 @@ extension PredicateValidator {
                 result.isLength = true
                 return result
             case .reference, .unknown:
-                throw QueryError(.unsupported, "The entity of what \"\(key)\" is asked of is not known", entity: entity.name, key: key)
+                throw QueryError(
+                    .unsupported, "The entity of what \"\(key)\" is asked of is not known", entity: entity.name,
+                    key: key)
             default:
-                throw QueryError(.unknownKey, "A \(current.name) has no property \"\(key)\"", entity: entity.name, key: keys.joined(separator: "."))
+                throw QueryError(
+                    .unknownKey, "A \(current.name) has no property \"\(key)\"", entity: entity.name,
+                    key: keys.joined(separator: "."))
             }
             result.keys.append(key)
             if isMany, case .collection(let element, _) = next {
@@ -152,13 +179,17 @@ extension PredicateValidator {
 
     private func unknownKey(_ key: String, of owner: Entity) -> QueryError {
         if owner.fetchedProperties.contains(where: { $0.name == key }) {
-            return QueryError(.unsupported, "\(owner.name).\(key) is a fetched property: stores don't hold it", entity: owner.name, key: key)
+            return QueryError(
+                .unsupported, "\(owner.name).\(key) is a fetched property: stores don't hold it", entity: owner.name,
+                key: key)
         }
         return unknownKey(key, ofOwner: owner.name, among: owner.properties.filter { !$0.isTransient }.map(\.name))
     }
 
     private func unknownKey(_ key: String, ofOwner owner: String, among names: [String]) -> QueryError {
         let near = NearestNames.nearest(to: key, among: names)
-        return QueryError(.unknownKey, "\(owner) has no property \"\(key)\"" + NearestNames.question(near), entity: owner, key: key, suggestions: near)
+        return QueryError(
+            .unknownKey, "\(owner) has no property \"\(key)\"" + NearestNames.question(near), entity: owner, key: key,
+            suggestions: near)
     }
 }

@@ -2,11 +2,14 @@ import Schema
 
 // SEARCH and the relevance of what it finds: objects become their texts.
 extension PredicateValidator {
-    /// A search in its one form: a text, or a list of texts of one object, on the left; a string on the right.
+    /// A search in its one form: a text, or a list of texts of one object, on the left; a string on
+    /// the right.
     func search(_ comparison: Comparison) throws -> Comparison {
         var result = comparison
         result.options = []
-        guard case .constant(let query) = try expression(comparison.right).expression, query.isNull || ScalarRules.text(query) != nil else {
+        guard case .constant(let query) = try expression(comparison.right).expression,
+            query.isNull || ScalarRules.text(query) != nil
+        else {
             throw typeError("SEARCH takes a string on its right side, not \(comparison.right)")
         }
         result.right = .constant(.string(ScalarRules.text(query) ?? ""))
@@ -16,7 +19,9 @@ extension PredicateValidator {
                 throw typeError("\(left.expression) has many values: use ANY or ALL")
             }
             if case .object = elements.type {
-                throw QueryError(.unsupported, "SEARCH of many objects names the attribute: \(left.expression).…", entity: entity.name)
+                throw QueryError(
+                    .unsupported, "SEARCH of many objects names the attribute: \(left.expression).…",
+                    entity: entity.name)
             }
             try requireSearchable(elements.type, left.expression)
             result.left = left.expression
@@ -47,9 +52,12 @@ extension PredicateValidator {
         let subject = arguments[0]
         guard case .object(let owner) = subject.type else {
             try requireSearchable(subject.type, subject.expression)
-            return Typed(expression: .function(name, [subject.expression, arguments[1].expression]), type: .number(nil))
+            return Typed(
+                expression: .function(name, [subject.expression, arguments[1].expression]), type: .number(nil))
         }
-        let parts = try texts(of: owner, at: subject).map { QueryExpression.function(name, [$0, arguments[1].expression]) }
+        let parts = try texts(of: owner, at: subject).map {
+            QueryExpression.function(name, [$0, arguments[1].expression])
+        }
         let sum = parts.dropFirst().reduce(parts[0]) { .function(QueryFunction.add.rawValue, [$0, $1]) }
         return Typed(expression: sum, type: .number(nil))
     }
@@ -57,13 +65,16 @@ extension PredicateValidator {
     /// What `indexed:by:` names is checked; which index serves best is for the store to say.
     func indexed(_ arguments: [Typed]) throws -> Typed {
         guard case .constant(.string(let name)) = arguments[1].expression else {
-            throw typeError("indexed:by: takes the name of an index as its second argument, not \(arguments[1].expression)")
+            throw typeError(
+                "indexed:by: takes the name of an index as its second argument, not \(arguments[1].expression)")
         }
         let owners = sequence(first: entity) { $0.superentity }
         let names = owners.flatMap { $0.description.indexes.map(\.name) }
         guard names.contains(name) else {
             let near = NearestNames.nearest(to: name, among: names)
-            throw QueryError(.unknownKey, "\(entity.name) has no index \"\(name)\"" + NearestNames.question(near), entity: entity.name, key: name, suggestions: near)
+            throw QueryError(
+                .unknownKey, "\(entity.name) has no index \"\(name)\"" + NearestNames.question(near),
+                entity: entity.name, key: name, suggestions: near)
         }
         return arguments[0]
     }
@@ -80,7 +91,10 @@ extension PredicateValidator {
     private func texts(of owner: Entity, at object: Typed) throws -> [QueryExpression] {
         let names = owner.fullTextAttributes.map(\.name)
         guard !names.isEmpty else {
-            throw QueryError(.unsupported, "\(owner.name) has no attributes that are chosen for full text: name those to search, {title, summary} SEARCH …", entity: owner.name)
+            throw QueryError(
+                .unsupported,
+                "\(owner.name) has no attributes that are chosen for full text: name those to search, {title, summary} SEARCH …",
+                entity: owner.name)
         }
         return try names.map { try path(from: object, [$0]).expression }
     }

@@ -2,12 +2,16 @@ import Schema
 
 /// Checks a tree against an entity and brings it into the form that stores and memory run.
 ///
-/// What it gives is equal in meaning, and besides: paths begin at the object or at a subquery's variable, never at SELF or another path; `objectID` is gone
-/// (SELF or the relationship takes its place); ANY and ALL stand only where the left side has many values; an aggregate of a path is `a.b.@op.c`, with the
-/// operator right behind the last to-many relationship, however it was written (`sum:(a.b.c)`, `a.b.c.@sum`, `a.b[SIZE]`); constants have the type of what
-/// they are compared with; options stand only on comparisons of texts; `FUNCTION` has become the function it names; no variable is free.
+/// What it gives is equal in meaning, and besides: paths begin at the object or at a subquery's
+/// variable, never at SELF or another path; `objectID` is gone (SELF or the relationship takes its
+/// place); ANY and ALL stand only where the left side has many values; an aggregate of a path is
+/// `a.b.@op.c`, with the operator right behind the last to-many relationship, however it was
+/// written (`sum:(a.b.c)`, `a.b.c.@sum`, `a.b[SIZE]`); constants have the type of what they are
+/// compared with; options stand only on comparisons of texts; `FUNCTION` has become the function it
+/// names; no variable is free.
 struct PredicateValidator {
-    /// A validated expression. Nothing is validated twice: that would take time exponential in the depth of a tree.
+    /// A validated expression. Nothing is validated twice: that would take time exponential in the
+    /// depth of a tree.
     struct Typed {
         var expression: QueryExpression
         var type: StaticType
@@ -25,7 +29,8 @@ struct PredicateValidator {
     let store: StoreIdentity?
     /// What the variables of the subqueries around stand for.
     var variables: [String: StaticType] = [:]
-    /// Whether an aggregate of a single value is one over all selected objects. It stays a function, `sum:(year)`.
+    /// Whether an aggregate of a single value is one over all selected objects. It stays a
+    /// function, `sum:(year)`.
     var aggregatesRows = false
 
     func predicate(_ predicate: FetchPredicate) throws -> FetchPredicate {
@@ -50,7 +55,9 @@ struct PredicateValidator {
         var leftType = left.type
         if let elements = left.type.elements {
             if comparison.modifier == .direct {
-                if comparison.operator == .contains { return try membership(of: right, in: left, elements.type, result) }
+                if comparison.operator == .contains {
+                    return try membership(of: right, in: left, elements.type, result)
+                }
                 throw collectionError(left)
             }
             leftType = elements.type
@@ -64,7 +71,9 @@ struct PredicateValidator {
             let isEquality = comparison.operator == .equal || comparison.operator == .notEqual
             try align(one, right, &result)
             if !isEquality {
-                for side in [one, right] where !side.type.hasOrder { throw typeError("\(side.expression) is a \(side.type.name): it has no order") }
+                for side in [one, right] where !side.type.hasOrder {
+                    throw typeError("\(side.expression) is a \(side.type.name): it has no order")
+                }
             }
         case .between:
             if !leftType.hasOrder { throw typeError("\(one.expression) is a \(leftType.name): it has no order") }
@@ -76,7 +85,9 @@ struct PredicateValidator {
             try requireText(one, right, comparison.operator)
         case .matches:
             try requireText(one, right, comparison.operator)
-            if case .constant(let value) = right.expression, let pattern = ScalarRules.text(value) { _ = try RegexPattern(pattern, options: result.options) }
+            if case .constant(let value) = right.expression, let pattern = ScalarRules.text(value) {
+                _ = try RegexPattern(pattern, options: result.options)
+            }
         }
         if !(leftType.isText && (right.type.isText || comparison.operator == .between)) { result.options = [] }
         return result
@@ -94,7 +105,9 @@ struct PredicateValidator {
 
     private func requireComparable(_ left: Typed, _ right: Typed) throws {
         guard left.type.isComparable(with: right.type) else {
-            throw typeError("\(left.expression) is a \(left.type.name), \(right.expression) a \(right.type.name): they can't be compared")
+            throw typeError(
+                "\(left.expression) is a \(left.type.name), \(right.expression) a \(right.type.name): they can't be compared"
+            )
         }
     }
 
@@ -103,7 +116,9 @@ struct PredicateValidator {
         if !value.isNull, case .composite = side.type { throw opaqueError(side) }
         if !value.isNull, case .binary(isExternal: true) = side.type { throw opaqueError(side) }
         guard let converted = ConstantCoercion.convert(value, to: side.type, store: store) else {
-            throw typeError("\(side.expression) is a \(side.type.name): \(QueryExpression.constant(value)) can't be compared with it")
+            throw typeError(
+                "\(side.expression) is a \(side.type.name): \(QueryExpression.constant(value)) can't be compared with it"
+            )
         }
         return converted
     }
@@ -125,8 +140,11 @@ struct PredicateValidator {
         return element.expression
     }
 
-    /// `one IN many` and `many CONTAINS one`; `known` is the type of the elements where `many` stands on the left.
-    private func membership(of one: Typed, in many: Typed, _ known: StaticType?, _ comparison: Comparison) throws -> Comparison {
+    /// `one IN many` and `many CONTAINS one`; `known` is the type of the elements where `many`
+    /// stands on the left.
+    private func membership(of one: Typed, in many: Typed, _ known: StaticType?, _ comparison: Comparison) throws
+        -> Comparison
+    {
         var result = comparison
         let isContains = known != nil
         var manyExpression = many.expression
@@ -159,7 +177,9 @@ struct PredicateValidator {
     private func requireText(_ left: Typed, _ right: Typed, _ comparisonOperator: Comparison.Operator) throws {
         for side in [left, right] {
             guard side.type.isText else {
-                throw typeError("\(PredicatePrinter.name(of: comparisonOperator)) compares strings: \(side.expression) is a \(side.type.name)")
+                throw typeError(
+                    "\(PredicatePrinter.name(of: comparisonOperator)) compares strings: \(side.expression) is a \(side.type.name)"
+                )
             }
         }
     }
@@ -175,6 +195,8 @@ struct PredicateValidator {
     }
 
     private func opaqueError(_ side: Typed) -> QueryError {
-        QueryError(.unsupported, "\(side.expression) is a \(side.type.name): it can be compared with nil only", entity: entity.name)
+        QueryError(
+            .unsupported, "\(side.expression) is a \(side.type.name): it can be compared with nil only",
+            entity: entity.name)
     }
 }

@@ -2,9 +2,12 @@ import Schema
 
 // Aggregates over the selected objects, in validated expressions.
 extension QueryExpression {
-    /// The function and what it is taken of, where this is an aggregate over objects. Those over collections are paths, those over lists have a list.
+    /// The function and what it is taken of, where this is an aggregate over objects. Those over
+    /// collections are paths, those over lists have a list.
     package var rowAggregate: (function: QueryFunction, argument: QueryExpression)? {
-        guard case .function(let name, let arguments) = self, arguments.count == 1, let function = QueryFunction(rawValue: name), function.isAggregate else { return nil }
+        guard case .function(let name, let arguments) = self, arguments.count == 1,
+            let function = QueryFunction(rawValue: name), function.isAggregate
+        else { return nil }
         switch arguments[0] {
         case .aggregate, .constant(.list): return nil
         default: return (function, arguments[0])
@@ -21,7 +24,8 @@ extension QueryExpression {
         return found
     }
 
-    /// Whether the expression has one value for all objects of a group, given what groups are made by: aggregates, constants, `groups` and what they lead to.
+    /// Whether the expression has one value for all objects of a group, given what groups are made
+    /// by: aggregates, constants, `groups` and what they lead to.
     func isConstant(inGroupsBy groups: [QueryExpression]) -> Bool {
         var isConstant = true
         _ = FetchPredicate.replacing(self) { expression, bound in
@@ -30,7 +34,11 @@ extension QueryExpression {
             case .evaluatedObject: isConstant = groups.contains(.evaluatedObject)
             case .keyPath(nil, let components):
                 // What a grouped object leads to is the same for the whole group.
-                isConstant = groups.contains(.evaluatedObject) || (1..<components.count).contains { groups.contains(.keyPath(base: nil, components: Array(components[..<$0]))) }
+                isConstant =
+                    groups.contains(.evaluatedObject)
+                    || (1..<components.count).contains {
+                        groups.contains(.keyPath(base: nil, components: Array(components[..<$0])))
+                    }
             default: return nil
             }
             return expression

@@ -1,25 +1,35 @@
 /// The functions that predicates and computed columns may call, by the names they have in the tree.
 package enum QueryFunction: String, CaseIterable, Sendable {
-    case add = "add:to:", subtract = "from:subtract:", multiply = "multiply:by:", divide = "divide:by:", modulus = "modulus:by:", power = "raise:toPower:"
+    case add = "add:to:", subtract = "from:subtract:", multiply = "multiply:by:", divide = "divide:by:", modulus =
+        "modulus:by:", power = "raise:toPower:"
     case bitAnd = "bitwiseAnd:with:", bitOr = "bitwiseOr:with:", bitXor = "bitwiseXor:with:"
     case shiftLeft = "leftshift:by:", shiftRight = "rightshift:by:", complement = "onesComplement:"
-    case abs = "abs:", ceiling = "ceiling:", floor = "floor:", truncate = "trunc:", squareRoot = "sqrt:", exponential = "exp:", logarithm = "log:"
+    case abs = "abs:", ceiling = "ceiling:", floor = "floor:", truncate = "trunc:", squareRoot = "sqrt:", exponential =
+        "exp:", logarithm = "log:"
     case naturalLogarithm = "ln:"
     case lowercase = "lowercase:", uppercase = "uppercase:", canonical = "canonical:", length = "length:"
     case now = "now"
     /// Parts of a date, in UTC; the days of a week are numbered from 1 for Monday.
-    case year = "year:", month = "month:", day = "day:", hour = "hour:", minute = "minute:", second = "second:", weekday = "weekday:"
+    case year = "year:", month = "month:", day = "day:", hour = "hour:", minute = "minute:", second = "second:",
+        weekday = "weekday:"
     case count = "count:", sum = "sum:", average = "average:", min = "min:", max = "max:"
     /// Its argument as it is; asks a store not to use an index.
     case noIndex = "noindex:"
-    /// How well a text fits what SEARCH looks for, the greater the better; 0 where the text is nil or holds nothing of it.
+    /// How well a text fits what SEARCH looks for, the greater the better; 0 where the text is nil
+    /// or holds nothing of it.
     case relevance = "relevance:to:"
-    /// Its first argument as it is; names the index of the model that is meant to find it. Stores choose by themselves.
+    /// Its first argument as it is; names the index of the model that is meant to find it. Stores
+    /// choose by themselves.
     case indexed = "indexed:by:"
 
-    /// The function that text means by `name`: the colon of a function of one argument may be left out.
+    /// The function that text means by `name`: the colon of a function of one argument may be left
+    /// out.
     package init?(written name: String) {
-        if let function = QueryFunction(rawValue: name) ?? QueryFunction(rawValue: name + ":") { self = function } else { return nil }
+        if let function = QueryFunction(rawValue: name) ?? QueryFunction(rawValue: name + ":") {
+            self = function
+        } else {
+            return nil
+        }
     }
 
     package var argumentCount: Int { rawValue.utf8.reduce(0) { $1 == UInt8(ascii: ":") ? $0 + 1 : $0 } }

@@ -16,17 +16,25 @@ package struct QueryPath {
     private static let mostToManySteps = 6
     private static let mostMultiplied = 1 << 22
 
-    /// Refuses a path through too many to-many relationships: the objects that are looked at grow by a factor with each.
+    /// Refuses a path through too many to-many relationships: the objects that are looked at grow
+    /// by a factor with each.
     package static func check(toManySteps: Int, entity: Entity, key: String?) throws(QueryError) {
         if toManySteps <= mostToManySteps { return }
         throw QueryError(
-            .limit, "A path goes through \(mostToManySteps) to-many relationships at most, and this one through \(toManySteps): each multiplies the objects that are looked at",
+            .limit,
+            "A path goes through \(mostToManySteps) to-many relationships at most, and this one through \(toManySteps): each multiplies the objects that are looked at",
             entity: entity.name, key: key)
     }
 
-    /// Refuses to go on where several to-many relationships have multiplied what one object leads to. The members of a first one are as many as the store has.
+    /// Refuses to go on where several to-many relationships have multiplied what one object leads
+    /// to. The members of a first one are as many as the store has.
     package static func check(multiplied count: Int) throws(QueryError) {
-        if count > mostMultiplied { throw QueryError(.limit, "A path through several to-many relationships leads from one object to more than \(mostMultiplied) elements") }
+        if count > mostMultiplied {
+            throw QueryError(
+                .limit,
+                "A path through several to-many relationships leads from one object to more than \(mostMultiplied) elements"
+            )
+        }
     }
 
     /// - Parameter entity: That of the objects that the path begins at, if it is known.
@@ -34,7 +42,9 @@ package struct QueryPath {
         steps = try Self.steps(components[...], from: entity, in: model)
     }
 
-    private static func steps(_ components: ArraySlice<String>, from entity: Entity?, in model: ManagedObjectModel?) throws -> [Step] {
+    private static func steps(_ components: ArraySlice<String>, from entity: Entity?, in model: ManagedObjectModel?)
+        throws -> [Step]
+    {
         var steps: [Step] = []
         var current = entity
         for (index, component) in zip(components.indices, components) {
@@ -42,7 +52,8 @@ package struct QueryPath {
                 guard let function = QueryFunction(collectionOperator: component) else {
                     throw QueryError(.unsupported, "There is no collection operator \(component)", key: component)
                 }
-                steps.append(.aggregate(function, rest: try Self.steps(components[(index + 1)...], from: current, in: model)))
+                steps.append(
+                    .aggregate(function, rest: try Self.steps(components[(index + 1)...], from: current, in: model)))
                 return steps
             }
             if let property = current?.property(named: component) {
@@ -65,7 +76,9 @@ package struct QueryPath {
         for step in steps {
             switch step {
             case .aggregate(let function, let rest):
-                guard let elements = value.elements else { throw QueryError(.type, "\(function.rawValue) takes a collection") }
+                guard let elements = value.elements else {
+                    throw QueryError(.type, "\(function.rawValue) takes a collection")
+                }
                 if rest.isEmpty { return try aggregate(function, of: value) }
                 return try aggregate(function, of: follow(rest, from: .collection(elements, isOrdered: false)))
             case .property, .key:
@@ -104,12 +117,15 @@ package struct QueryPath {
                 if case .property(_, isToMany: true) = step { return .collection([], isOrdered: false) }
                 return .null
             }
-            guard case .key(let key) = step else { throw QueryError(.type, "A \(ScalarRules.kind(of: scalar)) has no properties") }
+            guard case .key(let key) = step else {
+                throw QueryError(.type, "A \(ScalarRules.kind(of: scalar)) has no properties")
+            }
             switch scalar {
             case .composite(let elements): return .scalar(elements[key] ?? .null)
             case .string(let text) where key == "length": return .scalar(.int(Int64(text.utf16.count)))
             case _ where key == "self": return value
-            default: throw QueryError(.unknownKey, "A \(ScalarRules.kind(of: scalar)) has no property \"\(key)\"", key: key)
+            default:
+                throw QueryError(.unknownKey, "A \(ScalarRules.kind(of: scalar)) has no property \"\(key)\"", key: key)
             }
         }
     }

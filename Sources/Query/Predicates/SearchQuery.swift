@@ -1,10 +1,14 @@
-/// What SEARCH looks for: words, phrases and beginnings of words in one or several texts of an object.
+/// What SEARCH looks for: words, phrases and beginnings of words in one or several texts of an
+/// object.
 ///
-/// 1. Words stand for themselves, wherever they are; `"several words"` in quotes for a phrase; `desert*` for all words that begin so, `"great des"*` for a phrase whose
-///    last word does. All of them have to be found, each in any of the texts, a phrase within one of them.
-/// 2. `-word` and `-"a phrase"` must not be found in any. `OR` in capitals parts alternatives: one of them has to hold.
-/// 3. Text that users type is never an error: a quotation that does not end ends with the text, signs that mean nothing part words. What names no word looks for
-///    nothing and finds nothing; an alternative of nothing but `-words` finds nothing.
+/// 1. Words stand for themselves, wherever they are; `"several words"` in quotes for a phrase;
+///    `desert*` for all words that begin so, `"great des"*` for a phrase whose last word does. All
+///    of them have to be found, each in any of the texts, a phrase within one of them.
+/// 2. `-word` and `-"a phrase"` must not be found in any. `OR` in capitals parts alternatives: one
+///    of them has to hold.
+/// 3. Text that users type is never an error: a quotation that does not end ends with the text,
+///    signs that mean nothing part words. What names no word looks for nothing and finds nothing;
+///    an alternative of nothing but `-words` finds nothing.
 /// 4. At most 64 terms count, and at most 64 words of a phrase; the rest is left out.
 package struct SearchQuery: Sendable, Hashable {
     struct Term: Sendable, Hashable {
@@ -66,7 +70,9 @@ package struct SearchQuery: Sendable, Hashable {
             var words = String.UnicodeScalarView()
             let isQuoted = scalars[index] == "\""
             if isQuoted { index += 1 }
-            while index < scalars.count, isQuoted ? scalars[index] != "\"" : !scalars[index].properties.isWhitespace && scalars[index] != "\"" {
+            while index < scalars.count,
+                isQuoted ? scalars[index] != "\"" : !scalars[index].properties.isWhitespace && scalars[index] != "\""
+            {
                 words.append(scalars[index])
                 index += 1
             }
@@ -96,10 +102,12 @@ package struct SearchQuery: Sendable, Hashable {
         return alternatives.contains { $0.wanted.allSatisfy(found) && !$0.unwanted.contains(where: found) }
     }
 
-    /// How well a text fits: 0 where none of the wanted terms is in it, more the more often they are, the more of them are, and the shorter the text is.
+    /// How well a text fits: 0 where none of the wanted terms is in it, more the more often they
+    /// are, the more of them are, and the shorter the text is.
     ///
-    /// Of the text and the query alone, so that an order by it is the same in every store and before and after a save: each term counts `f / (f + 0.3 + 0.9 n / 100)`
-    /// of its number of words, where `f` is how often it is found and `n` the length of the text in words.
+    /// Of the text and the query alone, so that an order by it is the same in every store and
+    /// before and after a save: each term counts `f / (f + 0.3 + 0.9 n / 100)` of its number of
+    /// words, where `f` is how often it is found and `n` the length of the text in words.
     package func relevance(of text: String?) -> Double {
         guard let text, !isEmpty else { return 0 }
         let words = TextWords.words(of: text)
@@ -119,12 +127,14 @@ package struct SearchQuery: Sendable, Hashable {
     /// The words of a text as indexes take them.
     package static func words(of text: String) -> String { TextWords.joined(text) }
 
-    /// The same in FTS5's language, for the given columns of an index of ``TextWords``. Words hold neither quotes nor anything else that means something there.
+    /// The same in FTS5's language, for the given columns of an index of ``TextWords``. Words hold
+    /// neither quotes nor anything else that means something there.
     package func expression(columns: [String]) -> String {
         let names = columns.map(Self.quoted).joined(separator: " ")
         let parts = alternatives.map { alternative in
             let wanted = "(" + alternative.wanted.map(\.expression).joined(separator: " AND ") + ")"
-            return alternative.unwanted.isEmpty ? wanted : "(\(wanted) NOT (" + alternative.unwanted.map(\.expression).joined(separator: " OR ") + "))"
+            return alternative.unwanted.isEmpty
+                ? wanted : "(\(wanted) NOT (" + alternative.unwanted.map(\.expression).joined(separator: " OR ") + "))"
         }
         return "{\(names)} : (" + parts.joined(separator: " OR ") + ")"
     }

@@ -4,7 +4,8 @@ package import Schema
 package indirect enum StaticType: Sendable {
     /// A nil, or something that can be any value.
     case unknown
-    /// A number; the type of the attribute where it is one's value as it stands, to which constants are converted.
+    /// A number; the type of the attribute where it is one's value as it stands, to which constants
+    /// are converted.
     case number(AttributeType?)
     case date
     case string
@@ -46,7 +47,8 @@ package indirect enum StaticType: Sendable {
         case .uri: .uri
         case .composite: .opaque
         case .object: .reference
-        case .list(let values): .collection(values.lazy.map(constant).first { !$0.isUnknown } ?? .unknown, isOrdered: true)
+        case .list(let values):
+            .collection(values.lazy.map(constant).first { !$0.isUnknown } ?? .unknown, isOrdered: true)
         }
     }
 
@@ -86,7 +88,9 @@ package indirect enum StaticType: Sendable {
     func isComparable(with other: StaticType) -> Bool {
         switch (self, other) {
         case (.unknown, _), (_, .unknown): true
-        case (.number, .number), (.date, .date), (.uuid, .uuid), (.reference, .reference), (.object, .reference), (.reference, .object): true
+        case (.number, .number), (.date, .date), (.uuid, .uuid), (.reference, .reference), (.object, .reference),
+            (.reference, .object):
+            true
         case (.binary(let a), .binary(let b)): !a && !b
         case (.object(let a), .object(let b)): a.rootIndex == b.rootIndex
         case (.string, .string), (.string, .uri), (.uri, .string), (.uri, .uri): true
@@ -108,7 +112,8 @@ package indirect enum StaticType: Sendable {
         case .object(let entity): "reference to \(entity.name)"
         case .reference: "reference"
         case .composite(let composite): "composite (\(composite.name))"
-        case .collection(let element, _): if case .object(let entity) = element { "collection of \(entity.name)" } else { "collection" }
+        case .collection(let element, _):
+            if case .object(let entity) = element { "collection of \(entity.name)" } else { "collection" }
         }
     }
 }

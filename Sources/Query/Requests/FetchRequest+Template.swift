@@ -7,8 +7,11 @@ extension FetchRequest {
     /// let template = model.description.fetchRequestTemplates[0]    // year > $since
     /// let request = try FetchRequest<ManagedObject>(template: template, substitutionVariables: ["since": 1960])
     /// ```
-    /// - Throws: ``QueryError`` with code `unboundVariable` where a variable has no value (a nil is one), or what reading the predicate throws.
-    public init(template: FetchRequestTemplate, substitutionVariables: [String: (any PredicateArgument)?] = [:]) throws(QueryError) {
+    /// - Throws: ``QueryError`` with code `unboundVariable` where a variable has no value (a nil is
+    ///   one), or what reading the predicate throws.
+    public init(template: FetchRequestTemplate, substitutionVariables: [String: (any PredicateArgument)?] = [:])
+        throws(QueryError)
+    {
         self.init(template.entityName)
         fetchLimit = template.fetchLimit
         includesSubentities = template.includesSubentities
@@ -19,7 +22,9 @@ extension FetchRequest {
         guard let format = template.predicateFormat else { return }
         let predicate = try FetchPredicate(format: format).withSubstitutionVariables(substitutionVariables)
         if let name = predicate.variables.first {
-            throw QueryError(.unboundVariable, "The template \(template.name) needs a value for $\(name)", text: format, entity: template.entityName, key: name)
+            throw QueryError(
+                .unboundVariable, "The template \(template.name) needs a value for $\(name)", text: format,
+                entity: template.entityName, key: name)
         }
         self.predicate = predicate
     }

@@ -6,8 +6,9 @@
 /// request.sortKeys = [SortKey("title")]
 /// let books = try context.fetch(request)
 /// ```
-/// The type parameter is the type of the results: a class of objects, `ManagedObjectID` for IDs, `[String: PropertyValue]` for rows of values, `Int` for the
-/// number of them. ``propertiesToFetch`` and what goes with it have a meaning for rows of values alone.
+/// The type parameter is the type of the results: a class of objects, `ManagedObjectID` for IDs,
+/// `[String: PropertyValue]` for rows of values, `Int` for the number of them.
+/// ``propertiesToFetch`` and what goes with it have a meaning for rows of values alone.
 public struct FetchRequest<Result> {
     public var entityName: String
     public var predicate: FetchPredicate?
@@ -16,14 +17,17 @@ public struct FetchRequest<Result> {
     public var fetchLimit: Int
     /// How many of the ordered results to leave out.
     public var fetchOffset: Int
-    /// How many objects are filled at a time where results come in batches; 0 leaves it to the context.
+    /// How many objects are filled at a time where results come in batches; 0 leaves it to the
+    /// context.
     public var fetchBatchSize: Int
     public var includesSubentities: Bool
     /// The UUIDs of the stores to look in, where the coordinator has several; nil for all of them.
     public var affectedStores: Set<String>?
-    /// Whether unsaved changes of the context take part: in what matches, in the order and in the window.
+    /// Whether unsaved changes of the context take part: in what matches, in the order and in the
+    /// window.
     public var includesPendingChanges: Bool
-    /// Where false, only keys are read: objects whose rows are not held yet are filled at first use.
+    /// Where false, only keys are read: objects whose rows are not held yet are filled at first
+    /// use.
     public var includesPropertyValues: Bool
     /// Objects come as faults whose rows are at hand (true), or as realised objects.
     public var returnsObjectsAsFaults: Bool
@@ -33,9 +37,11 @@ public struct FetchRequest<Result> {
     public var relationshipKeyPathsForPrefetching: [String]
     /// The columns of rows of values; none stands for all attributes that stores hold.
     public var propertiesToFetch: [FetchColumn]
-    /// What groups are made by. There is one row for each group, and every column is an aggregate, a constant, or made of what groups are made by.
+    /// What groups are made by. There is one row for each group, and every column is an aggregate,
+    /// a constant, or made of what groups are made by.
     public var propertiesToGroupBy: [FetchColumn]
-    /// A condition on groups: on aggregates, on what groups are made by, and on columns by their names (`total > 3` or `$total > 3`).
+    /// A condition on groups: on aggregates, on what groups are made by, and on columns by their
+    /// names (`total > 3` or `$total > 3`).
     public var havingPredicate: FetchPredicate?
     /// Whether rows that are equal in all columns come once.
     public var returnsDistinctResults: Bool

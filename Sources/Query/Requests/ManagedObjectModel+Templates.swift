@@ -6,7 +6,8 @@ extension ManagedObjectModel {
         description.fetchRequestTemplates.first { $0.name == name }
     }
 
-    /// The request that a template stands for, with values for its variables; nil where the model has no template of that name.
+    /// The request that a template stands for, with values for its variables; nil where the model
+    /// has no template of that name.
     ///
     /// ```swift
     /// let request = try model.fetchRequestFromTemplate(withName: "recent", substitutionVariables: ["since": 1960], as: ManagedObject.self)

@@ -1,13 +1,15 @@
 import Schema
 
 extension SortKey {
-    /// The order of the objects themselves: by the names of their entities, code unit by code unit, then by their numbers. Objects that are not saved yet come after the others of their entity.
+    /// The order of the objects themselves: by the names of their entities, code unit by code unit,
+    /// then by their numbers. Objects that are not saved yet come after the others of their entity.
     ///
     /// ```swift
     /// request.sortKeys = [SortKey("year"), .objectID]
     /// ```
-    /// Behind other keys it gives a place to objects that those do not tell apart. Keys behind it say nothing. Cost: none where the objects of one entity are read, whose
-    /// tables are in this order; with sub-entities, a sort.
+    /// Behind other keys it gives a place to objects that those do not tell apart. Keys behind it
+    /// say nothing. Cost: none where the objects of one entity are read, whose tables are in this
+    /// order; with sub-entities, a sort.
     public static let objectID: SortKey = {
         var key = SortKey("objectID")
         key.ordersObjects = true

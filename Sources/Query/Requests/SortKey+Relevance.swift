@@ -9,9 +9,11 @@ extension SortKey {
     /// ```
     /// - Parameters:
     ///   - query: What was searched for.
-    ///   - keyPath: The text that was searched; `SELF` or an object stands for all its attributes that the model chooses for full text.
+    ///   - keyPath: The text that was searched; `SELF` or an object stands for all its attributes
+    ///     that the model chooses for full text.
     ///
-    /// The measure depends on the texts of one object and the query alone: how often each term is found, against the length of the text. Cost: every found text is read.
+    /// The measure depends on the texts of one object and the query alone: how often each term is
+    /// found, against the length of the text. Cost: every found text is read.
     public static func relevance(to query: String, in keyPath: String = "SELF", ascending: Bool = false) -> SortKey {
         var key = SortKey(keyPath, ascending: ascending)
         key.relevanceQuery = query
@@ -21,7 +23,8 @@ extension SortKey {
     /// What is sorted by, before it is validated.
     package var expression: QueryExpression {
         let components = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        let path: QueryExpression = components == ["SELF"] ? .evaluatedObject : .keyPath(base: nil, components: components)
+        let path: QueryExpression =
+            components == ["SELF"] ? .evaluatedObject : .keyPath(base: nil, components: components)
         guard let relevanceQuery else { return path }
         return .function(QueryFunction.relevance.rawValue, [path, .constant(.string(relevanceQuery))])
     }

@@ -1,8 +1,9 @@
 package import Schema
 
 extension SortKey {
-    /// Sort keys as they are typed on a command line: key paths separated by commas, `-` before one for descending, `+` or nothing for ascending, behind one
-    /// `[c]` for a caseless order, `[l]` for the language's, `[cl]` for both and `[n]` for that of file managers.
+    /// Sort keys as they are typed on a command line: key paths separated by commas, `-` before one
+    /// for descending, `+` or nothing for ascending, behind one `[c]` for a caseless order, `[l]`
+    /// for the language's, `[cl]` for both and `[n]` for that of file managers.
     ///
     /// ```swift
     /// try SortKey.list("author.name,-year")
@@ -17,11 +18,14 @@ extension SortKey {
             let signs = path.prefix { $0 == "-" || $0 == "+" }
             let word = path.dropFirst(signs.count).prefix { $0 != " " }
             let (name, collation) = Self.collation(of: word)
-            guard signs.count <= 1, !name.isEmpty, let collation, path.dropFirst(signs.count + word.count).allSatisfy({ $0 == " " }),
+            guard signs.count <= 1, !name.isEmpty, let collation,
+                path.dropFirst(signs.count + word.count).allSatisfy({ $0 == " " }),
                 name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy({ !$0.isEmpty })
             else {
-                let expected = "a key or key path, with - before it for descending and [c], [l], [cl] or [n] behind it for a collation"
-                throw QueryError(.syntax, "Expected \(expected), found \"\(part)\"", text: text, offset: offset, expected: expected)
+                let expected =
+                    "a key or key path, with - before it for descending and [c], [l], [cl] or [n] behind it for a collation"
+                throw QueryError(
+                    .syntax, "Expected \(expected), found \"\(part)\"", text: text, offset: offset, expected: expected)
             }
             keys.append(SortKey(String(name), ascending: !isDescending, collation: collation))
             offset += part.count + 1
@@ -43,7 +47,8 @@ extension SortKey {
         return (word[..<open], collation)
     }
 
-    /// Checks that the key path leads through to-one relationships to an attribute with an order, or stands for the object itself.
+    /// Checks that the key path leads through to-one relationships to an attribute with an order,
+    /// or stands for the object itself.
     /// - Throws: ``QueryError`` with code `unknownKey`, `type` or `unsupported`.
     package func validated(against entity: Entity, in model: ManagedObjectModel) throws(QueryError) -> SortKey {
         if relevanceQuery != nil {
@@ -58,11 +63,14 @@ extension SortKey {
         }
         let components = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         if let operatorName = components.first(where: { $0.hasPrefix("@") }) {
-            throw QueryError(.unsupported, "Results can't be sorted by \(operatorName)", entity: entity.name, key: keyPath)
+            throw QueryError(
+                .unsupported, "Results can't be sorted by \(operatorName)", entity: entity.name, key: keyPath)
         }
-        let (path, type) = try QueryExpression.keyPath(base: nil, components: components).validated(against: entity, in: model)
+        let (path, type) = try QueryExpression.keyPath(base: nil, components: components).validated(
+            against: entity, in: model)
         guard case .keyPath = path, type.hasOrder else {
-            throw QueryError(.type, "\(keyPath) is a \(type.name): results can't be sorted by it", entity: entity.name, key: keyPath)
+            throw QueryError(
+                .type, "\(keyPath) is a \(type.name): results can't be sorted by it", entity: entity.name, key: keyPath)
         }
         return self
     }

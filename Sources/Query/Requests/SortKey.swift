@@ -11,11 +11,13 @@ public struct SortKey: Sendable, Hashable {
         case localizedStandard
     }
 
-    /// Property names joined by dots; all but the last are to-one relationships. `objectID` stands for the object itself, unless its entity has a property of that name: see ``objectID``.
+    /// Property names joined by dots; all but the last are to-one relationships. `objectID` stands
+    /// for the object itself, unless its entity has a property of that name: see ``objectID``.
     public var keyPath: String
     public var isAscending: Bool
     public var collation: Collation
-    /// Where there is one, the order is by how well the text at `keyPath` fits it; see ``relevance(to:in:ascending:)``.
+    /// Where there is one, the order is by how well the text at `keyPath` fits it; see
+    /// ``relevance(to:in:ascending:)``.
     public internal(set) var relevanceQuery: String?
     /// Whether the order is that of the objects themselves; see ``objectID``.
     package internal(set) var ordersObjects = false

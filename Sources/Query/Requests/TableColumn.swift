@@ -8,7 +8,8 @@ package struct TableColumn: Sendable {
     /// What is known of the values before they are computed.
     package let type: StaticType
     private let resultType: AttributeType?
-    /// Whether values come as a property has them: read as they are, or the smallest or greatest of them.
+    /// Whether values come as a property has them: read as they are, or the smallest or greatest of
+    /// them.
     package let isStored: Bool
 
     init(_ name: String, _ expression: QueryExpression, _ type: StaticType, resultType: AttributeType? = nil) {
@@ -16,7 +17,9 @@ package struct TableColumn: Sendable {
         self.expression = expression
         self.type = type
         self.resultType = resultType
-        let source = expression.rowAggregate.map { $0.function == .min || $0.function == .max ? $0.argument : expression } ?? expression
+        let source =
+            expression.rowAggregate.map { $0.function == .min || $0.function == .max ? $0.argument : expression }
+            ?? expression
         switch source {
         case .evaluatedObject: isStored = true
         case .keyPath(nil, let components): isStored = !components.contains { $0.hasPrefix("@") }
@@ -33,12 +36,14 @@ package struct TableColumn: Sendable {
         }
     }
 
-    /// A computed value as it stands in a row: numbers as Int64 or Double whatever they were made of, then of the type that was asked for.
+    /// A computed value as it stands in a row: numbers as Int64 or Double whatever they were made
+    /// of, then of the type that was asked for.
     package func value(_ computed: PropertyValue) -> PropertyValue {
         let value = isStored ? (ScalarRules.isNull(computed) ? .null : computed) : plain(computed)
         guard let resultType, !value.isNull else { return value }
         if resultType == .string, !isStored, case .double(let number) = value, let whole = Int64(exactly: number) {
-            // Whether a number was computed as an integer or as a Double must not show: a sum of nothing is an integer.
+            // Whether a number was computed as an integer or as a Double must not show: a sum of
+            // nothing is an integer.
             return .string(String(whole))
         }
         return Self.convert(value, to: resultType) ?? .null

@@ -3,9 +3,11 @@ package import Schema
 
 /// Makes rows of values of objects in memory, with the result that a store's own statement has.
 ///
-/// 1. Groups are told apart, and rows that are to be distinct compared, by ``ScalarRules``: nils are equal, so are 1 and 1.0, texts by their code units.
+/// 1. Groups are told apart, and rows that are to be distinct compared, by ``ScalarRules``: nils
+///    are equal, so are 1 and 1.0, texts by their code units.
 /// 2. Without anything to group by, aggregates give one row, also of no objects.
-/// 3. Rows that the order does not tell apart are ordered by their columns, those of single objects by the objects' numbers.
+/// 3. Rows that the order does not tell apart are ordered by their columns, those of single objects
+///    by the objects' numbers.
 package struct TableEvaluation {
 
     private struct Aggregate {
@@ -21,7 +23,9 @@ package struct TableEvaluation {
     private let aggregates: [Aggregate]
 
     /// - Parameters: `entity` and `model` are those that the request was checked against.
-    package init(_ request: TableRequest, entity: Entity, model: ManagedObjectModel, now: Date = Date()) throws(QueryError) {
+    package init(_ request: TableRequest, entity: Entity, model: ManagedObjectModel, now: Date = Date())
+        throws(QueryError)
+    {
         self.request = request
         var slots = AggregateSlots()
         let columns = request.columns.map { slots.extract($0.expression) }
@@ -35,8 +39,12 @@ package struct TableEvaluation {
         self.columns = try QueryError.typed { try columns.map(compile) }
         groups = try QueryError.typed { try request.groups.map(compile) }
         self.order = try QueryError.typed { try order.map(compile) }
-        self.having = try QueryError.typed { try having.map { try CompiledPredicate($0, entity: entity, model: model, slots: names, now: now) } }
-        aggregates = try QueryError.typed { try arguments.map { Aggregate(function: $0.function, argument: try compile($0.argument)) } }
+        self.having = try QueryError.typed {
+            try having.map { try CompiledPredicate($0, entity: entity, model: model, slots: names, now: now) }
+        }
+        aggregates = try QueryError.typed {
+            try arguments.map { Aggregate(function: $0.function, argument: try compile($0.argument)) }
+        }
     }
 
     /// A row before it is cut down to its columns.
@@ -54,13 +62,16 @@ package struct TableEvaluation {
             candidates = candidates.filter { seen.insert($0.values.map(\.identity)).inserted }
         }
         if request.isOrdered { candidates.sort { compare($0, $1) < 0 } }
-        return candidates.dropFirst(request.offset).prefix(request.limit ?? .max).map { candidate in zip(request.columns, candidate.values).map { $0.value($1) } }
+        return candidates.dropFirst(request.offset).prefix(request.limit ?? .max).map { candidate in
+            zip(request.columns, candidate.values).map { $0.value($1) }
+        }
     }
 
     private func candidate(_ object: (any QueryObject)?, _ slots: [QueryValue]) throws -> Candidate {
         let root = object.map(QueryValue.object) ?? .null
         return Candidate(
-            values: try columns.map { try $0.value(for: root, slots: slots).scalar() }, order: try order.map { try $0.value(for: root, slots: slots).scalar() },
+            values: try columns.map { try $0.value(for: root, slots: slots).scalar() },
+            order: try order.map { try $0.value(for: root, slots: slots).scalar() },
             key: object?.queryID.key ?? 0)
     }
 
@@ -87,7 +98,8 @@ package struct TableEvaluation {
                 found.append(Group(first: object, accumulators: empty))
             }
             for (index, aggregate) in aggregates.enumerated() {
-                try found[place].accumulators[index].add(aggregate.argument.value(for: .object(object), slots: nulls).scalar())
+                try found[place].accumulators[index].add(
+                    aggregate.argument.value(for: .object(object), slots: nulls).scalar())
             }
         }
         if found.isEmpty, groups.isEmpty { found.append(Group(first: nil, accumulators: empty)) }

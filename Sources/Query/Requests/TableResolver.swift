@@ -19,7 +19,9 @@ struct TableResolver {
         }
         var names: Set<String> = []
         return try (wanted.isEmpty ? stored.map { .keyPath($0.name) } : wanted).map { column in
-            if !names.insert(column.name).inserted { throw error("Two columns have the name \(column.name)", key: column.name) }
+            if !names.insert(column.name).inserted {
+                throw error("Two columns have the name \(column.name)", key: column.name)
+            }
             return try self.column(column)
         }
     }
@@ -27,38 +29,54 @@ struct TableResolver {
     private func column(_ column: FetchColumn) throws -> TableColumn {
         switch column {
         case .keyPath(let path):
-            let (expression, type) = try QueryExpression.keyPath(path).validated(against: entity, in: model, store: store, aggregatesRows: true)
+            let (expression, type) = try QueryExpression.keyPath(path).validated(
+                against: entity, in: model, store: store, aggregatesRows: true)
             try requireOne(type, path)
             return TableColumn(path, expression, type)
         case .expression(let description):
-            let (expression, type) = try description.expression.validated(against: entity, in: model, store: store, aggregatesRows: true)
+            let (expression, type) = try description.expression.validated(
+                against: entity, in: model, store: store, aggregatesRows: true)
             try requireOne(type, description.name)
             return TableColumn(description.name, expression, type, resultType: description.expressionResultType)
         }
     }
 
     private func requireOne(_ type: StaticType, _ name: String) throws {
-        if type.elements != nil { throw error("\(name) has many values for each object: a column has one, such as \(name).@count", key: name) }
+        if type.elements != nil {
+            throw error("\(name) has many values for each object: a column has one, such as \(name).@count", key: name)
+        }
     }
 
     // MARK: Groups
 
     func group(_ column: FetchColumn) throws -> QueryExpression {
         let column = try self.column(column)
-        if column.expression.aggregatesRows { throw error("Objects can't be grouped by \(column.name), which is an aggregate over groups", key: column.name) }
-        if !column.isComparable { throw error("Objects can't be grouped by \(column.name): a \(column.type.name) can't be told from another", key: column.name) }
+        if column.expression.aggregatesRows {
+            throw error(
+                "Objects can't be grouped by \(column.name), which is an aggregate over groups", key: column.name)
+        }
+        if !column.isComparable {
+            throw error(
+                "Objects can't be grouped by \(column.name): a \(column.type.name) can't be told from another",
+                key: column.name)
+        }
         return column.expression
     }
 
     func checkGrouping(_ columns: [TableColumn], _ groups: [QueryExpression]) throws(QueryError) {
         for column in columns where !column.expression.isConstant(inGroupsBy: groups) {
-            let reason = groups.isEmpty ? "without groups, only aggregates and constants stand beside an aggregate" : "it is no aggregate and nothing that groups are made by"
+            let reason =
+                groups.isEmpty
+                ? "without groups, only aggregates and constants stand beside an aggregate"
+                : "it is no aggregate and nothing that groups are made by"
             throw error("The column \(column.name) has no value for a whole group: \(reason)", key: column.name)
         }
     }
 
     /// A condition on groups, with columns in the place of their names.
-    func having(_ predicate: FetchPredicate, _ columns: [TableColumn], _ groups: [QueryExpression]) throws -> FetchPredicate {
+    func having(_ predicate: FetchPredicate, _ columns: [TableColumn], _ groups: [QueryExpression]) throws
+        -> FetchPredicate
+    {
         guard !groups.isEmpty else { throw error("A condition on groups needs something to group by") }
         let byName = Dictionary(columns.map { ($0.name, $0.expression) }) { first, _ in first }
         let resolved = predicate.replacing { expression, bound in
@@ -77,27 +95,45 @@ struct TableResolver {
             return try validator.predicate(resolved)
         }
         guard validated.isConstant(inGroupsBy: groups) else {
-            throw error("A condition on groups takes aggregates and what groups are made by: \(predicate) asks for more")
+            throw error(
+                "A condition on groups takes aggregates and what groups are made by: \(predicate) asks for more")
         }
         return validated
     }
 
     // MARK: Order
 
-    func term(_ key: SortKey, _ columns: [TableColumn], groups: [QueryExpression], isCollapsed: Bool) throws -> TableRequest.Term {
-        if key.ordersObjects || key.keyPath == SortKey.objectID.keyPath, try key.validated(against: entity, in: model).ordersObjects {
-            guard !isCollapsed else { throw error("Rows that stand for several objects can't be sorted by \(key.keyPath)", key: key.keyPath) }
-            return TableRequest.Term(expression: .evaluatedObject, column: nil, isAscending: key.isAscending, collation: key.collation, ordersObjects: true)
+    func term(_ key: SortKey, _ columns: [TableColumn], groups: [QueryExpression], isCollapsed: Bool) throws
+        -> TableRequest.Term
+    {
+        if key.ordersObjects || key.keyPath == SortKey.objectID.keyPath,
+            try key.validated(against: entity, in: model).ordersObjects
+        {
+            guard !isCollapsed else {
+                throw error("Rows that stand for several objects can't be sorted by \(key.keyPath)", key: key.keyPath)
+            }
+            return TableRequest.Term(
+                expression: .evaluatedObject, column: nil, isAscending: key.isAscending, collation: key.collation,
+                ordersObjects: true)
         }
         if key.relevanceQuery == nil, let place = columns.firstIndex(where: { $0.name == key.keyPath }) {
-            guard columns[place].type.hasOrder else { throw error("Rows can't be sorted by \(key.keyPath), a \(columns[place].type.name)", key: key.keyPath) }
-            return TableRequest.Term(expression: columns[place].expression, column: place, isAscending: key.isAscending, collation: key.collation)
+            guard columns[place].type.hasOrder else {
+                throw error("Rows can't be sorted by \(key.keyPath), a \(columns[place].type.name)", key: key.keyPath)
+            }
+            return TableRequest.Term(
+                expression: columns[place].expression, column: place, isAscending: key.isAscending,
+                collation: key.collation)
         }
         let valid = try key.validated(against: entity, in: model)
-        let (expression, _) = try (valid.relevanceQuery == nil ? QueryExpression.keyPath(valid.keyPath) : valid.expression).validated(against: entity, in: model, store: store)
+        let (expression, _) = try
+            (valid.relevanceQuery == nil ? QueryExpression.keyPath(valid.keyPath) : valid.expression).validated(
+                against: entity, in: model, store: store)
         if isCollapsed, !expression.isConstant(inGroupsBy: groups) {
-            throw error("Rows can't be sorted by \(key.keyPath): it is neither a column nor something that groups are made by", key: key.keyPath)
+            throw error(
+                "Rows can't be sorted by \(key.keyPath): it is neither a column nor something that groups are made by",
+                key: key.keyPath)
         }
-        return TableRequest.Term(expression: expression, column: nil, isAscending: key.isAscending, collation: key.collation)
+        return TableRequest.Term(
+            expression: expression, column: nil, isAscending: key.isAscending, collation: key.collation)
     }
 }

@@ -6,7 +6,9 @@ import Schema
 extension PredicateExpressions.SequenceContains: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
         let (whole, member) = (try scope.value(sequence), try scope.value(element))
-        if LHS.Output.self is any StringProtocol.Type { return .condition(.comparison(Comparison(whole, .contains, member))) }
+        if LHS.Output.self is any StringProtocol.Type {
+            return .condition(.comparison(Comparison(whole, .contains, member)))
+        }
         return .condition(.comparison(Comparison(member, .in, whole)))
     }
 }
@@ -26,7 +28,8 @@ extension PredicateExpressions.SequenceAllSatisfy: TypedPredicateNode {
 extension PredicateExpressions.Filter: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
         let (inner, name) = scope.subquery(variable.key)
-        return .value(.subquery(collection: try scope.value(sequence), variable: name, predicate: try inner.condition(filter)))
+        return .value(
+            .subquery(collection: try scope.value(sequence), variable: name, predicate: try inner.condition(filter)))
     }
 }
 
@@ -37,17 +40,22 @@ extension PredicateExpressions.CollectionIndexSubscript: TypedPredicateNode {
 }
 
 extension PredicateExpressions.SequenceMinimum: TypedPredicateNode {
-    func translated(in scope: TypedScope) throws -> TypedNode { .value(.function(QueryFunction.min.rawValue, [try scope.value(elements)])) }
+    func translated(in scope: TypedScope) throws -> TypedNode {
+        .value(.function(QueryFunction.min.rawValue, [try scope.value(elements)]))
+    }
 }
 
 extension PredicateExpressions.SequenceMaximum: TypedPredicateNode {
-    func translated(in scope: TypedScope) throws -> TypedNode { .value(.function(QueryFunction.max.rawValue, [try scope.value(elements)])) }
+    func translated(in scope: TypedScope) throws -> TypedNode {
+        .value(.function(QueryFunction.max.rawValue, [try scope.value(elements)]))
+    }
 }
 
 extension TypedScope {
     /// Whether some element satisfies a test.
     fileprivate func any(
-        _ sequence: some PredicateExpression, _ variable: PredicateExpressions.VariableID, _ test: (TypedScope) throws -> FetchPredicate
+        _ sequence: some PredicateExpression, _ variable: PredicateExpressions.VariableID,
+        _ test: (TypedScope) throws -> FetchPredicate
     ) throws -> FetchPredicate {
         let whole = try value(sequence)
         if case .constant(.list(let values)) = whole {
@@ -63,25 +71,34 @@ extension TypedScope {
 
 extension PredicateExpressions.CollectionContainsCollection: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
-        guard Base.Output.self is any StringProtocol.Type else { throw TypedScope.unsupported("contains of a collection, but for strings") }
+        guard Base.Output.self is any StringProtocol.Type else {
+            throw TypedScope.unsupported("contains of a collection, but for strings")
+        }
         return .condition(.comparison(Comparison(try scope.value(base), .contains, try scope.value(other))))
     }
 }
 
 extension PredicateExpressions.SequenceStartsWith: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
-        guard Base.Output.self is any StringProtocol.Type else { throw TypedScope.unsupported("starts(with:) of a sequence, but for strings") }
+        guard Base.Output.self is any StringProtocol.Type else {
+            throw TypedScope.unsupported("starts(with:) of a sequence, but for strings")
+        }
         return .condition(.comparison(Comparison(try scope.value(base), .beginsWith, try scope.value(prefix))))
     }
 }
 
 extension PredicateExpressions.StringContainsRegex: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
-        guard let pattern = (regex as? PredicateExpressions.Value<PredicateExpressions.PredicateRegex>)?.value.stringRepresentation else {
+        guard
+            let pattern = (regex as? PredicateExpressions.Value<PredicateExpressions.PredicateRegex>)?.value
+                .stringRepresentation
+        else {
             throw TypedScope.unsupported("a regular expression that is computed")
         }
         // MATCHES asks for the whole text.
-        return .condition(.comparison(Comparison(try scope.value(subject), .matches, .constant(.string("(?s:.*)(?:\(pattern))(?s:.*)")))))
+        return .condition(
+            .comparison(
+                Comparison(try scope.value(subject), .matches, .constant(.string("(?s:.*)(?:\(pattern))(?s:.*)")))))
     }
 }
 
@@ -95,28 +112,38 @@ protocol TypedRange {
 
 extension Range: TypedRange {
     var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? {
-        guard let lower = TypedConstant.value(of: lowerBound), let upper = TypedConstant.value(of: upperBound) else { return nil }
+        guard let lower = TypedConstant.value(of: lowerBound), let upper = TypedConstant.value(of: upperBound) else {
+            return nil
+        }
         return (lower, upper, false)
     }
 }
 
 extension ClosedRange: TypedRange {
     var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? {
-        guard let lower = TypedConstant.value(of: lowerBound), let upper = TypedConstant.value(of: upperBound) else { return nil }
+        guard let lower = TypedConstant.value(of: lowerBound), let upper = TypedConstant.value(of: upperBound) else {
+            return nil
+        }
         return (lower, upper, true)
     }
 }
 
 extension PartialRangeFrom: TypedRange {
-    var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? { TypedConstant.value(of: lowerBound).map { ($0, nil, false) } }
+    var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? {
+        TypedConstant.value(of: lowerBound).map { ($0, nil, false) }
+    }
 }
 
 extension PartialRangeUpTo: TypedRange {
-    var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? { TypedConstant.value(of: upperBound).map { (nil, $0, false) } }
+    var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? {
+        TypedConstant.value(of: upperBound).map { (nil, $0, false) }
+    }
 }
 
 extension PartialRangeThrough: TypedRange {
-    var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? { TypedConstant.value(of: upperBound).map { (nil, $0, true) } }
+    var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? {
+        TypedConstant.value(of: upperBound).map { (nil, $0, true) }
+    }
 }
 
 /// A node whose value is a range.
@@ -125,7 +152,9 @@ private protocol TypedRangeNode {
 }
 
 extension TypedScope {
-    fileprivate static func lies(_ element: QueryExpression, from lower: QueryExpression?, to upper: QueryExpression?, includesUpper: Bool) -> FetchPredicate {
+    fileprivate static func lies(
+        _ element: QueryExpression, from lower: QueryExpression?, to upper: QueryExpression?, includesUpper: Bool
+    ) -> FetchPredicate {
         let from = lower.map { FetchPredicate.comparison(Comparison(element, .greaterOrEqual, $0)) }
         let to = upper.map { FetchPredicate.comparison(Comparison(element, includesUpper ? .lessOrEqual : .less, $0)) }
         return .and([from, to].compactMap { $0 })
@@ -146,8 +175,12 @@ extension PredicateExpressions.ClosedRange: TypedRangeNode {
 
 extension PredicateExpressions.Value: TypedRangeNode {
     fileprivate func holds(_ element: QueryExpression, in scope: TypedScope) throws -> FetchPredicate {
-        guard let bounds = (value as? any TypedRange)?.bounds else { throw TypedScope.unsupported("a range of type \(Output.self)") }
-        return TypedScope.lies(element, from: bounds.lower.map { .constant($0) }, to: bounds.upper.map { .constant($0) }, includesUpper: bounds.includesUpper)
+        guard let bounds = (value as? any TypedRange)?.bounds else {
+            throw TypedScope.unsupported("a range of type \(Output.self)")
+        }
+        return TypedScope.lies(
+            element, from: bounds.lower.map { .constant($0) }, to: bounds.upper.map { .constant($0) },
+            includesUpper: bounds.includesUpper)
     }
 }
 

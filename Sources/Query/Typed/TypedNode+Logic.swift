@@ -4,11 +4,15 @@ import Schema
 // Connectives, comparisons and choices.
 
 extension PredicateExpressions.Conjunction: TypedPredicateNode {
-    func translated(in scope: TypedScope) throws -> TypedNode { .condition(.and([try scope.condition(lhs), try scope.condition(rhs)])) }
+    func translated(in scope: TypedScope) throws -> TypedNode {
+        .condition(.and([try scope.condition(lhs), try scope.condition(rhs)]))
+    }
 }
 
 extension PredicateExpressions.Disjunction: TypedPredicateNode {
-    func translated(in scope: TypedScope) throws -> TypedNode { .condition(.or([try scope.condition(lhs), try scope.condition(rhs)])) }
+    func translated(in scope: TypedScope) throws -> TypedNode {
+        .condition(.or([try scope.condition(lhs), try scope.condition(rhs)]))
+    }
 }
 
 extension PredicateExpressions.Negation: TypedPredicateNode {
@@ -40,17 +44,24 @@ extension PredicateExpressions.Comparison: TypedPredicateNode {
 extension PredicateExpressions.Conditional: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
         let test = try scope.condition(test)
-        guard If.Output.self == Bool.self else { return .value(.conditional(test, try scope.value(trueBranch), try scope.value(falseBranch))) }
-        return .condition(.or([.and([test, try scope.condition(trueBranch)]), .and([.not(test), try scope.condition(falseBranch)])]))
+        guard If.Output.self == Bool.self else {
+            return .value(.conditional(test, try scope.value(trueBranch), try scope.value(falseBranch)))
+        }
+        return .condition(
+            .or([.and([test, try scope.condition(trueBranch)]), .and([.not(test), try scope.condition(falseBranch)])]))
     }
 }
 
 extension TypedScope {
-    /// Whether two children are equal. A condition that stands beside a constant is asked for itself.
-    fileprivate func equality(_ left: some PredicateExpression, _ right: some PredicateExpression) throws -> FetchPredicate {
+    /// Whether two children are equal. A condition that stands beside a constant is asked for
+    /// itself.
+    fileprivate func equality(_ left: some PredicateExpression, _ right: some PredicateExpression) throws
+        -> FetchPredicate
+    {
         switch (try node(left), try node(right)) {
         case (.value(let left), .value(let right)): return .comparison(Comparison(left, .equal, right))
-        case (.condition(let predicate, let unknown), .value(.constant(let constant))), (.value(.constant(let constant)), .condition(let predicate, let unknown)):
+        case (.condition(let predicate, let unknown), .value(.constant(let constant))),
+            (.value(.constant(let constant)), .condition(let predicate, let unknown)):
             switch constant {
             case .null: return unknown.isEmpty ? .constant(false) : Self.anyNil(unknown)
             case .int(let number): return Self.known(number != 0 ? predicate : .not(predicate), unknown)

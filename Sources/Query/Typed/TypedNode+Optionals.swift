@@ -10,7 +10,9 @@ extension PredicateExpressions.OptionalFlatMap: TypedPredicateNode {
         case .condition(let predicate, let unknown): return .condition(predicate, unknownWhen: [whole] + unknown)
         case .value(let value):
             // A path through nil is nil; an aggregate of what is behind it is not.
-            if case .keyPath(_, let components) = value, !components.contains(where: { $0.hasPrefix("@") }) { return .value(value) }
+            if case .keyPath(_, let components) = value, !components.contains(where: { $0.hasPrefix("@") }) {
+                return .value(value)
+            }
             return .value(.conditional(TypedScope.isNil(whole), .constant(.null), value))
         }
     }

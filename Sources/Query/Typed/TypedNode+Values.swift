@@ -5,7 +5,9 @@ import Schema
 
 extension PredicateExpressions.Value: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
-        guard let constant = TypedConstant.value(of: value) else { throw TypedScope.unsupported("a value of type \(Output.self)") }
+        guard let constant = TypedConstant.value(of: value) else {
+            throw TypedScope.unsupported("a value of type \(Output.self)")
+        }
         return .value(.constant(constant))
     }
 }
@@ -16,7 +18,9 @@ extension PredicateExpressions.NilLiteral: TypedPredicateNode {
 
 extension PredicateExpressions.Variable: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
-        guard let expression = scope.variables[key] else { throw QueryError(.unboundVariable, "A variable of the predicate has no value") }
+        guard let expression = scope.variables[key] else {
+            throw QueryError(.unboundVariable, "A variable of the predicate has no value")
+        }
         return .value(expression)
     }
 }
@@ -24,17 +28,25 @@ extension PredicateExpressions.Variable: TypedPredicateNode {
 extension PredicateExpressions.KeyPath: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
         let base = try scope.value(root)
-        if let owner = Root.Output.self as? any KeyPathNaming.Type, let name = owner.namesByKeyPath[keyPath] { return .value(TypedScope.path(base, [name])) }
+        if let owner = Root.Output.self as? any KeyPathNaming.Type, let name = owner.namesByKeyPath[keyPath] {
+            return .value(TypedScope.path(base, [name]))
+        }
         let isText = Root.Output.self is any StringProtocol.Type
         switch kind {
         case .collectionCount where !isText: return .value(TypedScope.count(base))
-        case .collectionIsEmpty where isText: return .condition(.comparison(Comparison(base, .equal, .constant(.string("")))))
-        case .collectionIsEmpty: return .condition(.comparison(Comparison(TypedScope.count(base), .equal, .constant(.int(0)))))
+        case .collectionIsEmpty where isText:
+            return .condition(.comparison(Comparison(base, .equal, .constant(.string("")))))
+        case .collectionIsEmpty:
+            return .condition(.comparison(Comparison(TypedScope.count(base), .equal, .constant(.int(0)))))
         case .collectionFirst where !isText: return .value(.element(of: base, .first))
         case .bidirectionalCollectionLast where !isText: return .value(.element(of: base, .last))
         default:
-            if isText { throw TypedScope.unsupported("\(keyPath) of a string: stores count UTF-16 units, not characters") }
-            throw QueryError(.unknownKey, "\(Root.Output.self) has no name for \(keyPath): namesByKeyPath lists those that queries know")
+            if isText {
+                throw TypedScope.unsupported("\(keyPath) of a string: stores count UTF-16 units, not characters")
+            }
+            throw QueryError(
+                .unknownKey,
+                "\(Root.Output.self) has no name for \(keyPath): namesByKeyPath lists those that queries know")
         }
     }
 }
@@ -71,7 +83,9 @@ extension PredicateExpressions.UnaryMinus: TypedPredicateNode {
 }
 
 extension TypedScope {
-    fileprivate func function(_ function: QueryFunction, _ left: some PredicateExpression, _ right: some PredicateExpression) throws -> TypedNode {
+    fileprivate func function(
+        _ function: QueryFunction, _ left: some PredicateExpression, _ right: some PredicateExpression
+    ) throws -> TypedNode {
         .value(.function(function.rawValue, [try value(left), try value(right)]))
     }
 }

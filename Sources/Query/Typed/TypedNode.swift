@@ -10,7 +10,8 @@ enum TypedNode {
     static func condition(_ predicate: FetchPredicate) -> TypedNode { .condition(predicate, unknownWhen: []) }
 }
 
-/// A node of Foundation's predicates that queries have a form for. Each kind of node conforms in an extension.
+/// A node of Foundation's predicates that queries have a form for. Each kind of node conforms in an
+/// extension.
 protocol TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode
 }

@@ -3,7 +3,8 @@ package import Schema
 
 /// The types that CAST knows, named as Apple's classes or as Swift's types.
 package enum CastType: String, Sendable, CaseIterable {
-    case date = "Date", number = "Number", decimal = "DecimalNumber", string = "String", uuid = "UUID", uri = "URL", data = "Data"
+    case date = "Date", number = "Number", decimal = "DecimalNumber", string = "String", uuid = "UUID", uri = "URL",
+        data = "Data"
     /// Only the text of a URI; a predicate is given a store to resolve it when it is validated.
     case object = "ManagedObjectID"
 
@@ -22,7 +23,8 @@ package enum CastType: String, Sendable, CaseIterable {
     /// The constant that a cast of a literal stands for, nil where the cast must be kept.
     func literal(_ value: PropertyValue) -> PropertyValue? {
         switch (self, value) {
-        case (.date, .int), (.date, .double), (.number, .string), (.decimal, .string), (.uuid, .string), (.uri, .string), (.data, .string):
+        case (.date, .int), (.date, .double), (.number, .string), (.decimal, .string), (.uuid, .string),
+            (.uri, .string), (.data, .string):
             let constant = convert(value)
             return constant?.isNull == true ? nil : constant
         default:
@@ -51,7 +53,9 @@ package enum CastType: String, Sendable, CaseIterable {
             case .decimal: return value
             case .int(let number): return .decimal(Decimal(number))
             case .string(let text): return ScalarRules.decimal(from: text).map(PropertyValue.decimal)
-            default: return ScalarRules.double(value).flatMap { ScalarRules.decimal(from: $0.description) }.map(PropertyValue.decimal)
+            default:
+                return ScalarRules.double(value).flatMap { ScalarRules.decimal(from: $0.description) }.map(
+                    PropertyValue.decimal)
             }
         case .string:
             switch value {

@@ -1,8 +1,10 @@
 package import Foundation
 
-/// ISO 8601 dates as people write them, in predicates and as values: `1965-08-01`, `1965-08-01T12:30`, `1965-08-01T12:30:15.25Z`, `…+02:00`, `…+0200`, `…+02`.
+/// ISO 8601 dates as people write them, in predicates and as values: `1965-08-01`,
+/// `1965-08-01T12:30`, `1965-08-01T12:30:15.25Z`, `…+02:00`, `…+0200`, `…+02`.
 ///
-/// Proleptic Gregorian; a missing time is midnight, a missing zone is UTC; years beyond four digits have a sign. Nine fractional digits count.
+/// Proleptic Gregorian; a missing time is midnight, a missing zone is UTC; years beyond four digits
+/// have a sign. Nine fractional digits count.
 package enum DateText {
     package static func date(from text: String) -> Date? {
         var scanner = Scanner(bytes: Array(text.utf8))
@@ -10,7 +12,8 @@ package enum DateText {
         var seconds: Int64 = 0
         var nanoseconds: Int64 = 0
         if !scanner.isAtEnd {
-            guard scanner.accept("T") || scanner.accept("t") || scanner.accept(" "), let hour = scanner.number(2), scanner.accept(":"),
+            guard scanner.accept("T") || scanner.accept("t") || scanner.accept(" "), let hour = scanner.number(2),
+                scanner.accept(":"),
                 let minute = scanner.number(2), hour < 24, minute < 60
             else { return nil }
             seconds = hour * 3600 + minute * 60
@@ -28,7 +31,8 @@ package enum DateText {
         return date(seconds: days * 86_400 + seconds, nanoseconds: nanoseconds)
     }
 
-    /// The nearest Double to the exact decimal value, so that what was written with enough digits reads back the same.
+    /// The nearest Double to the exact decimal value, so that what was written with enough digits
+    /// reads back the same.
     private static func date(seconds: Int64, nanoseconds: Int64) -> Date? {
         if nanoseconds == 0 { return Date(timeIntervalSinceReferenceDate: Double(seconds)) }
         var (whole, fraction) = (seconds, nanoseconds)
@@ -37,7 +41,8 @@ package enum DateText {
             fraction = 1_000_000_000 - fraction
         }
         let digits = String(fraction)
-        let text = (seconds < 0 ? "-" : "") + "\(whole.magnitude)." + String(repeating: "0", count: 9 - digits.count) + digits
+        let text =
+            (seconds < 0 ? "-" : "") + "\(whole.magnitude)." + String(repeating: "0", count: 9 - digits.count) + digits
         return Double(text).map(Date.init(timeIntervalSinceReferenceDate:))
     }
 

@@ -7,11 +7,14 @@ extension QueryValue {
         switch self {
         case .scalar(let value): value
         case .object(let object): .object(object.queryID)
-        case .collection: throw QueryError(.type, "A collection stands where one value is needed: use ANY, ALL, IN or an operator such as @count")
+        case .collection:
+            throw QueryError(
+                .type, "A collection stands where one value is needed: use ANY, ALL, IN or an operator such as @count")
         }
     }
 
-    /// The values of a collection; nil where this is no collection. A list is one, a nil an empty one.
+    /// The values of a collection; nil where this is no collection. A list is one, a nil an empty
+    /// one.
     var elements: [QueryValue]? {
         switch self {
         case .collection(let elements, _): elements

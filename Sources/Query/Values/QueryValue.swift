@@ -2,8 +2,8 @@ package import Schema
 
 /// What an expression of a predicate evaluates to.
 ///
-/// A nil is `.scalar(.null)`, also written ``null``. References to objects come as `.object` from objects and as `.scalar(.object(id))` from constants; the
-/// two compare by their IDs.
+/// A nil is `.scalar(.null)`, also written ``null``. References to objects come as `.object` from
+/// objects and as `.scalar(.object(id))` from constants; the two compare by their IDs.
 package enum QueryValue {
     case scalar(PropertyValue)
     case object(any QueryObject)

@@ -1,8 +1,9 @@
 internal import CSQLite
 
 extension Connection {
-    /// Makes an aggregate function of SQL on this connection: every group begins with `initial`, `step` takes one row in, `finish` gives the answer. An error
-    /// that either throws ends the statement with its text.
+    /// Makes an aggregate function of SQL on this connection: every group begins with `initial`,
+    /// `step` takes one row in, `finish` gives the answer. An error that either throws ends the
+    /// statement with its text.
     ///
     /// Neither may use this connection.
     package func register<State>(
@@ -17,7 +18,8 @@ extension Connection {
         // On failure SQLite calls the destructor itself.
         try check(
             sqlite3_create_function_v2(
-                handle, name, Int32(clamping: argumentCount), SQLITE_UTF8 | flags.rawValue, box.toOpaque(), nil, stepAggregate, finishAggregate,
+                handle, name, Int32(clamping: argumentCount), SQLITE_UTF8 | flags.rawValue, box.toOpaque(), nil,
+                stepAggregate, finishAggregate,
                 releaseAggregate))
     }
 }
@@ -43,8 +45,8 @@ private final class AggregateRun {
     }
 }
 
-/// SQLite's memory for one group: zero, or an `AggregateRun` that the final call releases. SQLite makes that call for every group that was begun, also where
-/// the statement ends early.
+/// SQLite's memory for one group: zero, or an `AggregateRun` that the final call releases. SQLite
+/// makes that call for every group that was begun, also where the statement ends early.
 private func place(_ context: OpaquePointer, begins: Bool) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
     let size = begins ? Int32(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
     return sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
@@ -62,7 +64,9 @@ private func stepAggregate(_ context: OpaquePointer?, _ count: Int32, _ values: 
     }
     var none: OpaquePointer?
     withUnsafeMutablePointer(to: &none) { empty in
-        do { try run.step(SQLValues(values ?? empty, count: Int(count))) } catch { SQLResult(context).set(error: "\(error)") }
+        do { try run.step(SQLValues(values ?? empty, count: Int(count))) } catch {
+            SQLResult(context).set(error: "\(error)")
+        }
     }
 }
 

@@ -2,10 +2,12 @@ internal import CSQLite
 internal import FileSystem
 
 extension Connection {
-    /// Copies the whole database, WAL and this connection's own transaction included, into a new file that must not be there yet and is open to nobody who can't read this one; returns when the copy is durable but for its
-    /// folder. The copy is page for page the same and has no WAL.
+    /// Copies the whole database, WAL and this connection's own transaction included, into a new
+    /// file that must not be there yet and is open to nobody who can't read this one; returns when
+    /// the copy is durable but for its folder. The copy is page for page the same and has no WAL.
     ///
-    /// `progress` is told the pages done and the pages in all after each step, and may throw to end it; then, as after any failure, no file is left.
+    /// `progress` is told the pages done and the pages in all after each step, and may throw to end
+    /// it; then, as after any failure, no file is left.
     package func copyDatabase(
         to target: String, pagesPerStep: Int = 4_096, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
     ) throws {
@@ -32,7 +34,9 @@ extension Connection {
             while result == SQLITE_OK {
                 result = sqlite3_backup_step(backup, Int32(clamping: pagesPerStep))
                 let total = Int(sqlite3_backup_pagecount(backup))
-                if result == SQLITE_OK || result == SQLITE_DONE { try progress(total - Int(sqlite3_backup_remaining(backup)), total) }
+                if result == SQLITE_OK || result == SQLITE_DONE {
+                    try progress(total - Int(sqlite3_backup_remaining(backup)), total)
+                }
             }
         } catch {
             sqlite3_backup_finish(backup)

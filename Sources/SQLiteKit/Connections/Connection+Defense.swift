@@ -9,7 +9,9 @@ extension Connection {
         // Text in double quotes that names nothing would otherwise pass for a string.
         try configure(SQLITE_DBCONFIG_DQS_DML, false)
         if let length = defense.maximumLength { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: length)) }
-        if let depth = defense.maximumTriggerDepth { sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Int32(clamping: depth)) }
+        if let depth = defense.maximumTriggerDepth {
+            sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Int32(clamping: depth))
+        }
         if defense.checksCells {
             // As `PRAGMA mmap_size=0` would; see `GuardFile` as well.
             var mapped: Int64 = 0
@@ -53,7 +55,8 @@ private func isOver(_ context: UnsafeMutableRawPointer?) -> Int32 {
 
 /// Refuses other files and code; everything else is the business of `Defense`.
 private func authorize(
-    _ context: UnsafeMutableRawPointer?, _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    _ context: UnsafeMutableRawPointer?, _ action: Int32, _ first: UnsafePointer<CChar>?,
+    _ second: UnsafePointer<CChar>?,
     _ database: UnsafePointer<CChar>?, _ trigger: UnsafePointer<CChar>?
 ) -> Int32 {
     switch action {
@@ -68,10 +71,14 @@ private func authorize(
 }
 
 /// Functions that reach files or code, in whatever library the program was linked with.
-private let refusedFunctions: [StaticString] = ["load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zipfile", "lsdir", "fsdir"]
+private let refusedFunctions: [StaticString] = [
+    "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zipfile", "lsdir", "fsdir",
+]
 
 private func isRefused(_ function: UnsafePointer<CChar>) -> Bool {
     refusedFunctions.contains { name in
-        name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) { sqlite3_stricmp(function, $0) == 0 }
+        name.utf8Start.withMemoryRebound(to: CChar.self, capacity: name.utf8CodeUnitCount + 1) {
+            sqlite3_stricmp(function, $0) == 0
+        }
     }
 }

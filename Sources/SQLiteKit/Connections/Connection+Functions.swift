@@ -5,9 +5,11 @@ package struct FunctionFlags: OptionSet, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The same arguments give the same answer, always: usable in indexes, computed once for constants.
+    /// The same arguments give the same answer, always: usable in indexes, computed once for
+    /// constants.
     package static let deterministic = FunctionFlags(rawValue: SQLITE_DETERMINISTIC)
-    /// Harmless even when a hostile schema calls it: needed by triggers and views of databases whose schema is distrusted.
+    /// Harmless even when a hostile schema calls it: needed by triggers and views of databases
+    /// whose schema is distrusted.
     package static let innocuous = FunctionFlags(rawValue: SQLITE_INNOCUOUS)
     /// Never called by triggers, views or indexes.
     package static let directOnly = FunctionFlags(rawValue: SQLITE_DIRECTONLY)
@@ -18,7 +20,8 @@ package struct FunctionFlags: OptionSet, Sendable {
 extension Connection {
     package typealias Function = (_ arguments: SQLValues, _ result: SQLResult) throws -> Void
 
-    /// Makes `body` a function of SQL on this connection; `argumentCount` of −1 takes any number. An error it throws ends the statement with its text.
+    /// Makes `body` a function of SQL on this connection; `argumentCount` of −1 takes any number.
+    /// An error it throws ends the statement with its text.
     ///
     /// `body` must not use this connection.
     package func register(
@@ -28,10 +31,12 @@ extension Connection {
         // On failure SQLite calls the destructor itself.
         try check(
             sqlite3_create_function_v2(
-                handle, name, Int32(clamping: argumentCount), SQLITE_UTF8 | flags.rawValue, box.toOpaque(), callFunction, nil, nil, releaseFunction))
+                handle, name, Int32(clamping: argumentCount), SQLITE_UTF8 | flags.rawValue, box.toOpaque(),
+                callFunction, nil, nil, releaseFunction))
     }
 
-    /// Makes `compare` a collation: negative, zero or positive, as the first text stands before, with or behind the second. Must be a total order.
+    /// Makes `compare` a collation: negative, zero or positive, as the first text stands before,
+    /// with or behind the second. Must be a total order.
     package func register(
         collation name: String, _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
     ) throws {
@@ -42,7 +47,8 @@ extension Connection {
                 guard let context else { return 0 }
                 let box = Unmanaged<CollationBox>.fromOpaque(context).takeUnretainedValue()
                 let order = box.compare(
-                    UnsafeRawBufferPointer(start: first, count: Int(firstCount)), UnsafeRawBufferPointer(start: second, count: Int(secondCount)))
+                    UnsafeRawBufferPointer(start: first, count: Int(firstCount)),
+                    UnsafeRawBufferPointer(start: second, count: Int(secondCount)))
                 return Int32(order.signum())
             },
             { context in if let context { Unmanaged<CollationBox>.fromOpaque(context).release() } })

@@ -53,7 +53,9 @@ final class TraceRecorder {
             sql = String(cString: expanded)
             sqlite3_free(expanded)
         }
-        finished.append(TracedStatement(sql: sql, seconds: Double(nanoseconds) / 1e9, rowCount: entry.count, rows: entry.rows, plan: []))
+        finished.append(
+            TracedStatement(
+                sql: sql, seconds: Double(nanoseconds) / 1e9, rowCount: entry.count, rows: entry.rows, plan: []))
     }
 
     private static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
@@ -110,7 +112,8 @@ extension Connection {
 
     private func plan(of sql: String) -> [String] {
         let word = sql.prefix { $0.isLetter }.uppercased()
-        guard ["SELECT", "UPDATE", "DELETE", "INSERT", "WITH"].contains(word), let rows = try? explanation(of: sql) else { return [] }
+        guard ["SELECT", "UPDATE", "DELETE", "INSERT", "WITH"].contains(word), let rows = try? explanation(of: sql)
+        else { return [] }
         var depths: [Int64: Int] = [0: 0]
         return rows.map { row in
             let depth = depths[row.parent] ?? 0
@@ -123,7 +126,11 @@ extension Connection {
         let statement = try prepare("EXPLAIN QUERY PLAN " + sql)
         var rows: [(id: Int64, parent: Int64, detail: String)] = []
         while try statement.step() {
-            rows.append((statement.value(at: 0).integer ?? 0, statement.value(at: 1).integer ?? 0, statement.value(at: 3).text ?? ""))
+            rows.append(
+                (
+                    statement.value(at: 0).integer ?? 0, statement.value(at: 1).integer ?? 0,
+                    statement.value(at: 3).text ?? ""
+                ))
         }
         return rows
     }

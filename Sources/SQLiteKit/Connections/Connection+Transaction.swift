@@ -4,7 +4,8 @@ extension Connection {
     package enum TransactionKind: Sendable {
         /// Takes locks when they are needed.
         case deferred
-        /// Takes the write lock at once, so that nothing later fails with `.busy` but a commit in a rollback journal.
+        /// Takes the write lock at once, so that nothing later fails with `.busy` but a commit in a
+        /// rollback journal.
         case immediate
         case exclusive
 
@@ -17,8 +18,10 @@ extension Connection {
         }
     }
 
-    /// Runs `body` in a transaction: committed when it returns, rolled back when it or the commit throws.
-    package func transaction<Result>(_ kind: TransactionKind = .immediate, _ body: () throws -> Result) throws -> Result {
+    /// Runs `body` in a transaction: committed when it returns, rolled back when it or the commit
+    /// throws.
+    package func transaction<Result>(_ kind: TransactionKind = .immediate, _ body: () throws -> Result) throws -> Result
+    {
         // Kept statements: a small transaction takes hardly longer than these two to compile.
         try run(kind.beginning)
         do {
@@ -32,7 +35,8 @@ extension Connection {
         }
     }
 
-    /// Runs `body` as a part of a transaction that may take several calls: the first begins it, and the one that `commits` ends it. What one of them throws undoes all of them.
+    /// Runs `body` as a part of a transaction that may take several calls: the first begins it, and
+    /// the one that `commits` ends it. What one of them throws undoes all of them.
     package func transactionPart<Result>(commits: Bool, _ body: () throws -> Result) throws -> Result {
         if !isInTransaction { try run(TransactionKind.immediate.beginning) }
         do {
@@ -50,7 +54,8 @@ extension Connection {
         if isInTransaction { try? execute("ROLLBACK") }
     }
 
-    /// Runs `body` so that its changes are undone where it throws, and the transaction around it lives on.
+    /// Runs `body` so that its changes are undone where it throws, and the transaction around it
+    /// lives on.
     package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("SAVEPOINT folio")
         do {

@@ -23,7 +23,8 @@ extension Connection {
     }
 
     package struct Checkpoint: Sendable, Hashable {
-        /// Whether another connection kept it from coming to its end; no failure, but to be done again.
+        /// Whether another connection kept it from coming to its end; no failure, but to be done
+        /// again.
         package let isBusy: Bool
         /// Frames in the WAL; −1 where there is none.
         package let frames: Int
@@ -42,7 +43,8 @@ extension Connection {
     package func setJournalMode(_ mode: JournalMode) throws {
         let answer = try value("PRAGMA journal_mode=\(mode.rawValue)")?.text
         guard answer == mode.rawValue else {
-            throw SQLiteError(.locked, message: "the journal mode stays \(answer ?? "unknown"), not \(mode.rawValue)", path: path)
+            throw SQLiteError(
+                .locked, message: "the journal mode stays \(answer ?? "unknown"), not \(mode.rawValue)", path: path)
         }
         // The WAL is opened by the first read only: whatever is wrong with it shows here.
         try touch()
@@ -55,7 +57,8 @@ extension Connection {
     /// Checkpoints by itself after so many pages; 0 never does.
     package func setAutomaticCheckpoint(pages: Int) { sqlite3_wal_autocheckpoint(handle, Int32(clamping: pages)) }
 
-    /// Whether the last connection checkpoints when it closes (SQLite's own habit) or leaves the WAL as it is.
+    /// Whether the last connection checkpoints when it closes (SQLite's own habit) or leaves the
+    /// WAL as it is.
     package func setCheckpointsOnClose(_ value: Bool) throws { try configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !value) }
 
     /// Whether the `-wal` file stays when the last connection closes.
@@ -64,7 +67,8 @@ extension Connection {
         try check(sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag))
     }
 
-    /// Sets a document's editing connection up: WAL, full synchronisation, and nothing reaches the main file unless `checkpoint` is called.
+    /// Sets a document's editing connection up: WAL, full synchronization, and nothing reaches the
+    /// main file unless `checkpoint` is called.
     package func prepareForEditing() throws {
         if !isWrittenByLog { try setJournalMode(.wal) }
         try setSynchronous(.full)
@@ -75,19 +79,25 @@ extension Connection {
         logLength.watch(handle)
     }
 
-    /// How many frames of the WAL count since this connection's last commit, where it was set up by `prepareForEditing`; nil before its first.
+    /// How many frames of the WAL count since this connection's last commit, where it was set up by
+    /// `prepareForEditing`; nil before its first.
     package var logFrames: Int? { logLength.frames }
 
-    /// Whether the header of the file says that it is written by way of a WAL. The connection has read from it, so that the WAL, if there is one, was opened.
+    /// Whether the header of the file says that it is written by way of a WAL. The connection has
+    /// read from it, so that the WAL, if there is one, was opened.
     private var isWrittenByLog: Bool {
         var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK, let read = file?.pointee.pMethods?.pointee.xRead else { return false }
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
+            let read = file?.pointee.pMethods?.pointee.xRead
+        else { return false }
         // The versions of the file format that writing and reading need.
         var versions: (UInt8, UInt8) = (0, 0)
-        return withUnsafeMutableBytes(of: &versions) { read(file, $0.baseAddress, 2, 18) } == SQLITE_OK && versions == (2, 2)
+        return withUnsafeMutableBytes(of: &versions) { read(file, $0.baseAddress, 2, 18) } == SQLITE_OK
+            && versions == (2, 2)
     }
 
-    /// Copies the WAL into the main file. Busy readers are reported, not thrown; within a transaction it throws `.locked`.
+    /// Copies the WAL into the main file. Busy readers are reported, not thrown; within a
+    /// transaction it throws `.locked`.
     package func checkpoint(_ mode: CheckpointMode) throws -> Checkpoint {
         let number =
             switch mode {
@@ -96,7 +106,8 @@ extension Connection {
             case .restart: SQLITE_CHECKPOINT_RESTART
             case .truncate: SQLITE_CHECKPOINT_TRUNCATE
             }
-        // A connection that has not read yet knows of no WAL and would report that there was nothing to do.
+        // A connection that has not read yet knows of no WAL and would report that there was
+        // nothing to do.
         if !isInTransaction { try touch() }
         var frames: Int32 = -1
         var copied: Int32 = -1

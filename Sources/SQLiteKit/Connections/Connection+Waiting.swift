@@ -23,13 +23,15 @@ final class WaitHandler {
 }
 
 extension Connection {
-    /// Waits for locks of others up to `timeout` seconds, asking `goesOn` with the seconds waited before each new attempt.
+    /// Waits for locks of others up to `timeout` seconds, asking `goesOn` with the seconds waited
+    /// before each new attempt.
     package func setWaiting(timeout: Double, _ goesOn: @escaping (Double) -> Bool) {
         let handler = WaitHandler(timeout: timeout, goesOn)
         waiting = handler
         // Unretained: the connection holds it.
         sqlite3_busy_handler(
-            handle, { context, count in
+            handle,
+            { context, count in
                 guard let context else { return 0 }
                 return Unmanaged<WaitHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.waits(count) } ? 1 : 0
             }, Unmanaged.passUnretained(handler).toOpaque())

@@ -2,7 +2,8 @@ internal import CSQLite
 
 /// One connection to a database, opened through the guard VFS.
 ///
-/// It has no lock of its own (`SQLITE_OPEN_NOMUTEX`) and is not Sendable: whoever owns it uses it from one place at a time. Only `interrupter` may go elsewhere.
+/// It has no lock of its own (`SQLITE_OPEN_NOMUTEX`) and is not Sendable: whoever owns it uses it
+/// from one place at a time. Only `interrupter` may go elsewhere.
 ///
 ///     let connection = try Connection(path, .create)
 ///     try connection.execute("CREATE TABLE t(a)")
@@ -19,7 +20,8 @@ package final class Connection {
     /// Stops the running statement from any thread.
     package let interrupter: Interrupter
     private var cache: [String: Statement] = [:]
-    /// So many statements are kept: an application asks in fewer shapes, and somebody who makes up new ones all the time must not fill the memory.
+    /// So many statements are kept: an application asks in fewer shapes, and somebody who makes up
+    /// new ones all the time must not fill the memory.
     private static let mostStatements = 256
     private var isOpen = true
     let errors: ErrorSource
@@ -29,19 +31,23 @@ package final class Connection {
     var recorder: TraceRecorder?
     var waiting: WaitHandler?
 
-    /// Opens a database file. Throws `SQLiteError`; of its content only the schema is read, by the first statement.
+    /// Opens a database file. Throws `SQLiteError`; of its content only the schema is read, by the
+    /// first statement.
     package convenience init(_ path: String, _ options: OpenOptions) throws {
         try self.init(path: path, name: path, vfs: GuardVFS.writing, extraFlags: 0, options)
     }
 
     /// A database in memory, gone when the connection is.
     package static func inMemory() throws -> Connection {
-        try Connection(path: ":memory:", name: ":memory:", vfs: GuardVFS.writing, extraFlags: SQLITE_OPEN_MEMORY, .create)
+        try Connection(
+            path: ":memory:", name: ":memory:", vfs: GuardVFS.writing, extraFlags: SQLITE_OPEN_MEMORY, .create)
     }
 
-    /// A database within an archive is told by `archive`; it has no shared memory, so it is locked exclusively before anything else is done.
+    /// A database within an archive is told by `archive`; it has no shared memory, so it is locked
+    /// exclusively before anything else is done.
     init(
-        path: String, name: String, vfs: GuardVFS, extraFlags: Int32, _ options: OpenOptions, archive: ArchivedDatabase? = nil
+        path: String, name: String, vfs: GuardVFS, extraFlags: Int32, _ options: OpenOptions,
+        archive: ArchivedDatabase? = nil
     ) throws {
         SQLiteLibrary.prepare()
         try vfs.register()
@@ -80,8 +86,9 @@ package final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Closes the connection; throws `.busy` where statements outside the cache are still alive. Unless the journal says otherwise, the last connection to close a WAL
-    /// checkpoints and removes it.
+    /// Closes the connection; throws `.busy` where statements outside the cache are still alive.
+    /// Unless the journal says otherwise, the last connection to close a WAL checkpoints and
+    /// removes it.
     package func close() throws {
         guard isOpen else { return }
         cache.removeAll()
@@ -110,7 +117,8 @@ package final class Connection {
             try bytes.withMemoryRebound(to: CChar.self) { characters in
                 var tail: UnsafePointer<CChar>?
                 let flags = isPersistent ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0
-                let result = sqlite3_prepare_v3(handle, characters.baseAddress, Int32(clamping: characters.count), flags, &statement, &tail)
+                let result = sqlite3_prepare_v3(
+                    handle, characters.baseAddress, Int32(clamping: characters.count), flags, &statement, &tail)
                 guard result == SQLITE_OK else { throw error(result, sql: String(decoding: bytes, as: UTF8.self)) }
                 guard let tail, let base = characters.baseAddress else { return 0 }
                 return characters[(tail - base)...].count { !" \n\t\r;".utf8.contains(UInt8(bitPattern: $0)) }
@@ -126,7 +134,8 @@ package final class Connection {
         return compiled
     }
 
-    /// Lends a compiled statement out of the cache, without bindings; it goes back, reset, when `body` ends. Nested use of the same text compiles it again.
+    /// Lends a compiled statement out of the cache, without bindings; it goes back, reset, when
+    /// `body` ends. Nested use of the same text compiles it again.
     package func withStatement<Result>(_ sql: String, _ body: (Statement) throws -> Result) throws -> Result {
         let kept = cache[sql].flatMap { $0.isLent ? nil : $0 }
         let statement = try kept ?? prepare(sql, isPersistent: true)
@@ -187,14 +196,16 @@ package final class Connection {
     package var changes: Int { Int(sqlite3_changes64(handle)) }
     /// Rows changed since the connection was opened.
     package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
-    /// The number of the row that was inserted last; it can be set, to find out whether a statement inserts any.
+    /// The number of the row that was inserted last; it can be set, to find out whether a statement
+    /// inserts any.
     package var lastInsertRowID: Int64 {
         get { sqlite3_last_insert_rowid(handle) }
         set { sqlite3_set_last_insert_rowid(handle, newValue) }
     }
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
     package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
-    /// The greatest number of arguments of one SQL function, so of columns in one row given to a sink.
+    /// The greatest number of arguments of one SQL function, so of columns in one row given to a
+    /// sink.
     package var maximumFunctionArguments: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_FUNCTION_ARG, -1)) }
     /// The greatest number of `?` in one statement.
     package var maximumVariables: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) }

@@ -1,7 +1,8 @@
 /// How a database is opened.
 package struct OpenOptions: Sendable, Hashable {
     package enum Access: Sendable, Hashable {
-        /// Reads only, with SQLite's own locks. For looking at documents without leaving a trace, use `Connection.openForReading`.
+        /// Reads only, with SQLite's own locks. For looking at documents without leaving a trace,
+        /// use `Connection.openForReading`.
         case readOnly
         /// Writes to a database that is there.
         case readWrite
@@ -43,11 +44,13 @@ package struct Defense: Sendable, Hashable {
     package var maximumLength: Int?
     /// Triggers nest no deeper.
     package var maximumTriggerDepth: Int?
-    /// Refuses what only a hostile file or a slip of ours would ask for: `ATTACH` of files, extensions, functions on files.
+    /// Refuses what only a hostile file or a slip of ours would ask for: `ATTACH` of files,
+    /// extensions, functions on files.
     package var usesAuthorizer: Bool
 
     package init(
-        isDefensive: Bool, distrustsSchema: Bool, checksCells: Bool, maximumLength: Int?, maximumTriggerDepth: Int?, usesAuthorizer: Bool
+        isDefensive: Bool, distrustsSchema: Bool, checksCells: Bool, maximumLength: Int?, maximumTriggerDepth: Int?,
+        usesAuthorizer: Bool
     ) {
         self.isDefensive = isDefensive
         self.distrustsSchema = distrustsSchema
@@ -59,9 +62,11 @@ package struct Defense: Sendable, Hashable {
 
     /// For files that this program made itself just now.
     package static let own = Defense(
-        isDefensive: true, distrustsSchema: true, checksCells: false, maximumLength: nil, maximumTriggerDepth: nil, usesAuthorizer: false)
+        isDefensive: true, distrustsSchema: true, checksCells: false, maximumLength: nil, maximumTriggerDepth: nil,
+        usesAuthorizer: false)
 
     /// For files that came from anywhere.
     package static let foreign = Defense(
-        isDefensive: true, distrustsSchema: true, checksCells: true, maximumLength: 256 << 20, maximumTriggerDepth: 32, usesAuthorizer: true)
+        isDefensive: true, distrustsSchema: true, checksCells: true, maximumLength: 256 << 20, maximumTriggerDepth: 32,
+        usesAuthorizer: true)
 }

@@ -8,7 +8,8 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What went wrong, in kinds that a caller decides by. More may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
-            case busy, locked, corrupt, notADatabase, readOnly, full, inputOutput, constraint, interrupted, timedOut, cannotOpen, tooBig
+            case busy, locked, corrupt, notADatabase, readOnly, full, inputOutput, constraint, interrupted, timedOut,
+                cannotOpen, tooBig
             case schemaChanged, refused, changed, needsRecovery, noMemory, misuse, other
         }
         private let kind: Kind
@@ -40,11 +41,13 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let tooBig = Code(.tooBig)
         /// The schema changed under a statement.
         public static let schemaChanged = Code(.schemaChanged)
-        /// Something that a document has no business to ask for: another file, an extension, an attached database.
+        /// Something that a document has no business to ask for: another file, an extension, an
+        /// attached database.
         public static let refused = Code(.refused)
         /// The database was changed by others while it was read without locks.
         public static let changed = Code(.changed)
-        /// A crash left a journal behind that must be rolled back, which opening for reading may not do.
+        /// A crash left a journal behind that must be rolled back, which opening for reading may
+        /// not do.
         public static let needsRecovery = Code(.needsRecovery)
         /// Memory ran out.
         public static let noMemory = Code(.noMemory)
@@ -97,7 +100,9 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    package init(_ code: Code, extendedCode: Int32 = 0, message: String, sql: String? = nil, path: String, systemError: Int32 = 0) {
+    package init(
+        _ code: Code, extendedCode: Int32 = 0, message: String, sql: String? = nil, path: String, systemError: Int32 = 0
+    ) {
         self.code = code
         self.extendedCode = extendedCode
         self.message = message
@@ -120,7 +125,8 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         let known = concernsSystem ? handle.map { sqlite3_system_errno($0) } ?? 0 : 0
         let noted = concernsSystem ? GuardFile.lastSystemError.exchange(0, ordering: .relaxed) : 0
         self.init(
-            Code(result: code), extendedCode: code, message: text, sql: sql, path: path, systemError: noted != 0 ? noted : known)
+            Code(result: code), extendedCode: code, message: text, sql: sql, path: path,
+            systemError: noted != 0 ? noted : known)
     }
 }
 

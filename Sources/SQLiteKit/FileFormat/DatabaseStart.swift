@@ -2,7 +2,8 @@ internal import FileSystem
 
 /// The beginning of a file that may be a database which this process has open.
 ///
-/// Opening and closing it by any other way would drop the locks of those connections: POSIX takes all locks of a process on a file away with any descriptor on it.
+/// Opening and closing it by any other way would drop the locks of those connections: POSIX takes
+/// all locks of a process on a file away with any descriptor on it.
 package struct DatabaseStart: Sendable {
     /// At most as many as were asked for.
     package let bytes: [UInt8]

@@ -1,6 +1,8 @@
-/// One row of a table as its record lies in a page: valid until the scan goes on, and not to be kept. The fields are those of SQLite's record format.
+/// One row of a table as its record lies in a page: valid until the scan goes on, and not to be
+/// kept. The fields are those of SQLite's record format.
 ///
-/// Public, with its members, for one reason: Swift inlines across modules only what is public. Only this package can make one.
+/// Public, with its members, for one reason: Swift inlines across modules only what is public. Only
+/// this package can make one.
 public struct RecordCells {
     /// A column's value: its serial type, and where it begins in the record.
     @usableFromInline struct Field {
@@ -23,7 +25,8 @@ public struct RecordCells {
     @usableFromInline let needsConversion: UnsafeMutablePointer<Bool>
 
     @inlinable @inline(__always) init(
-        record: UnsafePointer<UInt8>, fields: UnsafePointer<Field>, places: UnsafePointer<Int32>, key: Int64, needsConversion: UnsafeMutablePointer<Bool>
+        record: UnsafePointer<UInt8>, fields: UnsafePointer<Field>, places: UnsafePointer<Int32>, key: Int64,
+        needsConversion: UnsafeMutablePointer<Bool>
     ) {
         self.record = record
         self.fields = fields
@@ -45,7 +48,8 @@ public struct RecordCells {
         return type == 0 ? 5 : type == 7 ? 2 : 1
     }
 
-    /// As an integer, 0 for NULL; where text or a blob would have to be converted, 0 too, and the scan fails.
+    /// As an integer, 0 for NULL; where text or a blob would have to be converted, 0 too, and the
+    /// scan fails.
     @inlinable @inline(__always) public func int64(at index: Int) -> Int64 {
         let field = field(index)
         return field.type == Self.rowNumber ? key : integer(field)
@@ -57,10 +61,13 @@ public struct RecordCells {
         case 0, 8: return 0
         case 1: return Int64(start.load(as: Int8.self))
         case 2: return Int64(Int16(bigEndian: start.loadUnaligned(as: Int16.self)))
-        case 3: return Int64(start.load(as: Int8.self)) << 16 | Int64(UInt16(bigEndian: start.loadUnaligned(fromByteOffset: 1, as: UInt16.self)))
+        case 3:
+            return Int64(start.load(as: Int8.self)) << 16
+                | Int64(UInt16(bigEndian: start.loadUnaligned(fromByteOffset: 1, as: UInt16.self)))
         case 4: return Int64(Int32(bigEndian: start.loadUnaligned(as: Int32.self)))
         case 5:
-            return Int64(Int16(bigEndian: start.loadUnaligned(as: Int16.self))) << 32 | Int64(UInt32(bigEndian: start.loadUnaligned(fromByteOffset: 2, as: UInt32.self)))
+            return Int64(Int16(bigEndian: start.loadUnaligned(as: Int16.self))) << 32
+                | Int64(UInt32(bigEndian: start.loadUnaligned(fromByteOffset: 2, as: UInt32.self)))
         case 6: return Int64(bigEndian: start.loadUnaligned(as: Int64.self))
         case 7:
             let number = real(field)
@@ -72,20 +79,23 @@ public struct RecordCells {
         }
     }
 
-    /// As a floating-point number, 0 for NULL; where text or a blob would have to be converted, 0 too, and the scan fails.
+    /// As a floating-point number, 0 for NULL; where text or a blob would have to be converted, 0
+    /// too, and the scan fails.
     @inlinable @inline(__always) public func double(at index: Int) -> Swift.Double {
         let field = field(index)
         return field.type == 7 ? real(field) : Swift.Double(int64(at: index))
     }
 
     @inlinable @inline(__always) func real(_ field: Field) -> Swift.Double {
-        let number = Swift.Double(bitPattern: UInt64(bigEndian: UnsafeRawPointer(record + Int(field.start)).loadUnaligned(as: UInt64.self)))
+        let number = Swift.Double(
+            bitPattern: UInt64(bigEndian: UnsafeRawPointer(record + Int(field.start)).loadUnaligned(as: UInt64.self)))
         // What is no number is NULL to SQLite.
         if number.isNaN { needsConversion.pointee = true }
         return number
     }
 
-    /// The bytes of text or a blob, none for NULL; where a number would have to be converted, none too, and the scan fails.
+    /// The bytes of text or a blob, none for NULL; where a number would have to be converted, none
+    /// too, and the scan fails.
     @inlinable @inline(__always) func bytes(at index: Int) -> UnsafeBufferPointer<UInt8> {
         let field = field(index)
         guard field.type >= 12 else {
@@ -95,11 +105,15 @@ public struct RecordCells {
         return UnsafeBufferPointer(start: record + Int(field.start), count: Int((field.type - 12) >> 1))
     }
 
-    @inlinable @inline(__always) public func withText<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    @inlinable @inline(__always) public func withText<Result>(
+        at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result {
         try body(bytes(at: index))
     }
 
-    @inlinable @inline(__always) public func withBlob<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    @inlinable @inline(__always) public func withBlob<Result>(
+        at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
         try body(UnsafeRawBufferPointer(bytes(at: index)))
     }
 }

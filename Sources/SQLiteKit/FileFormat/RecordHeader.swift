@@ -1,7 +1,9 @@
-/// The beginning of a record that was read: records of a table mostly begin as the one before them, and have their fields in the same places then.
+/// The beginning of a record that was read: records of a table mostly begin as the one before them,
+/// and have their fields in the same places then.
 ///
 /// Invariants:
-/// 1. The bytes below the masks are the record's whole header, and say where its fields are; these end at `end`.
+/// 1. The bytes below the masks are the record's whole header, and say where its fields are; these
+///    end at `end`.
 /// 2. Whoever makes or compares one may read 16 bytes of the record, however short it is.
 @usableFromInline struct RecordHeader {
     @usableFromInline let low: UInt64
@@ -30,7 +32,8 @@
     /// Whether a record of `size` bytes has the same header, and is long enough for its fields.
     @inlinable @inline(__always) func isThat(of record: UnsafePointer<UInt8>, _ size: Int) -> Bool {
         let start = UnsafeRawPointer(record)
-        let low = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)), high = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        let low = UInt64(littleEndian: start.loadUnaligned(as: UInt64.self)),
+            high = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         return (low & lowMask ^ self.low) | (high & highMask ^ self.high) == 0 && end <= size
     }
 }

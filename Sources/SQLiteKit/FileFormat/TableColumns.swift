@@ -12,7 +12,8 @@ struct TableColumns {
     /// Nil for what is no table of rows with numbers, or has columns that no record has.
     init?(_ table: String, _ connection: Connection) throws {
         // Name, type, default, place in the primary key, and whether it is hidden or computed.
-        let rows = try connection.rows("SELECT name, type, dflt_value, pk, hidden FROM pragma_table_xinfo(?)", [.text(table)])
+        let rows = try connection.rows(
+            "SELECT name, type, dflt_value, pk, hidden FROM pragma_table_xinfo(?)", [.text(table)])
         for (place, row) in rows.enumerated() {
             guard let name = row[0].text, row[4].integer == 0 else { return nil }
             names.append(name)

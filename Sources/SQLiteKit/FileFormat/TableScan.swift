@@ -1,21 +1,27 @@
 internal import CSQLite
 
-/// The rows of a table in the order of their numbers, read from its pages past SQLite's interpreter: that spends more time on a row than it takes to read it.
+/// The rows of a table in the order of their numbers, read from its pages past SQLite's
+/// interpreter: that spends more time on a row than it takes to read it.
 ///
-/// Whatever is out of the ordinary is left to SQLite: the scan then ends with ``UnsuitedForScan``, and what it has given is worth nothing. A damaged page is among it, so that
-/// SQLite's own word on the damage counts.
+/// Whatever is out of the ordinary is left to SQLite: the scan then ends with ``UnsuitedForScan``,
+/// and what it has given is worth nothing. A damaged page is among it, so that SQLite's own word on
+/// the damage counts.
 ///
 /// Public, as its records are, so that loops in other rooms are compiled into it.
 ///
 /// Invariants:
-/// 1. `leaves` are the table's leaf pages in the order of their rows, each a page of the snapshot, and no more than it has pages.
-/// 2. `block` has room for `blockSize` bytes and `slack` more: reading a variable-length integer at the end of a page stays within it.
-/// 3. Of a record that is handed out, every field that `fields` names lies within the record's bytes.
+/// 1. `leaves` are the table's leaf pages in the order of their rows, each a page of the snapshot,
+///    and no more than it has pages.
+/// 2. `block` has room for `blockSize` bytes and `slack` more: reading a variable-length integer at
+///    the end of a page stays within it.
+/// 3. Of a record that is handed out, every field that `fields` names lies within the record's
+///    bytes.
 public final class TableScan {
     @usableFromInline static var unsuited: any Error { UnsuitedForScan() }
 
     private let pages: SnapshotPages
-    /// A statement without end, on its way as long as the scan is: what interrupts statements ends it, and with it the scan.
+    /// A statement without end, on its way as long as the scan is: what interrupts statements ends
+    /// it, and with it the scan.
     private let pulse: Statement
     private let leaves: ContiguousArray<UInt32>
     private var next = 0
@@ -88,7 +94,10 @@ public final class TableScan {
                 let count = try rowCount(page)
                 for row in 0..<count {
                     let cell = try cell(page, row)
-                    body(RecordCells(record: cell.record, fields: fields, places: places, key: cell.key, needsConversion: needsConversion))
+                    body(
+                        RecordCells(
+                            record: cell.record, fields: fields, places: places, key: cell.key,
+                            needsConversion: needsConversion))
                 }
             }
         }
@@ -111,8 +120,12 @@ public final class TableScan {
             guard let base = memory.baseAddress else { throw Self.unsuited }
             try pages.read(number, 1, into: base)
             let page = UnsafeRawBufferPointer(memory)
-            func short(_ offset: Int) -> Int { Int(UInt16(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt16.self))) }
-            func long(_ offset: Int) -> Int { Int(UInt32(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt32.self))) }
+            func short(_ offset: Int) -> Int {
+                Int(UInt16(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+            }
+            func long(_ offset: Int) -> Int {
+                Int(UInt32(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+            }
             if page[0] == leafTable { return leaves.append(UInt32(number)) }
             guard page[0] == interiorTable else { throw Self.unsuited }
             let count = short(3)
@@ -125,13 +138,16 @@ public final class TableScan {
                 children.append(long(place))
             }
             children.append(long(8))
-            // All leaves are at one depth: of the first child's siblings none need be looked at to know them.
+            // All leaves are at one depth: of the first child's siblings none need be looked at to
+            // know them.
             guard let first = children.first else { throw Self.unsuited }
             let before = leaves.count
             try descend(first, depth + 1)
             if leaves.count == before + 1, leaves[before] == UInt32(first) {
                 visited += children.count - 1
-                guard visited <= pages.count, children.allSatisfy({ $0 > 1 && $0 <= pages.count }) else { throw Self.unsuited }
+                guard visited <= pages.count, children.allSatisfy({ $0 > 1 && $0 <= pages.count }) else {
+                    throw Self.unsuited
+                }
                 for child in children.dropFirst() { leaves.append(UInt32(child)) }
             } else {
                 for child in children.dropFirst() { try descend(child, depth + 1) }
@@ -141,10 +157,12 @@ public final class TableScan {
         return leaves
     }
 
-    /// Leaves between which so many other pages lie are read with those: one reading costs more than some pages.
+    /// Leaves between which so many other pages lie are read with those: one reading costs more
+    /// than some pages.
     private static let longestGap = 4
 
-    /// Reads the next leaves; false where there are none. Those that stand near each other in the file are read at once.
+    /// Reads the next leaves; false where there are none. Those that stand near each other in the
+    /// file are read at once.
     @usableFromInline func readBlock() throws -> Bool {
         if needsConversion.pointee { throw Self.unsuited }
         _ = try pulse.step()
@@ -156,7 +174,8 @@ public final class TableScan {
         next += 1
         while next < leaves.count {
             let page = Int(leaves[next])
-            guard page > last, page - last <= Self.longestGap + 1, (page - first + 1) * pages.pageSize <= blockSize else { break }
+            guard page > last, page - last <= Self.longestGap + 1, (page - first + 1) * pages.pageSize <= blockSize
+            else { break }
             pageStarts.append((page - first) * pages.pageSize)
             last = page
             next += 1
@@ -194,7 +213,9 @@ public final class TableScan {
     }
 
     /// Finds the fields of one row's record.
-    @inlinable @inline(__always) func cell(_ page: UnsafePointer<UInt8>, _ row: Int) throws -> (record: UnsafePointer<UInt8>, key: Int64) {
+    @inlinable @inline(__always) func cell(_ page: UnsafePointer<UInt8>, _ row: Int) throws -> (
+        record: UnsafePointer<UInt8>, key: Int64
+    ) {
         var place = Int(page[8 + 2 * row]) << 8 | Int(page[9 + 2 * row])
         guard place >= 8, place + 4 <= usableSize else { throw Self.unsuited }
         let size = integer(page, &place)
@@ -223,7 +244,8 @@ public final class TableScan {
         if column < columnCount { try noteMissing(column) }
         // The number of a row stands in its place; a column that has a value of its own is no such.
         if keyColumn >= 0, fields[keyColumn].type != 0 { throw Self.unsuited }
-        header.pointee = headerEnd <= RecordHeader.longest ? RecordHeader(record, size: headerEnd, end: start) : RecordHeader()
+        header.pointee =
+            headerEnd <= RecordHeader.longest ? RecordHeader(record, size: headerEnd, end: start) : RecordHeader()
     }
 
     @inlinable @inline(__always) static func length(_ type: UInt64) -> Int {
@@ -244,9 +266,13 @@ public final class TableScan {
     private static let longestRecord: UInt64 = 256 << 20
 
     /// Puts a record together that goes on in overflow pages.
-    @usableFromInline func longRecord(_ page: UnsafePointer<UInt8>, _ place: Int, _ size: UInt64) throws -> UnsafePointer<UInt8> {
+    @usableFromInline func longRecord(_ page: UnsafePointer<UInt8>, _ place: Int, _ size: UInt64) throws
+        -> UnsafePointer<UInt8>
+    {
         let least = (usableSize - 12) * 32 / 255 - 23
-        guard size <= Self.longestRecord, size <= UInt64(pages.count) * UInt64(pages.pageSize) else { throw Self.unsuited }
+        guard size <= Self.longestRecord, size <= UInt64(pages.count) * UInt64(pages.pageSize) else {
+            throw Self.unsuited
+        }
         let size = Int(size)
         let rest = least + (size - least) % (usableSize - 4)
         let here = rest <= mostInPage ? rest : least

@@ -1,16 +1,19 @@
 internal import FileSystem
 
 extension WriteAheadLog {
-    /// How many frames of the WAL of a store that nobody in this process has open belong to commits: what would be lost without the WAL.
+    /// How many frames of the WAL of a store that nobody in this process has open belong to
+    /// commits: what would be lost without the WAL.
     ///
-    /// Frames of an older run of the WAL, and those of a commit that a crash cut short, do not count; a file that is no WAL has none, as for SQLite.
+    /// Frames of an older run of the WAL, and those of a commit that a crash cut short, do not
+    /// count; a file that is no WAL has none, as for SQLite.
     /// - Throws: `SQLiteError` where it can't be read.
     /// - Complexity: Reads the WAL.
     package static func committedFrames(ofStoreAt path: String) throws -> Int {
         try withFile(ofStoreAt: path) { try WriteAheadLog(size: $0, read: $1)?.end.frames } ?? 0
     }
 
-    /// Whether the WAL of a store begins as one; SQLite locks no WAL, so that looking into it takes nobody's lock away.
+    /// Whether the WAL of a store begins as one; SQLite locks no WAL, so that looking into it takes
+    /// nobody's lock away.
     static func hasHeader(ofStoreAt path: String) throws -> Bool {
         try withFile(ofStoreAt: path) { try hasHeader(size: $0, read: $1) } ?? false
     }
@@ -31,7 +34,8 @@ extension WriteAheadLog {
             }
         } catch let error as FileSystemError {
             throw SQLiteError(
-                error.code == .inputOutput ? .inputOutput : .cannotOpen, message: error.message, path: name, systemError: error.errno)
+                error.code == .inputOutput ? .inputOutput : .cannotOpen, message: error.message, path: name,
+                systemError: error.errno)
         }
     }
 }

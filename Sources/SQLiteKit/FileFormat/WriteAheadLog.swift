@@ -1,6 +1,8 @@
-/// What is committed in a WAL: which page each frame holds. The records are those of SQLite's file format, "The Write-Ahead Log".
+/// What is committed in a WAL: which page each frame holds. The records are those of SQLite's file
+/// format, "The Write-Ahead Log".
 ///
-/// Frames of an older run of the file (other salts), torn ones, and those of a transaction that was never committed are not there.
+/// Frames of an older run of the file (other salts), torn ones, and those of a transaction that was
+/// never committed are not there.
 package struct WriteAheadLog: Sendable {
     /// A place between two commits. The salts tell one run of a WAL from the next.
     package struct Mark: Sendable, Hashable, Codable {
@@ -30,13 +32,16 @@ package struct WriteAheadLog: Sendable {
     /// The end of what is committed.
     package var end: Mark { Mark(salt1: salt1, salt2: salt2, frames: pages.count) }
 
-    /// The frames before a mark; 0 where the mark belongs to another run, whose pages are all in the main file.
+    /// The frames before a mark; 0 where the mark belongs to another run, whose pages are all in
+    /// the main file.
     func frames(at mark: Mark?) -> Int {
         guard let mark, mark.salt1 == salt1, mark.salt2 == salt2, mark.frames <= pages.count else { return 0 }
         return mark.frames
     }
 
-    static func offset(ofFrame frame: Int, pageSize: Int) -> Int64 { Int64(headerSize) + Int64(frame) * Int64(frameHeaderSize + pageSize) }
+    static func offset(ofFrame frame: Int, pageSize: Int) -> Int64 {
+        Int64(headerSize) + Int64(frame) * Int64(frameHeaderSize + pageSize)
+    }
 
     /// How many bytes so many frames are at most, whatever the size of a page.
     package static func greatestSize(frames: Int) -> Int64 { offset(ofFrame: frames, pageSize: largestPage) }
@@ -68,7 +73,8 @@ package struct WriteAheadLog: Sendable {
         for frame in 0..<whole {
             if left.isEmpty {
                 left = buffer[..<(Int(min(Int64(atOnce), whole - frame)) * frameSize)]
-                try read(UnsafeMutableRawBufferPointer(rebasing: left), Self.offset(ofFrame: Int(frame), pageSize: pageSize))
+                try read(
+                    UnsafeMutableRawBufferPointer(rebasing: left), Self.offset(ofFrame: Int(frame), pageSize: pageSize))
             }
             let bytes = UnsafeRawBufferPointer(rebasing: left.prefix(frameSize))
             left = left.dropFirst(frameSize)
@@ -97,7 +103,9 @@ package struct WriteAheadLog: Sendable {
         guard size >= headerSize else { return nil }
         try header.withUnsafeMutableBytes { try read($0, 0) }
         let field = header.withUnsafeBytes { bytes in (0..<8).map { number(bytes, $0 * 4) } }
-        guard field[0] & ~1 == magic, field[1] == formatVersion, (512...65_536).contains(field[2]), field[2].nonzeroBitCount == 1 else { return nil }
+        guard field[0] & ~1 == magic, field[1] == formatVersion, (512...65_536).contains(field[2]),
+            field[2].nonzeroBitCount == 1
+        else { return nil }
         var sum = Checksum(isBigEndian: field[0] & 1 == 1)
         header.withUnsafeBytes { sum.add($0, 0..<24) }
         return sum.first == field[6] && sum.second == field[7] ? (field, sum) : nil
@@ -112,7 +120,8 @@ package struct WriteAheadLog: Sendable {
         UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    /// The running sum over the header and all frames, by which SQLite knows how far a WAL is whole.
+    /// The running sum over the header and all frames, by which SQLite knows how far a WAL is
+    /// whole.
     private struct Checksum {
         let isBigEndian: Bool
         var first: UInt32 = 0

@@ -1,15 +1,18 @@
 package import FileSystem
 internal import Synchronization
 
-/// A database that lies as it is, uncompressed, at one place within a larger file such as a zip archive.
+/// A database that lies as it is, uncompressed, at one place within a larger file such as a zip
+/// archive.
 ///
-/// The file is only ever read, within that place alone, and is held against what it was when this was made: a file that was changed or cut off since
-/// gives an error and never a mixture of two states. One that was replaced by name is another file; the old one goes on being read.
+/// The file is only ever read, within that place alone, and is held against what it was when this
+/// was made: a file that was changed or cut off since gives an error and never a mixture of two
+/// states. One that was replaced by name is another file; the old one goes on being read.
 ///
 ///     let database = try ArchivedDatabase("Name.folio", offset: 4096, length: 40_960, expecting: identity)
 ///     let connection = try Connection.openForEditing(database, workingPath: "<working set>/store/store.sqlite")
 package final class ArchivedDatabase: Sendable {
-    /// Looks at bytes of the database that were just read, and says whether they are what they should be: for sums of pages that an archive keeps.
+    /// Looks at bytes of the database that were just read, and says whether they are what they
+    /// should be: for sums of pages that an archive keeps.
     package typealias Check = @Sendable (_ bytes: UnsafeRawBufferPointer, _ offset: Int64) throws -> Bool
 
     /// The archive, as it was named.
@@ -20,15 +23,21 @@ package final class ArchivedDatabase: Sendable {
     package let length: Int64
     private let file: File
     private let check: Check?
-    /// Reads are widened to multiples of so many bytes, as far as the database reaches, so that there is something to check.
+    /// Reads are widened to multiples of so many bytes, as far as the database reaches, so that
+    /// there is something to check.
     private let checkedBlock: Int
     /// Why the last read failed; SQLite hands on no more than a number.
     private let failure = Mutex<SQLiteError?>(nil)
 
-    /// Takes a database in a file that is open already, so that it is the very file whose directory was read.
-    /// - Throws: `SQLiteError`: `.changed` where the file is not in the `expected` state, `.corrupt` where the place lies outside it, `.notADatabase`
-    ///   where no database can be so short.
-    package init(_ file: File, offset: Int64, length: Int64, expecting expected: FileIdentity? = nil, checkedBlock: Int = 1, check: Check? = nil) throws {
+    /// Takes a database in a file that is open already, so that it is the very file whose directory
+    /// was read.
+    /// - Throws: `SQLiteError`: `.changed` where the file is not in the `expected` state,
+    ///   `.corrupt` where the place lies outside it, `.notADatabase` where no database can be so
+    ///   short.
+    package init(
+        _ file: File, offset: Int64, length: Int64, expecting expected: FileIdentity? = nil, checkedBlock: Int = 1,
+        check: Check? = nil
+    ) throws {
         precondition(checkedBlock > 0, "A block has bytes")
         self.checkedBlock = checkedBlock
         path = file.path
@@ -51,7 +60,9 @@ package final class ArchivedDatabase: Sendable {
     }
 
     /// Opens the archive, which must be a plain file and no link, and takes the database in it.
-    package convenience init(_ path: String, offset: Int64, length: Int64, expecting expected: FileIdentity, check: Check? = nil) throws {
+    package convenience init(
+        _ path: String, offset: Int64, length: Int64, expecting expected: FileIdentity, check: Check? = nil
+    ) throws {
         let file: File
         do { file = try File(path, .read) } catch { throw Self.unreadable(path, error) }
         try self.init(file, offset: offset, length: length, expecting: expected, check: check)
@@ -60,10 +71,13 @@ package final class ArchivedDatabase: Sendable {
     /// The smallest page.
     private static let minimumLength: Int64 = 512
 
-    /// Throws `.changed` where the file is no longer in the state that it was in, or its name stands for another one.
+    /// Throws `.changed` where the file is no longer in the state that it was in, or its name
+    /// stands for another one.
     package func checkUnchanged() throws {
         do {
-            guard try file.status().identity == identity, try Disk.identity(of: path) == identity else { throw Self.changed(path) }
+            guard try file.status().identity == identity, try Disk.identity(of: path) == identity else {
+                throw Self.changed(path)
+            }
         } catch let error as FileSystemError {
             throw Self.unreadable(path, error)
         }
@@ -71,7 +85,8 @@ package final class ArchivedDatabase: Sendable {
 
     // MARK: For the VFS
 
-    /// Fills `buffer` from `place` of the database as far as that reaches; answers the number of bytes, nil after a failure, which `takeFailure` tells.
+    /// Fills `buffer` from `place` of the database as far as that reaches; answers the number of
+    /// bytes, nil after a failure, which `takeFailure` tells.
     func read(into buffer: UnsafeMutableRawBufferPointer, at place: Int64) -> Int? {
         do {
             let count = Int(max(0, min(Int64(buffer.count), length - place)))
@@ -117,7 +132,8 @@ package final class ArchivedDatabase: Sendable {
     private static func unreadable(_ path: String, _ error: any Error) -> SQLiteError {
         let system = error as? FileSystemError
         return SQLiteError(
-            system?.code == .inputOutput ? .inputOutput : .cannotOpen, message: system?.message ?? "\(error)", path: path,
+            system?.code == .inputOutput ? .inputOutput : .cannotOpen, message: system?.message ?? "\(error)",
+            path: path,
             systemError: system?.errno ?? 0)
     }
 

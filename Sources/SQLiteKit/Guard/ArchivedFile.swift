@@ -1,12 +1,15 @@
 internal import CSQLite
 internal import FileSystem
 
-/// What the guard VFS keeps in the memory of SQLite's file when that is a database within an archive.
+/// What the guard VFS keeps in the memory of SQLite's file when that is a database within an
+/// archive.
 ///
 /// Invariants:
-/// 1. It begins as every `sqlite3_file` does, with the pointer to its methods, and fits into the memory that the guard VFS asks for.
+/// 1. It begins as every `sqlite3_file` does, with the pointer to its methods, and fits into the
+///    memory that the guard VFS asks for.
 /// 2. `database` is retained from `open` to `xClose`.
-/// 3. Nothing is ever written: whoever edits has a WAL elsewhere, and a checkpoint fails with `SQLITE_READONLY`.
+/// 3. Nothing is ever written: whoever edits has a WAL elsewhere, and a checkpoint fails with
+///    `SQLITE_READONLY`.
 /// 4. There are no locks: whoever edits holds the document's, and the archive does not change.
 struct ArchivedFile {
     private var methods: UnsafePointer<sqlite3_io_methods>?
@@ -30,15 +33,18 @@ struct ArchivedFile {
 
     /// Makes `file` stand for `database`.
     static func open(
-        _ file: UnsafeMutablePointer<sqlite3_file>, _ database: ArchivedDatabase, vfs: GuardVFS, name: UnsafePointer<CChar>, needsWAL: Bool
+        _ file: UnsafeMutablePointer<sqlite3_file>, _ database: ArchivedDatabase, vfs: GuardVFS,
+        name: UnsafePointer<CChar>, needsWAL: Bool
     ) {
         UnsafeMutableRawPointer(file).initializeMemory(
             as: ArchivedFile.self,
             to: ArchivedFile(
-                methods: methods, database: .passRetained(database), vfs: .passUnretained(vfs), name: name, needsWAL: needsWAL))
+                methods: methods, database: .passRetained(database), vfs: .passUnretained(vfs), name: name,
+                needsWAL: needsWAL))
     }
 
-    /// The two bytes of the header that say how the database is written and read, and what they are in WAL mode.
+    /// The two bytes of the header that say how the database is written and read, and what they are
+    /// in WAL mode.
     private static let modeOffset: Int64 = 18
     private static let walMode: UInt8 = 2
 

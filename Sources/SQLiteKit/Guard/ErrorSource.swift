@@ -1,10 +1,12 @@
 internal import CSQLite
 
-/// Makes the errors of one connection; shared by its statements, so that one that outlives the connection still finds it.
+/// Makes the errors of one connection; shared by its statements, so that one that outlives the
+/// connection still finds it.
 final class ErrorSource {
     private let handle: OpaquePointer
     private let path: String
-    /// The archive that the database lies in, which knows better than SQLite why it could not be read.
+    /// The archive that the database lies in, which knows better than SQLite why it could not be
+    /// read.
     private let archive: ArchivedDatabase?
     var deadline: Deadline?
 
@@ -17,7 +19,8 @@ final class ErrorSource {
     /// The error of the last call, which answered `result`.
     func error(_ result: Int32, sql: String?) -> SQLiteError {
         if result & 0xFF == SQLITE_INTERRUPT, let deadline, deadline.isOver {
-            return SQLiteError(.timedOut, extendedCode: result, message: "took longer than allowed", sql: sql, path: path)
+            return SQLiteError(
+                .timedOut, extendedCode: result, message: "took longer than allowed", sql: sql, path: path)
         }
         if result & 0xFF == SQLITE_IOERR, let failure = archive?.takeFailure() { return failure }
         return SQLiteError(result, handle: handle, sql: sql, path: path)

@@ -3,11 +3,14 @@ internal import FileSystem
 internal import Glibc
 internal import Synchronization
 
-/// What the guard VFS keeps behind the memory of SQLite's own file, and the few methods it puts in the place of SQLite's.
+/// What the guard VFS keeps behind the memory of SQLite's own file, and the few methods it puts in
+/// the place of SQLite's.
 ///
 /// Invariants:
-/// 1. The memory of an open file is `real.szOsFile` bytes of SQLite's own, rounded up to 16, followed by one `GuardFile`.
-/// 2. `pMethods` of an open named file is a copy of SQLite's own table in which only the methods below differ; `original` is that table.
+/// 1. The memory of an open file is `real.szOsFile` bytes of SQLite's own, rounded up to 16,
+///    followed by one `GuardFile`.
+/// 2. `pMethods` of an open named file is a copy of SQLite's own table in which only the methods
+///    below differ; `original` is that table.
 struct GuardFile {
     /// Where a `GuardFile` stands behind the start of the file's memory.
     static let offset = (Int(GuardVFS.real?.pointee.szOsFile ?? 0) + 15) & ~15
@@ -21,13 +24,15 @@ struct GuardFile {
     private(set) var hasPrivateIndex = false
     /// Of a main file: how many commits its connection has done.
     private(set) var commits = 0
-    /// Of a main file that is written: how many blocks of the shared wal-index are there for certain; nil where it has none.
+    /// Of a main file that is written: how many blocks of the shared wal-index are there for
+    /// certain; nil where it has none.
     private(set) var indexBlocks: Int32?
     /// Of a WAL that is written.
     var tail: LogTail?
 
     private init(
-        original: UnsafePointer<sqlite3_io_methods>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool, main: UnsafeMutablePointer<sqlite3_file>?
+        original: UnsafePointer<sqlite3_io_methods>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool,
+        main: UnsafeMutablePointer<sqlite3_file>?
     ) {
         self.original = original
         tail = main.map { LogTail(main: $0) }
@@ -43,9 +48,11 @@ struct GuardFile {
         return (UnsafeMutableRawPointer(file) + offset).assumingMemoryBound(to: GuardFile.self)
     }
 
-    /// Takes charge of a file that SQLite's own VFS has just opened; `main` is the database of a WAL that is to be written.
+    /// Takes charge of a file that SQLite's own VFS has just opened; `main` is the database of a
+    /// WAL that is to be written.
     static func adopt(
-        _ file: UnsafeMutablePointer<sqlite3_file>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool, main: UnsafeMutablePointer<sqlite3_file>?
+        _ file: UnsafeMutablePointer<sqlite3_file>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool,
+        main: UnsafeMutablePointer<sqlite3_file>?
     ) {
         guard let original = file.pointee.pMethods else { return }
         (UnsafeMutableRawPointer(file) + offset).initializeMemory(
@@ -60,7 +67,8 @@ struct GuardFile {
         return noting(number == ENOSPC ? SQLITE_FULL : code)
     }
 
-    /// The error number of the last file call that failed; SQLite itself forgets it when a commit fails. Of the whole process, so a hint only.
+    /// The error number of the last file call that failed; SQLite itself forgets it when a commit
+    /// fails. Of the whole process, so a hint only.
     static let lastSystemError = Atomic<Int32>(0)
 
     private static func noting(_ result: Int32) -> Int32 {
@@ -80,7 +88,9 @@ struct GuardFile {
     /// Addresses of tables, which live as long as the process.
     private static let tables = Mutex<[Key: UInt]>([:])
 
-    private static func methods(over original: UnsafePointer<sqlite3_io_methods>, isReading: Bool) -> UnsafePointer<sqlite3_io_methods>? {
+    private static func methods(over original: UnsafePointer<sqlite3_io_methods>, isReading: Bool) -> UnsafePointer<
+        sqlite3_io_methods
+    >? {
         let key = Key(original: UInt(bitPattern: original), isReading: isReading)
         let address = tables.withLock { tables in
             if let known = tables[key] { return known }
@@ -94,7 +104,8 @@ struct GuardFile {
 
     private static func patched(_ original: sqlite3_io_methods, isReading: Bool) -> sqlite3_io_methods {
         var table = original
-        // The third version maps files into memory: one that is cut short by somebody else would end the process. A newer library may have more methods than this table has room for.
+        // The third version maps files into memory: one that is cut short by somebody else would
+        // end the process. A newer library may have more methods than this table has room for.
         table.iVersion = min(2, original.iVersion)
         table.xClose = { file in
             let own = GuardFile.of(file).pointee
@@ -109,16 +120,20 @@ struct GuardFile {
         }
         table.xRead = { file, bytes, count, offset in
             let own = GuardFile.of(file)
-            if let fault = FaultInjection.fault(.read, own.pointee.path) { return GuardFile.result(of: fault, ResultCode.ioRead) }
+            if let fault = FaultInjection.fault(.read, own.pointee.path) {
+                return GuardFile.result(of: fault, ResultCode.ioRead)
+            }
             let result = GuardFile.noting(own.pointee.original.pointee.xRead(file, bytes, count, offset))
-            // SQLite makes “the database is damaged” of that, though only the device failed: a WAL that can't be read just now would be taken for one from elsewhere.
+            // SQLite makes “the database is damaged” of that, though only the device failed: a WAL
+            // that can't be read just now would be taken for one from elsewhere.
             return result == ResultCode.ioCorruptFileSystem ? ResultCode.ioRead : result
         }
         table.xWrite = { file, bytes, count, offset in
             let own = GuardFile.of(file)
             switch FaultInjection.fault(.write, own.pointee.path) {
             case nil:
-                let refusal = bytes.flatMap { own.pointee.tail?.willWrite($0, count: Int(count), at: offset) } ?? SQLITE_OK
+                let refusal =
+                    bytes.flatMap { own.pointee.tail?.willWrite($0, count: Int(count), at: offset) } ?? SQLITE_OK
                 guard refusal == SQLITE_OK else { return refusal }
                 return GuardFile.noting(own.pointee.original.pointee.xWrite(file, bytes, count, offset))
             case .error(let number)?:
@@ -131,13 +146,17 @@ struct GuardFile {
         }
         table.xTruncate = { file, size in
             let own = GuardFile.of(file)
-            if let fault = FaultInjection.fault(.truncate, own.pointee.path) { return GuardFile.result(of: fault, ResultCode.ioTruncate) }
+            if let fault = FaultInjection.fault(.truncate, own.pointee.path) {
+                return GuardFile.result(of: fault, ResultCode.ioTruncate)
+            }
             return GuardFile.noting(own.pointee.original.pointee.xTruncate(file, size))
         }
         table.xSync = { file, flags in
             let own = GuardFile.of(file)
             let fault = FaultInjection.fault(.fsync, own.pointee.path)
-            let result = fault.map { GuardFile.result(of: $0, ResultCode.ioFsync) } ?? GuardFile.noting(own.pointee.original.pointee.xSync(file, flags))
+            let result =
+                fault.map { GuardFile.result(of: $0, ResultCode.ioFsync) }
+                ?? GuardFile.noting(own.pointee.original.pointee.xSync(file, flags))
             if result == SQLITE_OK { own.pointee.tail?.synchronized() } else { own.pointee.withdrawRefusedCommit(file) }
             return result
         }
@@ -150,15 +169,20 @@ struct GuardFile {
         return table
     }
 
-    /// What a connection that writes has of the shared wal-index is counted, and its growth can be made to fail.
+    /// What a connection that writes has of the shared wal-index is counted, and its growth can be
+    /// made to fail.
     private static func patchIndexGrowth(_ table: inout sqlite3_io_methods) {
         table.xShmMap = { file, block, size, extend, answer in
             let own = GuardFile.of(file)
-            if extend != 0, block >= own.pointee.indexBlocks ?? 0, let fault = FaultInjection.fault(.write, own.pointee.path + "-shm") {
+            if extend != 0, block >= own.pointee.indexBlocks ?? 0,
+                let fault = FaultInjection.fault(.write, own.pointee.path + "-shm")
+            {
                 return GuardFile.result(of: fault, ResultCode.ioWrite)
             }
             let result = own.pointee.original.pointee.xShmMap(file, block, size, extend, answer)
-            if result == SQLITE_OK, answer?.pointee != nil { own.pointee.indexBlocks = max(own.pointee.indexBlocks ?? 0, block + 1) }
+            if result == SQLITE_OK, answer?.pointee != nil {
+                own.pointee.indexBlocks = max(own.pointee.indexBlocks ?? 0, block + 1)
+            }
             // SQLite says no more than that the file could not be made larger.
             return GuardFile.noting(result == ResultCode.ioIndexSize && errno == ENOSPC ? SQLITE_FULL : result)
         }
@@ -169,8 +193,9 @@ struct GuardFile {
         }
     }
 
-    /// Where there is no `-shm`, SQLite is told that it can't be initialised: it then builds an index of the WAL in its own memory, each time anew.
-    /// Once a writer has made one, SQLite's own methods take over, and with them the writer's locks.
+    /// Where there is no `-shm`, SQLite is told that it can't be initialized: it then builds an
+    /// index of the WAL in its own memory, each time anew. Once a writer has made one, SQLite's own
+    /// methods take over, and with them the writer's locks.
     private static func patchSharedMemory(_ table: inout sqlite3_io_methods) {
         table.xShmMap = { file, region, size, extend, answer in
             let own = GuardFile.of(file)
@@ -183,14 +208,16 @@ struct GuardFile {
                 return ResultCode.readOnlyCannotInitialize
             case .file?:
                 let result = own.pointee.original.pointee.xShmMap(file, region, size, 0, answer)
-                // Another connection of this process may have mapped it for writing; a reader must not, nor may the answer change from one call to the next.
+                // Another connection of this process may have mapped it for writing; a reader must
+                // not, nor may the answer change from one call to the next.
                 return result == SQLITE_OK ? SQLITE_READONLY : result
             default: return SQLITE_CANTOPEN
             }
         }
         table.xShmLock = { file, offset, count, flags in
             let own = GuardFile.of(file)
-            return own.pointee.hasPrivateIndex ? SQLITE_OK : own.pointee.original.pointee.xShmLock(file, offset, count, flags)
+            return own.pointee.hasPrivateIndex
+                ? SQLITE_OK : own.pointee.original.pointee.xShmLock(file, offset, count, flags)
         }
         table.xShmUnmap = { file, _ in
             let own = GuardFile.of(file)

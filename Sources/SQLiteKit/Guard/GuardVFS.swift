@@ -6,14 +6,19 @@ internal import Synchronization
 /// A shim over SQLite's own VFS that keeps every connection to its own files.
 ///
 /// Invariants:
-/// 1. A named file is opened only as a main database, or as the `-journal` or `-wal` of one that is open through this VFS; never as a super-journal.
+/// 1. A named file is opened only as a main database, or as the `-journal` or `-wal` of one that is
+///    open through this VFS; never as a super-journal.
 /// 2. Nothing else is looked for or deleted, so that a planted journal can name what it likes.
 /// 3. Whatever is opened by name is a plain file, or nothing yet.
-/// 4. The reading VFS opens for reading only, makes and deletes nothing, and has a wal-index in memory where there is no `-shm`.
-/// 5. A database within an archive has no file of its own: nothing of the archive is written, its WAL is the only file beside its name, and it has no journal.
-/// 6. A file keeps SQLite's own methods but for those of `GuardFile`: reading and locking cost what they always did.
+/// 4. The reading VFS opens for reading only, makes and deletes nothing, and has a wal-index in
+///    memory where there is no `-shm`.
+/// 5. A database within an archive has no file of its own: nothing of the archive is written, its
+///    WAL is the only file beside its name, and it has no journal.
+/// 6. A file keeps SQLite's own methods but for those of `GuardFile`: reading and locking cost what
+///    they always did.
 ///
-/// Unchecked: set up once before `register` shows it to SQLite, and only read afterwards; what changes is behind the mutexes.
+/// Unchecked: set up once before `register` shows it to SQLite, and only read afterwards; what
+/// changes is behind the mutexes.
 final class GuardVFS: @unchecked Sendable {
     static let writing = GuardVFS(name: "folio-guard", isReading: false)
     static let reading = GuardVFS(name: "folio-reader", isReading: true)
@@ -21,7 +26,8 @@ final class GuardVFS: @unchecked Sendable {
     let isReading: Bool
     let name: UnsafePointer<CChar>
     private let table: UnsafeMutablePointer<sqlite3_vfs>
-    /// SQLite's own VFS, one for both guards. SQLite keeps it for the life of the process, and it is only read here.
+    /// SQLite's own VFS, one for both guards. SQLite keeps it for the life of the process, and it
+    /// is only read here.
     nonisolated(unsafe) static let real: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find(nil)
     private let registration = Mutex<Int32?>(nil)
     /// The main databases that are open, and how often.
@@ -100,14 +106,17 @@ final class GuardVFS: @unchecked Sendable {
     }
 
     private static func of(_ vfs: UnsafeMutablePointer<sqlite3_vfs>?) -> GuardVFS {
-        guard let context = vfs?.pointee.pAppData else { preconditionFailure("SQLite calls a VFS by the table that was registered") }
+        guard let context = vfs?.pointee.pAppData else {
+            preconditionFailure("SQLite calls a VFS by the table that was registered")
+        }
         return Unmanaged<GuardVFS>.fromOpaque(context).takeUnretainedValue()
     }
 
     // MARK: Methods
 
     private func open(
-        _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32, _ outFlags: UnsafeMutablePointer<Int32>?
+        _ name: UnsafePointer<CChar>?, _ file: UnsafeMutablePointer<sqlite3_file>?, _ flags: Int32,
+        _ outFlags: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
         guard let real = GuardVFS.real, let file else { return SQLITE_ERROR }
         file.pointee.pMethods = nil
@@ -116,13 +125,19 @@ final class GuardVFS: @unchecked Sendable {
         let path = String(cString: name)
         let isStore = flags & SQLITE_OPEN_MAIN_DB != 0
         if isStore, let text = sqlite3_uri_parameter(name, ArchivedDatabase.parameter) {
-            guard let database = Int(String(cString: text)).flatMap(ArchivedDatabase.pending) else { return SQLITE_CANTOPEN }
+            guard let database = Int(String(cString: text)).flatMap(ArchivedDatabase.pending) else {
+                return SQLITE_CANTOPEN
+            }
             return open(database, name, file, flags, outFlags)
         }
-        guard isStore || (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL) != 0 && belongs(path)) else { return SQLITE_PERM }
+        guard isStore || (flags & (SQLITE_OPEN_MAIN_JOURNAL | SQLITE_OPEN_WAL) != 0 && belongs(path)) else {
+            return SQLITE_PERM
+        }
         do {
             let kind = try Disk.kind(of: path)
-            guard kind == .file || (kind == nil && !isReading && flags & SQLITE_OPEN_CREATE != 0) else { return SQLITE_CANTOPEN }
+            guard kind == .file || (kind == nil && !isReading && flags & SQLITE_OPEN_CREATE != 0) else {
+                return SQLITE_CANTOPEN
+            }
         } catch {
             return SQLITE_CANTOPEN
         }
@@ -131,15 +146,16 @@ final class GuardVFS: @unchecked Sendable {
         let main = flags & SQLITE_OPEN_WAL != 0 && !isReading ? sqlite3_database_file_object(name) : nil
         var flags = flags
         if isReading {
-            flags = flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE) | SQLITE_OPEN_READONLY
+            flags =
+                flags & ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_DELETEONCLOSE) | SQLITE_OPEN_READONLY
         }
         if isStore {
             remember(path, isArchived: false)
             MainFiles.opened(path)
         }
         if flags & SQLITE_OPEN_WAL != 0, isArchived(path.dropLast("-wal".count)) {
-            // SQLite would give the WAL the mode of the database, and there is no such file: it is made here, and opened as a kind of file that is treated the
-            // same but for that.
+            // SQLite would give the WAL the mode of the database, and there is no such file: it is
+            // made here, and opened as a kind of file that is treated the same but for that.
             if flags & SQLITE_OPEN_CREATE != 0 {
                 do { try File(path, .openOrCreate(mode: 0o600)).close() } catch { return SQLITE_CANTOPEN }
             }
@@ -157,14 +173,16 @@ final class GuardVFS: @unchecked Sendable {
 
     /// Opens a database within an archive; `name` is where it would be if it were a file.
     private func open(
-        _ database: ArchivedDatabase, _ name: UnsafePointer<CChar>, _ file: UnsafeMutablePointer<sqlite3_file>, _ flags: Int32,
+        _ database: ArchivedDatabase, _ name: UnsafePointer<CChar>, _ file: UnsafeMutablePointer<sqlite3_file>,
+        _ flags: Int32,
         _ outFlags: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
         let path = String(cString: name)
         // Two indexes of one WAL in memory would know nothing of each other.
         guard isReading || !isArchived(path[...]) else { return SQLITE_BUSY }
         remember(path, isArchived: true)
-        ArchivedFile.open(file, database, vfs: self, name: name, needsWAL: sqlite3_uri_boolean(name, "immutable", 0) == 0)
+        ArchivedFile.open(
+            file, database, vfs: self, name: name, needsWAL: sqlite3_uri_boolean(name, "immutable", 0) == 0)
         // A database that can't be written would not get a WAL either.
         outFlags?.pointee = isReading ? flags & ~SQLITE_OPEN_READWRITE | SQLITE_OPEN_READONLY : flags
         return SQLITE_OK
@@ -192,7 +210,8 @@ final class GuardVFS: @unchecked Sendable {
         return real.pointee.xDelete(real, name, sync)
     }
 
-    private func access(_ name: UnsafePointer<CChar>?, _ flags: Int32, _ answer: UnsafeMutablePointer<Int32>?) -> Int32 {
+    private func access(_ name: UnsafePointer<CChar>?, _ flags: Int32, _ answer: UnsafeMutablePointer<Int32>?) -> Int32
+    {
         guard let real = GuardVFS.real, let name else { return SQLITE_ERROR }
         let path = String(cString: name)
         if path.hasSuffix("-journal"), isArchived(path.dropLast("-journal".count)) {
@@ -203,7 +222,8 @@ final class GuardVFS: @unchecked Sendable {
         return real.pointee.xAccess(real, name, flags, answer)
     }
 
-    /// Whether a name is that of a journal or WAL of an open database. A database itself is never looked for or deleted by SQLite.
+    /// Whether a name is that of a journal or WAL of an open database. A database itself is never
+    /// looked for or deleted by SQLite.
     private func belongs(_ path: String) -> Bool {
         for suffix in ["-journal", "-wal"] where path.hasSuffix(suffix) {
             guard let store = stores.withLock({ $0[String(path.dropLast(suffix.count))] }) else { continue }

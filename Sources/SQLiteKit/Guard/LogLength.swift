@@ -1,9 +1,10 @@
 internal import CSQLite
 
-/// How long the WAL is, as SQLite tells it at every commit: to look at the file would take as long as a good part of a small commit.
+/// How long the WAL is, as SQLite tells it at every commit: to look at the file would take as long
+/// as a good part of a small commit.
 ///
-/// SQLite calls with it from within the connection's own statements. The connection owns it, and takes it away from the handle when it goes: a statement that lives longer keeps the
-/// handle.
+/// SQLite calls with it from within the connection's own statements. The connection owns it, and
+/// takes it away from the handle when it goes: a statement that lives longer keeps the handle.
 final class LogLength {
     private(set) var frames: Int?
     private var isWatching = false

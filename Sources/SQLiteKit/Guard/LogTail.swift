@@ -1,13 +1,17 @@
 internal import CSQLite
 
-/// The frames at a WAL's end that belong to a transaction whose commit SQLite has not called done: whoever reads the WAL anew, as the next opening does, takes them for a
-/// commit as soon as they are whole, even where the commit was refused because they could not be synchronised.
+/// The frames at a WAL's end that belong to a transaction whose commit SQLite has not called done:
+/// whoever reads the WAL anew, as the next opening does, takes them for a commit as soon as they
+/// are whole, even where the commit was refused because they could not be synchronized.
 ///
 /// Invariants:
-/// 1. `start` is where the first frame of the unfinished transaction begins; nil where none was written since the last commit that was done.
-/// 2. A commit is done when SQLite tells the main file `SQLITE_FCNTL_COMMIT_PHASETWO`; with `synchronous=NORMAL` that is before any synchronisation, so that frames that a
-///    checkpoint fails to synchronise later are left alone.
-/// 3. Before the frame that makes a commit whole is written, the wal-index has room for it, so that nothing can refuse the commit but its synchronisation.
+/// 1. `start` is where the first frame of the unfinished transaction begins; nil where none was
+///    written since the last commit that was done.
+/// 2. A commit is done when SQLite tells the main file `SQLITE_FCNTL_COMMIT_PHASETWO`; with
+///    `synchronous=NORMAL` that is before any synchronization, so that frames that a checkpoint
+///    fails to synchronize later are left alone.
+/// 3. Before the frame that makes a commit whole is written, the wal-index has room for it, so that
+///    nothing can refuse the commit but its synchronization.
 struct LogTail {
     private let main: UnsafeMutablePointer<sqlite3_file>
     private var start: Int64?
@@ -52,7 +56,8 @@ extension GuardFile {
         ArchivedFile.isOne(main) ? ArchivedFile.commits(of: main) : GuardFile.of(main).pointee.commits
     }
 
-    /// As the wal-index of SQLite's file format has it: blocks of 32 KiB for 4,096 frames each, of which the first also holds the index's header.
+    /// As the wal-index of SQLite's file format has it: blocks of 32 KiB for 4,096 frames each, of
+    /// which the first also holds the index's header.
     private static let indexBlockSize: Int32 = 32_768, framesPerBlock: Int64 = 4_096, framesOfFirstBlock: Int64 = 4_062
 
     /// Makes the wal-index long enough for a frame, counted from 1, where it is shared.
@@ -66,9 +71,11 @@ extension GuardFile {
         return methods?.pointee.xShmMap(main, block, indexBlockSize, 1, &address) ?? SQLITE_OK
     }
 
-    /// Takes the frames of a commit that was refused out of the WAL: it ends before a frame that is blank.
+    /// Takes the frames of a commit that was refused out of the WAL: it ends before a frame that is
+    /// blank.
     ///
-    /// What was synchronised of the rest is not known any more, so another synchronisation follows, which makes the blank frame last if it can. It reports no success.
+    /// What was synchronized of the rest is not known any more, so another synchronization follows,
+    /// which makes the blank frame last if it can. It reports no success.
     mutating func withdrawRefusedCommit(_ file: UnsafeMutablePointer<sqlite3_file>?) {
         guard let start = tail?.takeRefused() else { return }
         let blank = [UInt8](repeating: 0, count: WriteAheadLog.frameHeaderSize)

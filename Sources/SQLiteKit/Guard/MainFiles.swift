@@ -1,10 +1,12 @@
 internal import FileSystem
 internal import Synchronization
 
-/// The database files that this process has open through the guard VFS, and descriptors of ours on them.
+/// The database files that this process has open through the guard VFS, and descriptors of ours on
+/// them.
 ///
 /// Invariants:
-/// 1. A descriptor of ours on a database is closed after the last connection to that database, never before: POSIX drops the locks of the whole process with it.
+/// 1. A descriptor of ours on a database is closed after the last connection to that database,
+///    never before: POSIX drops the locks of the whole process with it.
 /// 2. A file system that has refused to clone a file is not asked again for that file.
 enum MainFiles {
     private struct Entry {
@@ -28,10 +30,12 @@ enum MainFiles {
         }
     }
 
-    /// Runs `body` with a descriptor on a file, whether a connection has it open or not. Connections that are about to be opened wait.
+    /// Runs `body` with a descriptor on a file, whether a connection has it open or not.
+    /// Connections that are about to be opened wait.
     static func reading<Result>(_ path: String, _ body: (File) throws -> Result) throws -> Result {
         try entries.withLock { entries in
-            // What is at the path need not be what the connections have open: they may have been left behind.
+            // What is at the path need not be what the connections have open: they may have been
+            // left behind.
             let current = try Disk.identity(of: path)
             let known = try entries[path]?.looks.first { try current?.isSameFile(as: $0.status().identity) == true }
             let file = try known ?? File(path, .read)
@@ -42,7 +46,8 @@ enum MainFiles {
         }
     }
 
-    /// Runs `body`, which answers whether it could clone, with a descriptor on an open database; nil where no connection has it open.
+    /// Runs `body`, which answers whether it could clone, with a descriptor on an open database;
+    /// nil where no connection has it open.
     static func withDescriptor(of path: String, _ body: (File) throws -> Bool) throws -> Bool? {
         try entries.withLock { entries in
             guard let entry = entries[path] else { return nil }

@@ -1,6 +1,7 @@
 internal import CSQLite
 
-/// One of SQLite's own open files, read past SQLite: what is on the disk, whatever the page cache holds.
+/// One of SQLite's own open files, read past SQLite: what is on the disk, whatever the page cache
+/// holds.
 ///
 /// It must not outlive the connection that it came from, nor be used while that one is.
 struct RawFile {

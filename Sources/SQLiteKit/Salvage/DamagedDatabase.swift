@@ -1,6 +1,8 @@
-/// A damaged database, read past SQLite: table by table along the b-trees as far as they lead, and page by page where they do not.
+/// A damaged database, read past SQLite: table by table along the b-trees as far as they lead, and
+/// page by page where they do not.
 ///
-/// Each page is taken once, so that whatever the pages say, reading ends after as many steps as there are pages and cells in them.
+/// Each page is taken once, so that whatever the pages say, reading ends after as many steps as
+/// there are pages and cells in them.
 package final class DamagedDatabase {
     /// What a table's b-tree leads to.
     package struct Tree: Sendable {
@@ -62,7 +64,11 @@ package final class DamagedDatabase {
             default: .utf8
             }
         // The schema shows which it is: its rows begin with words.
-        if let first = pages.read(1), DamagedTablePage.kind(of: first, number: 1) == .leaf, first.firstRange(of: Array("table".utf8)) != nil { encoding = .utf8 }
+        if let first = pages.read(1), DamagedTablePage.kind(of: first, number: 1) == .leaf,
+            first.firstRange(of: Array("table".utf8)) != nil
+        {
+            encoding = .utf8
+        }
     }
 
     /// How many pages there are.
@@ -74,7 +80,9 @@ package final class DamagedDatabase {
         case .utf8: return String(decoding: bytes, as: UTF8.self)
         case .utf16LittleEndian, .utf16BigEndian:
             let isLittle = encoding == .utf16LittleEndian
-            let units = stride(from: 0, to: bytes.count - 1, by: 2).map { UInt16(bytes[isLittle ? $0 + 1 : $0]) << 8 | UInt16(bytes[isLittle ? $0 : $0 + 1]) }
+            let units = stride(from: 0, to: bytes.count - 1, by: 2).map {
+                UInt16(bytes[isLittle ? $0 + 1 : $0]) << 8 | UInt16(bytes[isLittle ? $0 : $0 + 1])
+            }
             return String(decoding: units, as: UTF16.self)
         }
     }
@@ -86,7 +94,9 @@ package final class DamagedDatabase {
         var tree = Tree()
         var rest = [(page: root, range: Int64.min...Int64.max, depth: 0)]
         while let (number, range, depth) = rest.popLast() {
-            guard number >= 1, number <= pages.count, !isTaken[number], depth < Self.greatestDepth, let page = page(number, &tree) else {
+            guard number >= 1, number <= pages.count, !isTaken[number], depth < Self.greatestDepth,
+                let page = page(number, &tree)
+            else {
                 tree.lost.append(range)
                 continue
             }
@@ -114,7 +124,9 @@ package final class DamagedDatabase {
         return sound
     }
 
-    private func children(_ page: DamagedTablePage, _ range: ClosedRange<Int64>, _ tree: inout Tree) -> [(page: Int, range: ClosedRange<Int64>)] {
+    private func children(_ page: DamagedTablePage, _ range: ClosedRange<Int64>, _ tree: inout Tree) -> [(
+        page: Int, range: ClosedRange<Int64>
+    )] {
         var children: [(page: Int, range: ClosedRange<Int64>)] = []
         var low = range.lowerBound
         for index in 0..<page.cellCount {
@@ -133,7 +145,8 @@ package final class DamagedDatabase {
     /// Makes a page free for another table to take.
     package func release(_ leaf: Tree.Leaf) { isTaken[leaf.page] = false }
 
-    /// Leaves of tables that no b-tree leads to and that are not free. Reads each such page once, however often it is asked.
+    /// Leaves of tables that no b-tree leads to and that are not free. Reads each such page once,
+    /// however often it is asked.
     package func strayLeaves() -> [Int] {
         guard pages.count > 1 else { return [] }
         return (2...pages.count).filter { !isTaken[$0] && !isOverflow[$0] && !isFree[$0] && isSoundLeaf($0) }
@@ -154,16 +167,21 @@ package final class DamagedDatabase {
 
     // MARK: Rows
 
-    /// Calls `body` with the rows of a leaf; each page in which a long row goes on is taken by the first that it is read with.
+    /// Calls `body` with the rows of a leaf; each page in which a long row goes on is taken by the
+    /// first that it is read with.
     /// - Parameter headsOnly: Whether rows are read no further than the leaf itself goes.
     /// - Returns: whether the leaf is whole; else rows of it may be missing.
-    package func forEachRow(ofLeaf number: Int, headsOnly: Bool = false, _ body: (SalvagedRow) throws -> Void) rethrows -> Bool {
+    package func forEachRow(ofLeaf number: Int, headsOnly: Bool = false, _ body: (SalvagedRow) throws -> Void) rethrows
+        -> Bool
+    {
         guard let bytes = pages.read(number) else { return false }
         let page = DamagedTablePage(bytes, number: number, usableSize: pages.header.usableSize, as: .leaf)
         var isWhole = page.isSound
         for index in 0..<page.cellCount {
             guard let cell = page.leafCell(index),
-                let row = SalvagedRow(key: cell.key, bytes: headsOnly ? Array(page.content(cell.local)) : record(cell, page), size: cell.size)
+                let row = SalvagedRow(
+                    key: cell.key, bytes: headsOnly ? Array(page.content(cell.local)) : record(cell, page),
+                    size: cell.size)
             else {
                 isWhole = false
                 continue
@@ -185,7 +203,9 @@ package final class DamagedDatabase {
         var bytes = Array(page.content(cell.local))
         var next = cell.next
         while bytes.count < cell.size {
-            guard next > 1, next <= pages.count, !isTaken[next], !isOverflow[next], let more = pages.read(next) else { break }
+            guard next > 1, next <= pages.count, !isTaken[next], !isOverflow[next], let more = pages.read(next) else {
+                break
+            }
             isOverflow[next] = true
             bytes += more[4..<min(pages.header.usableSize, 4 + cell.size - bytes.count)]
             next = more[..<4].reduce(0) { $0 << 8 | Int($1) }
@@ -210,16 +230,20 @@ package final class DamagedDatabase {
         }
         knowsFreeList = trunk == 0 && isFree.count { $0 } == pages.header.freePageCount
         guard pages.header.hasPointerMap else { return isFree }
-        // Every so many pages, one says what the next ones are, in five bytes each; 2 stands for a free one.
+        // Every so many pages, one says what the next ones are, in five bytes each; 2 stands for a
+        // free one.
         let group = pages.header.usableSize / 5
         for map in stride(from: 2, through: pages.count, by: group + 1) {
-            // No entry of a map begins as a leaf does: a leaf in its place came there by damage, and what it says of free pages is lost.
+            // No entry of a map begins as a leaf does: a leaf in its place came there by damage,
+            // and what it says of free pages is lost.
             guard let bytes = pages.read(map), !isSoundLeaf(map) else {
                 lacksMap = true
                 continue
             }
             isFree[map] = true
-            for index in 0..<group where map + 1 + index <= pages.count && bytes[5 * index] == 2 { isFree[map + 1 + index] = true }
+            for index in 0..<group where map + 1 + index <= pages.count && bytes[5 * index] == 2 {
+                isFree[map + 1 + index] = true
+            }
         }
         return isFree
     }

@@ -1,4 +1,5 @@
-/// What the first hundred bytes of a damaged database say, and what has to be taken instead where that can't be.
+/// What the first hundred bytes of a damaged database say, and what has to be taken instead where
+/// that can't be.
 struct DamagedHeader {
     private(set) var pageSize: Int
     private(set) var usableSize: Int
@@ -43,14 +44,18 @@ struct DamagedHeader {
         usableSize = pageSize
         if known == nil, !isValid || pages.map({ Int64($0) * Int64(size) != length }) ?? true {
             let scored = (isValid ? [size] : []) + Self.pageSizes
-            let best = scored.map { (size: $0, score: Self.score($0, reserved: 0, length, read)) }.reduce((size: pageSize, score: 0.0)) { $1.score > $0.score ? $1 : $0 }
+            let best = scored.map { (size: $0, score: Self.score($0, reserved: 0, length, read)) }.reduce(
+                (size: pageSize, score: 0.0)
+            ) { $1.score > $0.score ? $1 : $0 }
             pageSize = best.size
         }
         if !isValid || pageSize != size { findings.append("has no valid page size") }
         usableSize = pageSize
         let reserved = Int(bytes[20])
         guard reserved > 0 else { return }
-        if reserved <= 32, Self.score(pageSize, reserved: reserved, length, read) >= Self.score(pageSize, reserved: 0, length, read) {
+        if reserved <= 32,
+            Self.score(pageSize, reserved: reserved, length, read) >= Self.score(pageSize, reserved: 0, length, read)
+        {
             usableSize -= reserved
         } else {
             findings.append("reserves too much of its pages")
@@ -62,7 +67,9 @@ struct DamagedHeader {
         let pages = Int(min(Int64(sample), length / Int64(size)))
         guard pages > 0, size - reserved >= 480 else { return 0 }
         let sound = (1...pages).count { number in
-            guard let bytes = read(number, size), let kind = DamagedTablePage.kind(of: bytes, number: number) else { return false }
+            guard let bytes = read(number, size), let kind = DamagedTablePage.kind(of: bytes, number: number) else {
+                return false
+            }
             return DamagedTablePage(bytes, number: number, usableSize: size - reserved, as: kind).isSound
         }
         return Double(sound) / Double(pages)

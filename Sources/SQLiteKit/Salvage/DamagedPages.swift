@@ -1,6 +1,7 @@
 internal import FileSystem
 
-/// The pages of a damaged database that nobody has open, those of its WAL in place of those of the file.
+/// The pages of a damaged database that nobody has open, those of its WAL in place of those of the
+/// file.
 final class DamagedPages {
     let header: DamagedHeader
     /// The greatest number of a page that is there.
@@ -23,7 +24,8 @@ final class DamagedPages {
             // Every page that the file has not is in the WAL, but for the one that holds locks.
             let most = length / Int64(log.pageSize) + Int64(log.pages.count) + 1
             for (frame, page) in log.pages.enumerated() where Int64(page) <= most {
-                places[Int(page)] = WriteAheadLog.offset(ofFrame: frame, pageSize: log.pageSize) + Int64(WriteAheadLog.frameHeaderSize)
+                places[Int(page)] =
+                    WriteAheadLog.offset(ofFrame: frame, pageSize: log.pageSize) + Int64(WriteAheadLog.frameHeaderSize)
             }
         }
         let file = file
@@ -79,18 +81,30 @@ final class DamagedPages {
         }
         let lost = commits(after: log?.end.frames ?? 0, file, size, pageSize, salts: header[16..<24])
         if lost > 0 {
-            findings.append(log == nil ? "has a journal that can't be used: what is in it is lost" : "has a damaged journal: \(lost) commits in it are lost")
+            findings.append(
+                log == nil
+                    ? "has a journal that can't be used: what is in it is lost"
+                    : "has a damaged journal: \(lost) commits in it are lost")
         }
         return log
     }
 
-    /// How many frames behind those that count end commits of the same run of the WAL: what stands between is damaged. An older run has other salts, and what a transaction wrote that
-    /// was rolled back ends none.
-    private static func commits(after first: Int, _ file: File, _ size: Int64, _ pageSize: Int, salts: ArraySlice<UInt8>) -> Int {
+    /// How many frames behind those that count end commits of the same run of the WAL: what stands
+    /// between is damaged. An older run has other salts, and what a transaction wrote that was
+    /// rolled back ends none.
+    private static func commits(
+        after first: Int, _ file: File, _ size: Int64, _ pageSize: Int, salts: ArraySlice<UInt8>
+    ) -> Int {
         var count = 0, frame = first
-        while case let offset = WriteAheadLog.offset(ofFrame: frame, pageSize: pageSize), offset + Int64(WriteAheadLog.frameHeaderSize) <= size {
+        while case let offset = WriteAheadLog.offset(ofFrame: frame, pageSize: pageSize),
+            offset + Int64(WriteAheadLog.frameHeaderSize) <= size
+        {
             let bytes = read(file, at: offset, count: WriteAheadLog.frameHeaderSize)
-            if bytes.count == WriteAheadLog.frameHeaderSize, bytes[4..<8].contains(where: { $0 != 0 }), bytes[8..<16].elementsEqual(salts) { count += 1 }
+            if bytes.count == WriteAheadLog.frameHeaderSize, bytes[4..<8].contains(where: { $0 != 0 }),
+                bytes[8..<16].elementsEqual(salts)
+            {
+                count += 1
+            }
             frame += 1
         }
         return count

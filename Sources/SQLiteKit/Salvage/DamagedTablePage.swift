@@ -1,4 +1,5 @@
-/// A page of a table's b-tree that may be damaged: nothing that it says is relied on. The format is that of SQLite's file format, "B-tree Pages".
+/// A page of a table's b-tree that may be damaged: nothing that it says is relied on. The format is
+/// that of SQLite's file format, "B-tree Pages".
 struct DamagedTablePage {
     enum Kind: UInt8 {
         case interior = 5, leaf = 13
@@ -63,11 +64,14 @@ struct DamagedTablePage {
     var lastChild: Int { long(start + 8) }
 
     func leafCell(_ index: Int) -> LeafCell? {
-        guard var place = place(index), let size = SalvagedRow.integer(bytes, &place), let key = SalvagedRow.integer(bytes, &place), size <= 1 << 40 else { return nil }
+        guard var place = place(index), let size = SalvagedRow.integer(bytes, &place),
+            let key = SalvagedRow.integer(bytes, &place), size <= 1 << 40
+        else { return nil }
         let local = localSize(Int(size)), continues = local < Int(size)
         guard place + local + (continues ? 4 : 0) <= usableSize else { return nil }
         return LeafCell(
-            key: Int64(bitPattern: key), size: Int(size), local: place..<place + local, next: continues ? long(place + local) : 0)
+            key: Int64(bitPattern: key), size: Int(size), local: place..<place + local,
+            next: continues ? long(place + local) : 0)
     }
 
     func content(_ range: Range<Int>) -> ArraySlice<UInt8> { bytes[range] }
@@ -81,7 +85,8 @@ struct DamagedTablePage {
         return rest <= most ? rest : least
     }
 
-    /// Whether the cells, the free blocks and the fragments fill the page's content, without a gap and without lying over each other: then no cell is missing.
+    /// Whether the cells, the free blocks and the fragments fill the page's content, without a gap
+    /// and without lying over each other: then no cell is missing.
     var isSound: Bool {
         let recorded = short(start + 5), contentStart = recorded == 0 ? 65_536 : recorded
         guard hasRoom, contentStart >= pointersEnd, contentStart <= usableSize else { return false }
@@ -108,7 +113,9 @@ struct DamagedTablePage {
     }
 
     private func cellEnd(_ index: Int, _ place: Int) -> Int? {
-        if kind == .leaf { return leafCell(index).map { $0.local.upperBound + ($0.next == 0 && $0.local.count == $0.size ? 0 : 4) } }
+        if kind == .leaf {
+            return leafCell(index).map { $0.local.upperBound + ($0.next == 0 && $0.local.count == $0.size ? 0 : 4) }
+        }
         var end = place + 4
         return SalvagedRow.integer(bytes, &end) == nil ? nil : end
     }

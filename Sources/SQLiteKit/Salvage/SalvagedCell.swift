@@ -33,12 +33,16 @@ package struct SalvagedRow: Sendable {
     /// - Returns: nil where not even its header is there.
     init?(key: Int64, bytes: [UInt8], size: Int) {
         var place = 0
-        guard let headerSize = Self.integer(bytes, &place), headerSize >= 1, headerSize <= UInt64(bytes.count) else { return nil }
+        guard let headerSize = Self.integer(bytes, &place), headerSize >= 1, headerSize <= UInt64(bytes.count) else {
+            return nil
+        }
         let headerEnd = Int(headerSize)
         var cells: [SalvagedCell] = []
         var start = headerEnd, isSound = true
         while place < headerEnd {
-            guard cells.count < Self.mostColumns, let type = Self.integer(bytes, &place), place <= headerEnd, type <= 2 * UInt64(size) + 13, type != 10, type != 11 else {
+            guard cells.count < Self.mostColumns, let type = Self.integer(bytes, &place), place <= headerEnd,
+                type <= 2 * UInt64(size) + 13, type != 10, type != 11
+            else {
                 cells.append(.unreadable)
                 isSound = false
                 break

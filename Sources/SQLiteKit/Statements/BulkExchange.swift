@@ -2,20 +2,23 @@ internal import CSQLite
 
 /// What one connection is moving just now; the virtual tables and the sink function find it here.
 ///
-/// Kept alive by the connection, and by SQLite as long as a module or function that refers to it is registered.
+/// Kept alive by the connection, and by SQLite as long as a module or function that refers to it is
+/// registered.
 final class BulkExchange {
     var source: (any RowSource)?
     /// What a source threw, to come out of `run` instead of SQLite's error.
     var failure: (any Error)?
-    /// Where the sink function finds the running call; a cell of its own, so that a row costs no check and no retain.
-    /// SQLite owns it from the registration of the function on, as long as any statement may call that.
+    /// Where the sink function finds the running call; a cell of its own, so that a row costs no
+    /// check and no retain. SQLite owns it from the registration of the function on, as long as any
+    /// statement may call that.
     var call: UnsafeMutablePointer<Unmanaged<SinkCall>?>?
     /// The numbers of columns for which a table is registered.
     var tables: Set<Int> = []
 }
 
 extension Connection {
-    /// The name of the table that stands for the rows of a source, with at least so many columns `c0`, `c1`, …
+    /// The name of the table that stands for the rows of a source, with at least so many columns
+    /// `c0`, `c1`, …
     package func rowSourceTable(columns: Int) throws -> String {
         precondition(columns > 0 && columns <= 2_000, "a row source has 1 to 2000 columns, as a table of SQLite's has")
         var size = 8
@@ -26,16 +29,19 @@ extension Connection {
         return name
     }
 
-    /// The name of the function whose arguments go to the sink, one call a row. It takes up to `maximumFunctionArguments` of them.
+    /// The name of the function whose arguments go to the sink, one call a row. It takes up to
+    /// `maximumFunctionArguments` of them.
     package func rowSinkFunction() throws -> String {
         if bulk.call == nil { bulk.call = try RowSinkFunction.register(on: self) }
         return RowSinkFunction.name
     }
 
-    /// The name of the function that asks the sink whether it skips a row. It is there with the sink's own function.
+    /// The name of the function that asks the sink whether it skips a row. It is there with the
+    /// sink's own function.
     package var rowSkipFunction: String { RowSinkFunction.skipName }
 
-    /// The name of the function that counts a row towards the bound of a run and is true. It is there with the sink's own function.
+    /// The name of the function that counts a row towards the bound of a run and is true. It is
+    /// there with the sink's own function.
     package var rowBoundFunction: String { RowSinkFunction.boundName }
 
     /// Runs a statement that reads its rows from `rowSourceTable`.
@@ -53,19 +59,24 @@ extension Connection {
 
     /// Runs `SELECT folio_sink(a, b) FROM …`, whose rows go to the sink by `rowSinkFunction`.
     ///
-    /// The rows come in the order of the statement's scan: where `ORDER BY` makes SQLite sort (`Statement.sorts`), use `step(_:into:)` instead.
+    /// The rows come in the order of the statement's scan: where `ORDER BY` makes SQLite sort
+    /// (`Statement.sorts`), use `step(_:into:)` instead.
     package func run(_ statement: Statement, into sink: any RowSink) throws {
         _ = try run(statement, into: SinkCall(sink), most: .max)
     }
 
-    /// Runs such a statement up to a number of rows, where it sorts rows that `rowBoundFunction` counts before.
-    /// - Parameter bound: How many rows may be sorted. Where there are more, the answer is false and nothing has gone to the sink.
+    /// Runs such a statement up to a number of rows, where it sorts rows that `rowBoundFunction`
+    /// counts before.
+    /// - Parameter bound: How many rows may be sorted. Where there are more, the answer is false
+    ///   and nothing has gone to the sink.
     package func run(_ statement: Statement, into sink: any RowSink, most: Int, bound: Int) throws -> Bool {
         try run(statement, into: SinkCall(sink, bound: bound), most: most)
     }
 
     private func run(_ statement: Statement, into call: SinkCall, most: Int) throws -> Bool {
-        guard let cell = bulk.call else { preconditionFailure("a statement names the sink by rowSinkFunction(), which registers it") }
+        guard let cell = bulk.call else {
+            preconditionFailure("a statement names the sink by rowSinkFunction(), which registers it")
+        }
         let outer = cell.pointee
         cell.pointee = Unmanaged.passUnretained(call)
         defer { cell.pointee = outer }
@@ -85,14 +96,17 @@ extension Connection {
         return true
     }
 
-    /// Steps through an ordinary statement and hands each of its rows to a sink: for orders that SQLite sorts, and rows wider than a function's arguments.
+    /// Steps through an ordinary statement and hands each of its rows to a sink: for orders that
+    /// SQLite sorts, and rows wider than a function's arguments.
     package func step(_ statement: Statement, into sink: any RowSink) throws {
         defer { statement.reset() }
         let count = statement.columnCount
         try withUnsafeTemporaryAllocation(of: OpaquePointer?.self, capacity: max(1, count)) { values in
             guard let base = values.baseAddress else { return }
             while try statement.step() {
-                for column in 0..<count { base[column] = sqlite3_column_value(statement.handle, Int32(truncatingIfNeeded: column)) }
+                for column in 0..<count {
+                    base[column] = sqlite3_column_value(statement.handle, Int32(truncatingIfNeeded: column))
+                }
                 if try !sink.take(SQLValues(base, count: count)) { return }
             }
         }

@@ -1,12 +1,14 @@
 internal import CSQLite
 
-/// The sink as a function of one row. As fast as an aggregate, which would make one step of the whole loop, and it keeps the order of an index.
+/// The sink as a function of one row. As fast as an aggregate, which would make one step of the
+/// whole loop, and it keeps the order of an index.
 enum RowSinkFunction {
     static let name = "folio_sink"
     static let skipName = "folio_skip"
     static let boundName = "folio_bound"
 
-    /// Registers the function; answers the cell in which it looks for the running call. The cell is freed with the function.
+    /// Registers the function; answers the cell in which it looks for the running call. The cell is
+    /// freed with the function.
     static func register(on connection: Connection) throws -> UnsafeMutablePointer<Unmanaged<SinkCall>?> {
         let cell = UnsafeMutablePointer<Unmanaged<SinkCall>?>.allocate(capacity: 1)
         cell.initialize(to: nil)
@@ -29,9 +31,11 @@ enum RowSinkFunction {
     }
 
     @inline(__always)
-    private static func take(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+    private static func take(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?)
+    {
         guard let context, let values, let box = sqlite3_user_data(context) else { return }
-        // Straight to the one object, unretained: `run(_:into:)` keeps it as long as the statement runs.
+        // Straight to the one object, unretained: `run(_:into:)` keeps it as long as the statement
+        // runs.
         guard let call = box.assumingMemoryBound(to: Unmanaged<SinkCall>?.self).pointee else {
             return sqlite3_result_error(context, "no sink is attached", -1)
         }
@@ -41,7 +45,8 @@ enum RowSinkFunction {
 
 extension RowSinkFunction {
     @inline(__always)
-    private static func skip(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?) {
+    private static func skip(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?)
+    {
         guard let context, let values, let box = sqlite3_user_data(context) else { return }
         guard let call = box.assumingMemoryBound(to: Unmanaged<SinkCall>?.self).pointee else {
             return sqlite3_result_error(context, "no sink is attached", -1)

@@ -1,4 +1,5 @@
-/// Rows for SQLite to read: `INSERT INTO t SELECT c0, c1 FROM source` writes them without binding a single value.
+/// Rows for SQLite to read: `INSERT INTO t SELECT c0, c1 FROM source` writes them without binding a
+/// single value.
 ///
 ///     final class Numbers: RowSource {
 ///         var n: Int64 = 0
@@ -12,23 +13,30 @@
 ///
 /// A source is called in the middle of a statement and must not use the connection.
 package protocol RowSource: AnyObject {
-    /// Goes before the first row. Called first, and again where a statement reads the rows more than once.
+    /// Goes before the first row. Called first, and again where a statement reads the rows more
+    /// than once.
     func rewind()
 
-    /// Goes to the next row; false when there is none. An error ends the statement and comes out of `run(_:from:)`.
+    /// Goes to the next row; false when there is none. An error ends the statement and comes out of
+    /// `run(_:from:)`.
     func next() throws -> Bool
 
-    /// Answers one column of the current row; columns are asked for in any order, and only those that the statement uses.
+    /// Answers one column of the current row; columns are asked for in any order, and only those
+    /// that the statement uses.
     func column(_ index: Int, _ result: SQLResult)
 }
 
-/// Takes rows from SQLite: `SELECT folio_sink(a, b) FROM t` hands each row over in one call, without a call per column.
+/// Takes rows from SQLite: `SELECT folio_sink(a, b) FROM t` hands each row over in one call,
+/// without a call per column.
 ///
-/// A sink is called in the middle of a statement; it may run other statements, but not change what the statement reads.
+/// A sink is called in the middle of a statement; it may run other statements, but not change what
+/// the statement reads.
 package protocol RowSink: AnyObject {
-    /// Takes a row; false ends the statement after it, which is no error. An error ends it and comes out of `run(_:into:)`.
+    /// Takes a row; false ends the statement after it, which is no error. An error ends it and
+    /// comes out of `run(_:into:)`.
     func take(_ row: SQLValues) throws -> Bool
-    /// Whether a row need not come, by what `rowSkipFunction` was given of it. Called once for a row that the statement would give.
+    /// Whether a row need not come, by what `rowSkipFunction` was given of it. Called once for a
+    /// row that the statement would give.
     func skips(_ row: SQLValues) -> Bool
 }
 

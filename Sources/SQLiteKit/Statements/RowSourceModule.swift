@@ -3,8 +3,10 @@ internal import CSQLite
 /// The virtual table that reads a `RowSource`.
 ///
 /// Invariants:
-/// 1. The memory of a table is a `sqlite3_vtab`, that of a cursor a `sqlite3_vtab_cursor`, each followed at `MemoryLayout.stride` by one retained object of ours.
-/// 2. A cursor holds its source from `xOpen` to `xClose`, whatever the connection is given meanwhile.
+/// 1. The memory of a table is a `sqlite3_vtab`, that of a cursor a `sqlite3_vtab_cursor`, each
+///    followed at `MemoryLayout.stride` by one retained object of ours.
+/// 2. A cursor holds its source from `xOpen` to `xClose`, whatever the connection is given
+///    meanwhile.
 enum RowSourceModule {
     static func register(_ name: String, columns: Int, on connection: Connection) throws {
         let definition = Unmanaged.passRetained(Definition(columns: columns, bulk: connection.bulk))
@@ -66,7 +68,8 @@ enum RowSourceModule {
     @inline(__always)
     private static func cursor(_ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> Unmanaged<Cursor> {
         guard let cursor else { preconditionFailure("SQLite calls a method with its cursor") }
-        return (UnsafeMutableRawPointer(cursor) + MemoryLayout<sqlite3_vtab_cursor>.stride).load(as: Unmanaged<Cursor>.self)
+        return (UnsafeMutableRawPointer(cursor) + MemoryLayout<sqlite3_vtab_cursor>.stride).load(
+            as: Unmanaged<Cursor>.self)
     }
 
     /// Made once and never freed or changed: SQLite reads it as long as a connection lives.
@@ -83,7 +86,8 @@ enum RowSourceModule {
             // No trigger, view or default of a document may read what is being moved.
             _ = folio_sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY)
             let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: tableOffset + MemoryLayout<Unmanaged<Definition>>.size, alignment: MemoryLayout<sqlite3_vtab>.alignment)
+                byteCount: tableOffset + MemoryLayout<Unmanaged<Definition>>.size,
+                alignment: MemoryLayout<sqlite3_vtab>.alignment)
             let table = memory.initializeMemory(as: sqlite3_vtab.self, to: sqlite3_vtab())
             (memory + tableOffset).storeBytes(of: definition.retain(), as: Unmanaged<Definition>.self)
             answer?.pointee = table
@@ -103,7 +107,8 @@ enum RowSourceModule {
         module.pointee.xOpen = { table, answer in
             let bulk = definition(table).takeUnretainedValue().bulk
             let memory = UnsafeMutableRawPointer.allocate(
-                byteCount: cursorOffset + MemoryLayout<Unmanaged<Cursor>>.size, alignment: MemoryLayout<sqlite3_vtab_cursor>.alignment)
+                byteCount: cursorOffset + MemoryLayout<Unmanaged<Cursor>>.size,
+                alignment: MemoryLayout<sqlite3_vtab_cursor>.alignment)
             let cursor = memory.initializeMemory(as: sqlite3_vtab_cursor.self, to: sqlite3_vtab_cursor())
             let own = Cursor(source: bulk.source ?? Nothing(), bulk: bulk)
             (memory + cursorOffset).storeBytes(of: Unmanaged.passRetained(own), as: Unmanaged<Cursor>.self)
@@ -122,7 +127,8 @@ enum RowSourceModule {
             return own.next()
         }
         module.pointee.xNext = { cursor in RowSourceModule.cursor(cursor)._withUnsafeGuaranteedRef { $0.next() } }
-        module.pointee.xEof = { cursor in RowSourceModule.cursor(cursor)._withUnsafeGuaranteedRef { $0.isAtEnd ? 1 : 0 } }
+        module.pointee.xEof = { cursor in RowSourceModule.cursor(cursor)._withUnsafeGuaranteedRef { $0.isAtEnd ? 1 : 0 }
+        }
         module.pointee.xColumn = { cursor, context, index in
             guard let context else { return SQLITE_MISUSE }
             RowSourceModule.cursor(cursor)._withUnsafeGuaranteedRef { $0.source.column(Int(index), SQLResult(context)) }

@@ -1,6 +1,7 @@
 package import CSQLite
 
-/// Where a function or a row source puts its answer. Without one, the answer is NULL; it is to be used before the callback returns.
+/// Where a function or a row source puts its answer. Without one, the answer is NULL; it is to be
+/// used before the callback returns.
 package struct SQLResult {
     @usableFromInline let context: OpaquePointer
 

@@ -1,8 +1,10 @@
 public import CSQLite
 
-/// A value that SQLite lends to a function or a sink: valid until the callback returns, and not to be kept.
+/// A value that SQLite lends to a function or a sink: valid until the callback returns, and not to
+/// be kept.
 ///
-/// Public, with the few members that loops over rows use, for one reason: Swift inlines across modules only what is public. Only this package can make one.
+/// Public, with the few members that loops over rows use, for one reason: Swift inlines across
+/// modules only what is public. Only this package can make one.
 public struct SQLValue {
     @usableFromInline let pointer: OpaquePointer
 
@@ -19,7 +21,8 @@ public struct SQLValue {
     /// As a floating-point number; converted where it is something else, 0 for NULL.
     @inlinable public var double: Double { sqlite3_value_double(pointer) }
 
-    /// The UTF-8 text in SQLite's own memory, empty for NULL. Bytes of a foreign file may be no valid UTF-8.
+    /// The UTF-8 text in SQLite's own memory, empty for NULL. Bytes of a foreign file may be no
+    /// valid UTF-8.
     @inlinable public var utf8: UnsafeBufferPointer<UInt8> {
         // The text first: asking for it may convert the value and change the count.
         let start = sqlite3_value_text(pointer)
@@ -59,7 +62,8 @@ public struct SQLValues {
         self.count = count
     }
 
-    /// The value at `index`, counted from 0; an index out of range is a mistake that only debug builds catch.
+    /// The value at `index`, counted from 0; an index out of range is a mistake that only debug
+    /// builds catch.
     @inlinable @inline(__always) public subscript(index: Int) -> SQLValue {
         assert(index >= 0 && index < count, "there are only \(count) values")
         // SQLite fills all places.

@@ -11,17 +11,23 @@ extension Statement {
     }
 
     /// `storageClass(at:)` as SQLite numbers it, for loops where every call counts.
-    @inlinable package func typeNumber(at index: Int) -> Int32 { sqlite3_column_type(handle, Int32(truncatingIfNeeded: index)) }
+    @inlinable package func typeNumber(at index: Int) -> Int32 {
+        sqlite3_column_type(handle, Int32(truncatingIfNeeded: index))
+    }
 
     @inlinable package func isNull(at index: Int) -> Bool {
         sqlite3_column_type(handle, Int32(truncatingIfNeeded: index)) == SQLITE_NULL
     }
 
     /// The column as an integer; converted where it is something else, 0 for NULL.
-    @inlinable package func int64(at index: Int) -> Int64 { sqlite3_column_int64(handle, Int32(truncatingIfNeeded: index)) }
+    @inlinable package func int64(at index: Int) -> Int64 {
+        sqlite3_column_int64(handle, Int32(truncatingIfNeeded: index))
+    }
 
     /// The column as a floating-point number; converted where it is something else, 0 for NULL.
-    @inlinable package func double(at index: Int) -> Double { sqlite3_column_double(handle, Int32(truncatingIfNeeded: index)) }
+    @inlinable package func double(at index: Int) -> Double {
+        sqlite3_column_double(handle, Int32(truncatingIfNeeded: index))
+    }
 
     /// The column as text, empty for NULL. Bytes that are no UTF-8 are replaced.
     package func text(at index: Int) -> String { withText(at: index) { String(decoding: $0, as: UTF8.self) } }
@@ -39,14 +45,18 @@ extension Statement {
     package func optionalBytes(at index: Int) -> [UInt8]? { isNull(at: index) ? nil : bytes(at: index) }
 
     /// Lends the column's text.
-    @inlinable package func withText<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    @inlinable package func withText<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result)
+        rethrows -> Result
+    {
         let index = Int32(truncatingIfNeeded: index)
         let start = sqlite3_column_text(handle, index)
         return try body(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
     }
 
     /// Lends the column's bytes.
-    @inlinable package func withBlob<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    @inlinable package func withBlob<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
+        -> Result
+    {
         let index = Int32(truncatingIfNeeded: index)
         let start = sqlite3_column_blob(handle, index)
         return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))

@@ -2,7 +2,8 @@ package import CSQLite
 
 /// A compiled statement. Columns are counted from 0, arguments from 1, as in SQLite.
 ///
-/// Belongs to its connection and is used where that is used. Text and blobs lent by `withText` and `withBlob` are SQLite's own memory, gone at the next step.
+/// Belongs to its connection and is used where that is used. Text and blobs lent by `withText` and
+/// `withBlob` are SQLite's own memory, gone at the next step.
 package final class Statement {
     @usableFromInline let handle: OpaquePointer
     private let errors: ErrorSource
@@ -31,7 +32,8 @@ package final class Statement {
         throw failure(result)
     }
 
-    /// Runs to the end, drops rows, and makes the statement ready for the next run; arguments stay bound.
+    /// Runs to the end, drops rows, and makes the statement ready for the next run; arguments stay
+    /// bound.
     @inlinable package func run() throws {
         while try step() {}
         sqlite3_reset(handle)
@@ -51,7 +53,8 @@ package final class Statement {
     /// Whether the statement leaves the database as it is.
     package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-    /// Whether SQLite sorts the rows by itself, for lack of an index in that order. The plan is made anew to find out: ask once.
+    /// Whether SQLite sorts the rows by itself, for lack of an index in that order. The plan is
+    /// made anew to find out: ask once.
     package func sorts() throws -> Bool { try plan { $0.hasPrefix("USE TEMP B-TREE FOR") } }
 
     /// Whether SQLite sorts all rows before it gives the first one. Ask once, too.
@@ -106,12 +109,14 @@ package final class Statement {
         try value.withUnsafeBytes { try bind(blob: $0, at: index) }
     }
 
-    /// Binds UTF-8 text without copying: it must stay where it is until the next binding at this index or `clearBindings`.
+    /// Binds UTF-8 text without copying: it must stay where it is until the next binding at this
+    /// index or `clearBindings`.
     @inlinable package func bindBorrowed(text: UnsafeBufferPointer<UInt8>, at index: Int) throws {
         try checkBinding(bindText(text, index, nil))
     }
 
-    /// Binds a blob without copying: it must stay where it is until the next binding at this index or `clearBindings`.
+    /// Binds a blob without copying: it must stay where it is until the next binding at this index
+    /// or `clearBindings`.
     @inlinable package func bindBorrowed(blob: UnsafeRawBufferPointer, at index: Int) throws {
         try checkBinding(bindBlob(blob, index, nil))
     }
@@ -135,14 +140,21 @@ package final class Statement {
         _ text: UnsafeBufferPointer<UInt8>, _ index: Int, _ destructor: sqlite3_destructor_type?
     ) -> Int32 {
         // No base address would bind NULL, not the empty text.
-        guard let base = text.baseAddress, !text.isEmpty else { return sqlite3_bind_text(handle, Int32(truncatingIfNeeded: index), "", 0, nil) }
+        guard let base = text.baseAddress, !text.isEmpty else {
+            return sqlite3_bind_text(handle, Int32(truncatingIfNeeded: index), "", 0, nil)
+        }
         return base.withMemoryRebound(to: CChar.self, capacity: text.count) {
-            sqlite3_bind_text64(handle, Int32(truncatingIfNeeded: index), $0, UInt64(text.count), destructor, UInt8(SQLITE_UTF8))
+            sqlite3_bind_text64(
+                handle, Int32(truncatingIfNeeded: index), $0, UInt64(text.count), destructor, UInt8(SQLITE_UTF8))
         }
     }
 
-    @usableFromInline func bindBlob(_ blob: UnsafeRawBufferPointer, _ index: Int, _ destructor: sqlite3_destructor_type?) -> Int32 {
-        guard let base = blob.baseAddress, !blob.isEmpty else { return sqlite3_bind_zeroblob(handle, Int32(truncatingIfNeeded: index), 0) }
+    @usableFromInline func bindBlob(
+        _ blob: UnsafeRawBufferPointer, _ index: Int, _ destructor: sqlite3_destructor_type?
+    ) -> Int32 {
+        guard let base = blob.baseAddress, !blob.isEmpty else {
+            return sqlite3_bind_zeroblob(handle, Int32(truncatingIfNeeded: index), 0)
+        }
         return sqlite3_bind_blob64(handle, Int32(truncatingIfNeeded: index), base, UInt64(blob.count), destructor)
     }
 

@@ -17,22 +17,29 @@ struct DoomedObjects {
 
     /// Takes rows that are not known yet, and returns these.
     mutating func add(_ rows: [Row], rootOf root: (Int) -> Int) -> [Row] {
-        let new = rows.filter { known.insert(ObjectReference(key: $0.reference.key, entityIndex: root($0.reference.entityIndex))).inserted }
+        let new = rows.filter {
+            known.insert(ObjectReference(key: $0.reference.key, entityIndex: root($0.reference.entityIndex))).inserted
+        }
         for row in new { byEntity[row.reference.entityIndex, default: []].append(row) }
         return new
     }
 
-    func contains(_ reference: ObjectReference, root: Int) -> Bool { known.contains(ObjectReference(key: reference.key, entityIndex: root)) }
+    func contains(_ reference: ObjectReference, root: Int) -> Bool {
+        known.contains(ObjectReference(key: reference.key, entityIndex: root))
+    }
 }
 
 extension BatchExecution {
-    /// Deletes rows by the model's delete rules: cascades first, then what denies it, then everything that leads to them.
+    /// Deletes rows by the model's delete rules: cascades first, then what denies it, then
+    /// everything that leads to them.
     func delete(_ request: RowRequest, _ origin: ChangeOrigin) throws -> BatchReceipt {
         try session.checkWritable()
         return try session.writing {
             _ = session.derivedChanges.takeAll()
             var doomed = DoomedObjects()
-            let selected = doomed.add(try doomedRows(try session.select(request).selecting(Self.doomedColumns(SelectStatement.rootAlias))), rootOf: rootIndex)
+            let selected = doomed.add(
+                try doomedRows(try session.select(request).selecting(Self.doomedColumns(SelectStatement.rootAlias))),
+                rootOf: rootIndex)
             var cascaded: [DoomedObjects.Row] = []
             var round = selected
             while !round.isEmpty {
@@ -50,14 +57,19 @@ extension BatchExecution {
                 try history.note(.update, changed, columns: nil)
             }
             try session.writer.delete(deletions, &save)
-            let derived = session.takeDerivedReferences(besides: changed).filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) }
-            return BatchReceipt(selected: selected.map(\.reference), cascaded: cascaded.map(\.reference), changed: changed + derived)
+            let derived = session.takeDerivedReferences(besides: changed).filter {
+                !doomed.contains($0, root: rootIndex($0.entityIndex))
+            }
+            return BatchReceipt(
+                selected: selected.map(\.reference), cascaded: cascaded.map(\.reference), changed: changed + derived)
         }
     }
 
     private func rootIndex(_ entityIndex: Int) -> Int { session.layout.model.entities[entityIndex].rootIndex }
 
-    private static func doomedColumns(_ alias: String) -> [String] { ["\(alias).Z_PK", "\(alias).Z_ENT", "ifnull(\(alias).Z_OPT, 0)"] }
+    private static func doomedColumns(_ alias: String) -> [String] {
+        ["\(alias).Z_PK", "\(alias).Z_ENT", "ifnull(\(alias).Z_OPT, 0)"]
+    }
 
     private func doomedRows(_ statement: SQLFragment) throws -> [DoomedObjects.Row] {
         try session.connection.rows(statement.text, statement.arguments).compactMap { row in
@@ -69,10 +81,14 @@ extension BatchExecution {
     // MARK: Rules
 
     /// The relationships of an entity that the store keeps, with their rules.
-    private func relationships(of entityIndex: Int) throws -> [(property: Property, rule: DeleteRule, storage: PropertyStorage)] {
+    private func relationships(of entityIndex: Int) throws -> [(
+        property: Property, rule: DeleteRule, storage: PropertyStorage
+    )] {
         let storage = try session.layout.storage(of: entityIndex)
         return session.layout.model.entities[entityIndex].properties.compactMap { property in
-            guard let relationship = property.relationship, storage.properties[property.index] != .none else { return nil }
+            guard let relationship = property.relationship, storage.properties[property.index] != .none else {
+                return nil
+            }
             return (property, relationship.deleteRule, storage.properties[property.index])
         }
     }
@@ -89,58 +105,83 @@ extension BatchExecution {
     }
 
     /// The rows that a relationship of some owners leads to.
-    private func targets(of storage: PropertyStorage, _ owners: [Int64], _ entityIndex: Int) throws -> [DoomedObjects.Row] {
+    private func targets(of storage: PropertyStorage, _ owners: [Int64], _ entityIndex: Int) throws -> [DoomedObjects
+        .Row]
+    {
         func select(from table: String, where condition: String, _ keys: SQLFragment) throws -> [DoomedObjects.Row] {
             let columns = Self.doomedColumns("d").joined(separator: ", ")
-            return try doomedRows(SQLFragment("SELECT \(columns) FROM \(SQLName.quoted(table)) d WHERE \(condition)", keys.arguments))
+            return try doomedRows(
+                SQLFragment("SELECT \(columns) FROM \(SQLName.quoted(table)) d WHERE \(condition)", keys.arguments))
         }
         switch storage {
         case .toMany(let key):
             let keys = SQLFragment.key("d.\(SQLName.quoted(key.key))", isIn: owners)
             return try select(from: key.table, where: keys.text, keys)
         case .toOne(let columns):
-            let own = try session.layout.storage(of: entityIndex).table, destination = try session.layout.storage(of: columns.destinationIndex)
+            let own = try session.layout.storage(of: entityIndex).table,
+                destination = try session.layout.storage(of: columns.destinationIndex)
             let keys = SQLFragment.key("o.Z_PK", isIn: owners)
             return try select(
-                from: destination.table, where: "d.Z_PK IN (SELECT o.\(SQLName.quoted(columns.key)) FROM \(SQLName.quoted(own)) o WHERE \(keys.text))", keys)
+                from: destination.table,
+                where:
+                    "d.Z_PK IN (SELECT o.\(SQLName.quoted(columns.key)) FROM \(SQLName.quoted(own)) o WHERE \(keys.text))",
+                keys)
         case .manyToMany(let join):
             let destination = try session.layout.storage(of: join.destinationIndex)
-            return try (join.isReflexive ? [join, join.reversed(destinationIndex: join.destinationIndex)] : [join]).flatMap { join in
-                let keys = SQLFragment.key("j.\(SQLName.quoted(join.ownerColumn))", isIn: owners)
-                return try select(
-                    from: destination.table,
-                    where: "d.Z_PK IN (SELECT j.\(SQLName.quoted(join.memberColumn)) FROM \(SQLName.quoted(join.table)) j WHERE \(keys.text))", keys)
-            }
+            return try (join.isReflexive ? [join, join.reversed(destinationIndex: join.destinationIndex)] : [join])
+                .flatMap { join in
+                    let keys = SQLFragment.key("j.\(SQLName.quoted(join.ownerColumn))", isIn: owners)
+                    return try select(
+                        from: destination.table,
+                        where:
+                            "d.Z_PK IN (SELECT j.\(SQLName.quoted(join.memberColumn)) FROM \(SQLName.quoted(join.table)) j WHERE \(keys.text))",
+                        keys)
+                }
         case .none, .attribute, .composite: return []
         }
     }
 
-    /// Makes nobody lead to rows that go, unless that is denied. Join tables are seen to by the deletion itself.
+    /// Makes nobody lead to rows that go, unless that is denied. Join tables are seen to by the
+    /// deletion itself.
     private func release(_ owners: [Int64], _ entityIndex: Int, _ doomed: inout DoomedObjects) throws {
         for relationship in try relationships(of: entityIndex) where relationship.rule != .noAction {
             if relationship.rule == .deny {
-                let staying = try targets(of: relationship.storage, owners, entityIndex).filter { !doomed.contains($0.reference, root: rootIndex($0.reference.entityIndex)) }
-                if let target = staying.first { throw refusal(relationship.property, entityIndex, "it leads to", target.reference) }
+                let staying = try targets(of: relationship.storage, owners, entityIndex).filter {
+                    !doomed.contains($0.reference, root: rootIndex($0.reference.entityIndex))
+                }
+                if let target = staying.first {
+                    throw refusal(relationship.property, entityIndex, "it leads to", target.reference)
+                }
             }
-            guard let inverse = session.layout.model.inverse(of: relationship.property), !inverse.isToMany else { continue }
+            guard let inverse = session.layout.model.inverse(of: relationship.property), !inverse.isToMany else {
+                continue
+            }
             let destination = try session.layout.storage(of: relationship.property.destinationIndex)
             guard case .toOne(let columns) = destination.properties[inverse.index] else { continue }
-            let emptied = [columns.key, columns.entity, columns.order].compactMap { $0 }.map { "\(SQLName.quoted($0)) = NULL" }
+            let emptied = [columns.key, columns.entity, columns.order].compactMap { $0 }.map {
+                "\(SQLName.quoted($0)) = NULL"
+            }
             let keys = SQLFragment.key(SQLName.quoted(columns.key), isIn: owners)
             // Rows of other entities of the table may use the column for a relationship of theirs.
-            let numbers = session.layout.numbers(of: destination.entityIndex, includingSubentities: true).map(String.init).joined(separator: ", ")
+            let numbers = session.layout.numbers(of: destination.entityIndex, includingSubentities: true).map(
+                String.init
+            ).joined(separator: ", ")
             let touched = references(
                 try session.connection.rows(
                     "UPDATE \(SQLName.quoted(destination.table)) SET \(emptied.joined(separator: ", ")), Z_OPT = ifnull(Z_OPT, 0) + 1 "
                         + "WHERE Z_ENT IN (\(numbers)) AND \(keys.text) RETURNING Z_PK, Z_ENT", keys.arguments))
             doomed.raiseVersions(of: touched)
             let staying = touched.filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) }
-            if !inverse.isOptional, let member = staying.first { throw refusal(relationship.property, entityIndex, "that is mandatory for", member) }
+            if !inverse.isOptional, let member = staying.first {
+                throw refusal(relationship.property, entityIndex, "that is mandatory for", member)
+            }
             doomed.changed += staying
         }
     }
 
-    private func refusal(_ property: Property, _ entityIndex: Int, _ why: String, _ target: ObjectReference) -> StorageError {
+    private func refusal(_ property: Property, _ entityIndex: Int, _ why: String, _ target: ObjectReference)
+        -> StorageError
+    {
         let name = session.layout.model.entities[entityIndex].name
         let id = ManagedObjectID(store: session.identity, entityIndex: target.entityIndex, key: target.key)
         return StorageError(.constraint, "\(name) can't be deleted: by \(property.name) \(why) \(id)", entities: [name])

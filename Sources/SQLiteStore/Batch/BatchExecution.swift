@@ -20,7 +20,9 @@ struct BatchExecution {
         let selected = try session.select(update.request).selecting(["\(SelectStatement.rootAlias).Z_PK"])
         var statement = SQLFragment("UPDATE \(SQLName.quoted(storage.table)) AS \(SelectStatement.rootAlias) SET ")
         statement += assignments.joined(", ")
-        statement += SQLFragment(" WHERE \(SelectStatement.rootAlias).Z_PK IN (") + selected + SQLFragment(") RETURNING Z_PK, Z_ENT")
+        statement +=
+            SQLFragment(" WHERE \(SelectStatement.rootAlias).Z_PK IN (") + selected
+            + SQLFragment(") RETURNING Z_PK, Z_ENT")
         return try session.writing {
             _ = session.derivedChanges.takeAll()
             let selected = references(try session.connection.rows(statement.text, statement.arguments))
@@ -33,7 +35,9 @@ struct BatchExecution {
 
     func references(_ rows: [[SQLiteValue]]) -> [ObjectReference] {
         rows.compactMap { row in
-            guard let key = row[0].integer, let number = row[1].integer, let index = session.layout.entityIndex(number: number) else { return nil }
+            guard let key = row[0].integer, let number = row[1].integer,
+                let index = session.layout.entityIndex(number: number)
+            else { return nil }
             return ObjectReference(key: key, entityIndex: index)
         }
     }
@@ -45,7 +49,9 @@ struct BatchExecution {
             // A large value may belong into a file of its own.
             guard !column.hasStoragePrefix else { throw notInSQL(property) }
             let name = SQLName.quoted(column.name)
-            if case .constant(let value) = assignment.value { return [SQLFragment("\(name) = ?", [SQLiteValue(value, column)])] }
+            if case .constant(let value) = assignment.value {
+                return [SQLFragment("\(name) = ?", [SQLiteValue(value, column)])]
+            }
             return [SQLFragment("\(name) = ") + (try expression(assignment.value, for: column, property, storage))]
         case .toOne(let columns):
             guard case .constant(let value) = assignment.value else { throw notInSQL(property) }
@@ -54,11 +60,15 @@ struct BatchExecution {
         }
     }
 
-    private func assignments(of value: PropertyValue, to columns: ToOneColumns, _ property: Property) throws -> [SQLFragment] {
+    private func assignments(of value: PropertyValue, to columns: ToOneColumns, _ property: Property) throws
+        -> [SQLFragment]
+    {
         var names = [columns.key], values = [SQLiteValue.null]
         if case .object(let id) = value {
             // An ordered inverse wants a place for every member.
-            guard columns.order == nil, let number = session.layout[id.entityIndex]?.number else { throw notInSQL(property) }
+            guard columns.order == nil, let number = session.layout[id.entityIndex]?.number else {
+                throw notInSQL(property)
+            }
             values = [.integer(id.key)]
             if let entity = columns.entity {
                 names.append(entity)
@@ -67,18 +77,24 @@ struct BatchExecution {
         } else {
             names += [columns.entity, columns.order].compactMap { $0 }
         }
-        return names.enumerated().map { SQLFragment("\(SQLName.quoted($1)) = ?", [$0 < values.count ? values[$0] : .null]) }
+        return names.enumerated().map {
+            SQLFragment("\(SQLName.quoted($1)) = ?", [$0 < values.count ? values[$0] : .null])
+        }
     }
 
     private func notInSQL(_ property: Property) -> QueryError {
         QueryError(.unsupported, "SQL can't set \(property.name) of many objects at once", key: property.name)
     }
 
-    /// A value that is computed from the row's own columns, where its type is sure to be the column's.
-    private func expression(_ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage) throws -> SQLFragment {
+    /// A value that is computed from the row's own columns, where its type is sure to be the
+    /// column's.
+    private func expression(
+        _ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage
+    ) throws -> SQLFragment {
         try session.provideFunctions()
         let entity = session.layout.model.entities[storage.entityIndex]
-        let translator = PredicateTranslator(SelectStatement(storage), layout: session.layout, identity: session.identity)
+        let translator = PredicateTranslator(
+            SelectStatement(storage), layout: session.layout, identity: session.identity)
         let scalar = try translator.single(value)
         guard translator.root.tables.isEmpty else { throw notInSQL(property) }
         let fits: Bool =
@@ -86,7 +102,8 @@ struct BatchExecution {
             case .double: scalar.kind == .number
             case .string: scalar.kind == .text
             case .date: scalar.kind == .date
-            case .boolean, .float, .integer16, .integer32, .integer64: scalar.isColumn && isSame(value, column.type, entity)
+            case .boolean, .float, .integer16, .integer32, .integer64:
+                scalar.isColumn && isSame(value, column.type, entity)
             default: false
             }
         guard fits else { throw notInSQL(property) }

@@ -12,7 +12,8 @@ extension SQLitePersistentStore {
         return findings
     }
 
-    /// Objects without a value where the model demands one; at most a hundred of each attribute and relationship. Costs a pass over every table.
+    /// Objects without a value where the model demands one; at most a hundred of each attribute and
+    /// relationship. Costs a pass over every table.
     package func missingValueFindings() throws -> [ReferenceFinding] {
         try withSession { session in try session.reading { try StoreFindings(session).missingValueFindings() } }
     }

@@ -15,8 +15,8 @@ package struct ReferenceFinding: Sendable, Hashable {
 }
 
 extension SQLitePersistentStore {
-    /// Rows of no entity, numbers that were never given out, and references that lead to no row; at most a hundred of each kind. None for a sound store.
-    /// Costs a pass over every table.
+    /// Rows of no entity, numbers that were never given out, and references that lead to no row; at
+    /// most a hundred of each kind. None for a sound store. Costs a pass over every table.
     package func referenceFindings() throws -> [ReferenceFinding] {
         try withSession { session in try session.reading { try StoreFindings(session).referenceFindings() } }
     }

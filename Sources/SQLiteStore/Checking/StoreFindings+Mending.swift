@@ -11,8 +11,13 @@ extension StoreFindings {
                 for property in entity.properties where property.declaringEntityIndex == entity.index {
                     switch storage.properties[property.index] {
                     case .toOne(let columns):
-                        let destination = SQLName.quoted(try session.layout.storage(of: columns.destinationIndex).table), key = SQLName.quoted(columns.key)
-                        let cleared = [columns.key, columns.entity, columns.order].compactMap { $0 }.map { "\(SQLName.quoted($0)) = NULL" }
+                        let
+                            destination = SQLName.quoted(
+                                try session.layout.storage(of: columns.destinationIndex).table),
+                            key = SQLName.quoted(columns.key)
+                        let cleared = [columns.key, columns.entity, columns.order].compactMap { $0 }.map {
+                            "\(SQLName.quoted($0)) = NULL"
+                        }
                         try session.connection.execute(
                             "UPDATE \(SQLName.quoted(storage.table)) SET \(cleared.joined(separator: ", ")) WHERE \(key) IS NOT NULL "
                                 + "AND \(key) NOT IN (SELECT Z_PK FROM \(destination))")
@@ -20,7 +25,8 @@ extension StoreFindings {
                         let destination = SQLName.quoted(try session.layout.storage(of: join.destinationIndex).table)
                         try session.connection.execute(
                             "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(join.ownerColumn)) NOT IN (SELECT Z_PK FROM "
-                                + "\(SQLName.quoted(storage.table))) OR \(SQLName.quoted(join.memberColumn)) NOT IN (SELECT Z_PK FROM \(destination))")
+                                + "\(SQLName.quoted(storage.table))) OR \(SQLName.quoted(join.memberColumn)) NOT IN (SELECT Z_PK FROM \(destination))"
+                        )
                     default: break
                     }
                 }
@@ -40,8 +46,12 @@ extension StoreFindings {
                 default: continue
                 }
                 let rows = try session.connection.rows(
-                    "SELECT Z_PK FROM \(SQLName.quoted(storage.table)) WHERE Z_ENT = ? AND \(SQLName.quoted(column)) IS NULL LIMIT 100", [.integer(storage.number)])
-                findings += rows.map { ReferenceFinding("\(property.name) has no value and needs one", object: "\(entity.name)/p\($0[0].integer ?? 0)") }
+                    "SELECT Z_PK FROM \(SQLName.quoted(storage.table)) WHERE Z_ENT = ? AND \(SQLName.quoted(column)) IS NULL LIMIT 100",
+                    [.integer(storage.number)])
+                findings += rows.map {
+                    ReferenceFinding(
+                        "\(property.name) has no value and needs one", object: "\(entity.name)/p\($0[0].integer ?? 0)")
+                }
             }
         }
         return findings

@@ -20,7 +20,9 @@ struct IndexDefinition: Hashable {
     let constraint: Constraint?
 
     var statement: String {
-        let list = columns.map { SQLName.quoted($0.name) + ($0.direction.map { " COLLATE BINARY \($0)" } ?? "") }.joined(separator: ", ")
-        return "CREATE \(constraint == nil ? "" : "UNIQUE ")INDEX \(SQLName.quoted(name)) ON \(SQLName.quoted(table)) (\(list))"
+        let list = columns.map { SQLName.quoted($0.name) + ($0.direction.map { " COLLATE BINARY \($0)" } ?? "") }
+            .joined(separator: ", ")
+        return
+            "CREATE \(constraint == nil ? "" : "UNIQUE ")INDEX \(SQLName.quoted(name)) ON \(SQLName.quoted(table)) (\(list))"
     }
 }

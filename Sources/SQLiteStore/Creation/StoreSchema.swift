@@ -1,7 +1,8 @@
 import Schema
 import Storage
 
-/// The SQL that makes the tables, indexes and triggers of a new store, spelled as Core Data spells it (COREDATA_FORMATS §3.2, §3.4, §3.6, §3.8).
+/// The SQL that makes the tables, indexes and triggers of a new store, spelled as Core Data spells
+/// it (COREDATA_FORMATS §3.2, §3.4, §3.6, §3.8).
 struct StoreSchema {
     let layout: StoreLayout
     private var model: ManagedObjectModel { layout.model }
@@ -11,7 +12,8 @@ struct StoreSchema {
     }
 
     /// In the order to be run.
-    /// - Throws: `StorageError` where the model derives an attribute in a way that no store can keep.
+    /// - Throws: `StorageError` where the model derives an attribute in a way that no store can
+    ///   keep.
     var statements: [String] {
         get throws(StorageError) { try tableStatements + triggers().map(\.statement) }
     }
@@ -69,7 +71,9 @@ struct StoreSchema {
     private var keysWithoutInverse: [ToManyKey] {
         layout.storedEntities.flatMap { storage in
             ownProperties(of: storage).compactMap { property in
-                guard case .toMany(let key) = storage.properties[property.index], key.inverseIndex == nil else { return nil }
+                guard case .toMany(let key) = storage.properties[property.index], key.inverseIndex == nil else {
+                    return nil
+                }
                 return key
             }
         }
@@ -101,11 +105,16 @@ struct StoreSchema {
     var indexes: [IndexDefinition] {
         var definitions: [IndexDefinition] = []
         var names: Set<String> = []
-        func add(_ name: String, on table: String, _ columns: [IndexDefinition.Column], constraint: IndexDefinition.Constraint? = nil) {
+        func add(
+            _ name: String, on table: String, _ columns: [IndexDefinition.Column],
+            constraint: IndexDefinition.Constraint? = nil
+        ) {
             guard !columns.isEmpty, names.insert(SQLName.key(name)).inserted else { return }
             definitions.append(IndexDefinition(name: name, table: table, columns: columns, constraint: constraint))
         }
-        func plain(_ columns: String...) -> [IndexDefinition.Column] { columns.map { IndexDefinition.Column(name: $0, direction: nil) } }
+        func plain(_ columns: String...) -> [IndexDefinition.Column] {
+            columns.map { IndexDefinition.Column(name: $0, direction: nil) }
+        }
         for storage in layout.storedEntities {
             for property in ownProperties(of: storage) {
                 guard case .toOne(let toOne) = storage.properties[property.index] else { continue }
@@ -116,30 +125,39 @@ struct StoreSchema {
             }
         }
         for key in keysWithoutInverse { add("\(key.table)_\(key.key)_INDEX", on: key.table, plain(key.key)) }
-        for join in joins { add("\(join.table)_\(join.memberColumn)_INDEX", on: join.table, plain(join.memberColumn, join.ownerColumn)) }
+        for join in joins {
+            add("\(join.table)_\(join.memberColumn)_INDEX", on: join.table, plain(join.memberColumn, join.ownerColumn))
+        }
         for storage in layout.storedEntities {
             let description = model.entities[storage.entityIndex].description
             for index in description.indexes {
-                add("Z_\(description.name)_\(index.name)", on: storage.table, index.elements.flatMap { element in
-                    terms(element.propertyName, in: storage, direction: element.isAscending ? "ASC" : "DESC")
-                })
+                add(
+                    "Z_\(description.name)_\(index.name)", on: storage.table,
+                    index.elements.flatMap { element in
+                        terms(element.propertyName, in: storage, direction: element.isAscending ? "ASC" : "DESC")
+                    })
             }
             for attribute in description.attributes where attribute.isIndexed {
                 add("Z_\(description.name)_\(attribute.name)", on: storage.table, terms(attribute.name, in: storage))
             }
             for names in description.compoundIndexes {
-                add("Z_\(description.name)_\(names.joined(separator: "_"))", on: storage.table, names.flatMap { terms($0, in: storage) })
+                add(
+                    "Z_\(description.name)_\(names.joined(separator: "_"))", on: storage.table,
+                    names.flatMap { terms($0, in: storage) })
             }
             for names in description.uniquenessConstraints {
                 add(
-                    "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))", on: storage.table, names.flatMap { terms($0, in: storage) },
+                    "Z_\(description.name)_UNIQUE_\(names.joined(separator: "_"))", on: storage.table,
+                    names.flatMap { terms($0, in: storage) },
                     constraint: IndexDefinition.Constraint(entity: description.name, attributes: names))
             }
         }
         return definitions
     }
 
-    private func terms(_ name: String?, in storage: EntityStorage, direction: String = "ASC") -> [IndexDefinition.Column] {
+    private func terms(_ name: String?, in storage: EntityStorage, direction: String = "ASC") -> [IndexDefinition
+        .Column]
+    {
         guard let name, let index = model.entities[storage.entityIndex].propertyIndex(named: name) else { return [] }
         let columns: [String] =
             switch storage.properties[index] {

@@ -12,7 +12,8 @@ struct TableDefinition: Hashable {
     /// The statement that makes the table, or the same under another name.
     func statement(as other: String? = nil) -> String {
         let list = columns.map { ", \(SQLName.quoted($0.name)) \($0.type.rawValue)" }
-        return "CREATE TABLE \(SQLName.quoted(other ?? name)) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(list.joined()) )"
+        return
+            "CREATE TABLE \(SQLName.quoted(other ?? name)) ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER\(list.joined()) )"
     }
 }
 
@@ -21,6 +22,7 @@ extension JoinTable {
     func statement(as other: String? = nil) -> String {
         let (owner, member) = (SQLName.quoted(ownerColumn), SQLName.quoted(memberColumn))
         let orders = [ownerOrder, memberOrder].compactMap { $0 }.map { ", \(SQLName.quoted($0)) INTEGER" }.joined()
-        return "CREATE TABLE \(SQLName.quoted(other ?? table)) ( \(owner) INTEGER, \(member) INTEGER\(orders), PRIMARY KEY (\(owner), \(member)) )"
+        return
+            "CREATE TABLE \(SQLName.quoted(other ?? table)) ( \(owner) INTEGER, \(member) INTEGER\(orders), PRIMARY KEY (\(owner), \(member)) )"
     }
 }

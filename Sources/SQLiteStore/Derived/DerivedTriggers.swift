@@ -8,16 +8,19 @@ struct TriggerDefinition: Hashable {
     let statement: String
 }
 
-/// The triggers that keep one derived attribute (COREDATA_FORMATS §3.8), and the statement that computes it for all objects.
+/// The triggers that keep one derived attribute (COREDATA_FORMATS §3.8), and the statement that
+/// computes it for all objects.
 ///
-/// A count of members that hold their owner's key goes up and down with them, spelled as Core Data spells it; so does a sum of whole numbers. Anything else is computed
-/// anew for the owners that a change concerns: a sum of fractions would drift.
+/// A count of members that hold their owner's key goes up and down with them, spelled as Core Data
+/// spells it; so does a sum of whole numbers. Anything else is computed anew for the owners that a
+/// change concerns: a sum of fractions would drift.
 struct DerivedTriggers {
     /// The column's own table: where the owner is.
     private let owner: EntityStorage
     private let column: String
     let derivation: Derivation
-    /// The to-one relationships on the way, each with the column of its key and the table that it leads to.
+    /// The to-one relationships on the way, each with the column of its key and the table that it
+    /// leads to.
     private let steps: [(key: String, table: String)]
     private let form: Form
     /// The entities whose objects have the attribute; nil where all of the table's have it.
@@ -42,10 +45,14 @@ struct DerivedTriggers {
     /// Nil where the store does not hold all that the value is made of.
     init?(_ derivation: Derivation, _ layout: StoreLayout) {
         let entity = layout.model.entities[derivation.entityIndex]
-        guard let owner = layout[entity.index], case .attribute(let column) = owner.properties[derivation.property.index] else { return nil }
+        guard let owner = layout[entity.index],
+            case .attribute(let column) = owner.properties[derivation.property.index]
+        else { return nil }
         var steps: [(key: String, table: String)] = []
         for step in derivation.steps {
-            guard case .toOne(let columns)? = layout[step.declaringEntityIndex]?.properties[step.index], let destination = layout[columns.destinationIndex] else { return nil }
+            guard case .toOne(let columns)? = layout[step.declaringEntityIndex]?.properties[step.index],
+                let destination = layout[columns.destinationIndex]
+            else { return nil }
             steps.append((columns.key, destination.table))
         }
         guard let form = Self.form(derivation, layout) else { return nil }
@@ -56,22 +63,29 @@ struct DerivedTriggers {
         self.form = form
         attributeName = derivation.property.name
         entityName = entity.name
-        numbers = entity.family.count == layout.model.entities[entity.rootIndex].family.count ? nil : layout.numbers(of: entity.index, includingSubentities: true)
+        numbers =
+            entity.family.count == layout.model.entities[entity.rootIndex].family.count
+            ? nil : layout.numbers(of: entity.index, includingSubentities: true)
     }
 
     private static func form(_ derivation: Derivation, _ layout: StoreLayout) -> Form? {
         switch derivation.form {
         case .now: return .now
         case .copy(let source, let function):
-            guard case .attribute(let column)? = layout[source.declaringEntityIndex]?.properties[source.index] else { return nil }
+            guard case .attribute(let column)? = layout[source.declaringEntityIndex]?.properties[source.index] else {
+                return nil
+            }
             return .copy(column: column.name, function: function)
         case .aggregate(let function, let relation, let source):
             var column: String?
             if let source {
-                guard case .attribute(let found)? = layout[source.declaringEntityIndex]?.properties[source.index] else { return nil }
+                guard case .attribute(let found)? = layout[source.declaringEntityIndex]?.properties[source.index] else {
+                    return nil
+                }
                 column = found.name
             }
-            let isWhole = source?.attribute?.type.isInteger == true && derivation.property.attribute?.type.isInteger == true
+            let isWhole =
+                source?.attribute?.type.isInteger == true && derivation.property.attribute?.type.isInteger == true
             let aggregate = Aggregate(function: function, column: column, isWhole: isWhole)
             switch layout[relation.declaringEntityIndex]?.properties[relation.index] {
             case .toMany(let key): return .members(key, aggregate)
@@ -101,7 +115,9 @@ struct DerivedTriggers {
     private var value: String {
         guard let first = steps.first else { return terminal(table) }
         var from = "\(quoted(first.table)) t1"
-        for (index, step) in steps.enumerated().dropFirst() { from += " JOIN \(quoted(step.table)) t\(index + 1) ON t\(index + 1).Z_PK = t\(index).\(quoted(step.key))" }
+        for (index, step) in steps.enumerated().dropFirst() {
+            from += " JOIN \(quoted(step.table)) t\(index + 1) ON t\(index + 1).Z_PK = t\(index).\(quoted(step.key))"
+        }
         let found = "(SELECT \(terminal("t\(steps.count)")) FROM \(from) WHERE t1.Z_PK = \(table).\(quoted(first.key)))"
         return isCounted ? "IFNULL(\(found), 0)" : found
     }
@@ -109,7 +125,8 @@ struct DerivedTriggers {
     /// Whether no members make 0, not nothing.
     private var isCounted: Bool {
         switch form {
-        case .members(_, let aggregate), .linked(_, _, let aggregate): aggregate.function == .count || aggregate.function == .sum
+        case .members(_, let aggregate), .linked(_, _, let aggregate):
+            aggregate.function == .count || aggregate.function == .sum
         case .now, .copy: false
         }
     }
@@ -122,13 +139,16 @@ struct DerivedTriggers {
             let cell = "\(row).\(quoted(column))"
             return function.map { "\(TriggerFunctions.name(of: $0))(\(cell))" } ?? cell
         case .members(let key, let aggregate):
-            return "(SELECT \(expression(aggregate, rows: "m", counting: "m.\(quoted(key.key))")) FROM \(quoted(key.table)) m WHERE m.\(quoted(key.key)) = \(row).Z_PK)"
+            return
+                "(SELECT \(expression(aggregate, rows: "m", counting: "m.\(quoted(key.key))")) FROM \(quoted(key.table)) m WHERE m.\(quoted(key.key)) = \(row).Z_PK)"
         case .linked(let join, let members, let aggregate):
             let (owner, member) = ("j.\(quoted(join.ownerColumn))", "j.\(quoted(join.memberColumn))")
-            let condition = join.isReflexive ? "\(owner) = \(row).Z_PK OR \(member) = \(row).Z_PK" : "\(owner) = \(row).Z_PK"
+            let condition =
+                join.isReflexive ? "\(owner) = \(row).Z_PK OR \(member) = \(row).Z_PK" : "\(owner) = \(row).Z_PK"
             let other = join.isReflexive ? "CASE WHEN \(owner) = \(row).Z_PK THEN \(member) ELSE \(owner) END" : member
             let source = aggregate.column == nil ? "" : " JOIN \(quoted(members)) m ON m.Z_PK = \(other)"
-            return "(SELECT \(expression(aggregate, rows: "m", counting: "*")) FROM \(quoted(join.table)) j\(source) WHERE \(condition))"
+            return
+                "(SELECT \(expression(aggregate, rows: "m", counting: "*")) FROM \(quoted(join.table)) j\(source) WHERE \(condition))"
         }
     }
 
@@ -146,14 +166,19 @@ struct DerivedTriggers {
     // MARK: Triggers
 
     /// Whether a trigger keeps this attribute, by the name that Core Data would give it.
-    func isTrigger(named name: String) -> Bool { name.hasPrefix("Z_DA_") && name.contains("_\(entityName)_\(attributeName)_") }
+    func isTrigger(named name: String) -> Bool {
+        name.hasPrefix("Z_DA_") && name.contains("_\(entityName)_\(attributeName)_")
+    }
 
     var definitions: [TriggerDefinition] {
         var all: [TriggerDefinition] = []
         switch form {
         case .now:
             // A copy of a store brings the times along.
-            all.append(trigger("INSERT", on: owner.table, "INSERT", when: "NEW.\(quoted(column)) IS NULL", owners: "Z_PK = NEW.Z_PK", isInsertion: true))
+            all.append(
+                trigger(
+                    "INSERT", on: owner.table, "INSERT", when: "NEW.\(quoted(column)) IS NULL",
+                    owners: "Z_PK = NEW.Z_PK", isInsertion: true))
             all.append(trigger("UPDATE", on: owner.table, "UPDATE OF Z_OPT", owners: "Z_PK = NEW.Z_PK"))
             return all
         case .copy(let source, _):
@@ -172,9 +197,14 @@ struct DerivedTriggers {
     }
 
     private func ownTriggers(sources: [String]) -> [TriggerDefinition] {
-        var triggers = [trigger("SOURCE_INSERT", on: owner.table, "INSERT", owners: "Z_PK = NEW.Z_PK", isInsertion: true)]
+        var triggers = [
+            trigger("SOURCE_INSERT", on: owner.table, "INSERT", owners: "Z_PK = NEW.Z_PK", isInsertion: true)
+        ]
         let columns = sources + (steps.first.map { [$0.key] } ?? [])
-        if !columns.isEmpty { triggers.append(trigger("SOURCE_UPDATE", on: owner.table, "UPDATE OF \(list(columns))", owners: "Z_PK = NEW.Z_PK")) }
+        if !columns.isEmpty {
+            triggers.append(
+                trigger("SOURCE_UPDATE", on: owner.table, "UPDATE OF \(list(columns))", owners: "Z_PK = NEW.Z_PK"))
+        }
         return triggers
     }
 
@@ -187,7 +217,10 @@ struct DerivedTriggers {
                 trigger("STEP\(depth)_DELETE", on: table, "DELETE", owners: owners(at: depth, "OLD.Z_PK")),
             ]
             if let next = depth < steps.count ? steps[depth].key : sourceColumn {
-                triggers.append(trigger("STEP\(depth)_UPDATE", on: table, "UPDATE OF \(quoted(next))", owners: owners(at: depth, "NEW.Z_PK")))
+                triggers.append(
+                    trigger(
+                        "STEP\(depth)_UPDATE", on: table, "UPDATE OF \(quoted(next))",
+                        owners: owners(at: depth, "NEW.Z_PK")))
             }
             return triggers
         }
@@ -209,9 +242,14 @@ struct DerivedTriggers {
             decreased = "\(count) - 1"
         }
         return [
-            trigger("PARAMETER_INSERT", on: key.table, "INSERT", when: comes, owners: newOwners, value: increased?.inserted),
-            trigger("PARAMETER_UPDATE_INCREMENT", on: key.table, "UPDATE OF \(columns)", when: comes, owners: newOwners, value: increased?.updated),
-            trigger("PARAMETER_UPDATE_DECREMENT", on: key.table, "UPDATE OF \(columns)", when: goes, owners: oldOwners, value: decreased),
+            trigger(
+                "PARAMETER_INSERT", on: key.table, "INSERT", when: comes, owners: newOwners, value: increased?.inserted),
+            trigger(
+                "PARAMETER_UPDATE_INCREMENT", on: key.table, "UPDATE OF \(columns)", when: comes, owners: newOwners,
+                value: increased?.updated),
+            trigger(
+                "PARAMETER_UPDATE_DECREMENT", on: key.table, "UPDATE OF \(columns)", when: goes, owners: oldOwners,
+                value: decreased),
             trigger("PARAMETER_DELETE", on: key.table, "DELETE", when: goes, owners: oldOwners, value: decreased),
         ]
     }
@@ -222,11 +260,16 @@ struct DerivedTriggers {
             return columns.map { owners(at: steps.count, "\(row).\(quoted($0))") }.joined(separator: " OR ")
         }
         var triggers = [
-            trigger("LINK_INSERT", on: join.table, "INSERT", owners: ends("NEW")), trigger("LINK_DELETE", on: join.table, "DELETE", owners: ends("OLD")),
+            trigger("LINK_INSERT", on: join.table, "INSERT", owners: ends("NEW")),
+            trigger("LINK_DELETE", on: join.table, "DELETE", owners: ends("OLD")),
         ]
         guard let column = aggregate.column else { return triggers }
-        var linked = "SELECT \(quoted(join.ownerColumn)) FROM \(quoted(join.table)) WHERE \(quoted(join.memberColumn)) = NEW.Z_PK"
-        if join.isReflexive { linked += " UNION SELECT \(quoted(join.memberColumn)) FROM \(quoted(join.table)) WHERE \(quoted(join.ownerColumn)) = NEW.Z_PK" }
+        var linked =
+            "SELECT \(quoted(join.ownerColumn)) FROM \(quoted(join.table)) WHERE \(quoted(join.memberColumn)) = NEW.Z_PK"
+        if join.isReflexive {
+            linked +=
+                " UNION SELECT \(quoted(join.memberColumn)) FROM \(quoted(join.table)) WHERE \(quoted(join.ownerColumn)) = NEW.Z_PK"
+        }
         let linkedOwners = owners(at: steps.count, among: linked)
         triggers.append(trigger("PARAMETER_INSERT", on: members, "INSERT", owners: linkedOwners))
         triggers.append(trigger("PARAMETER_UPDATE", on: members, "UPDATE OF \(quoted(column))", owners: linkedOwners))
@@ -247,7 +290,8 @@ struct DerivedTriggers {
     private func enclosed(_ depth: Int, _ innermost: String) -> String {
         var condition = innermost
         for level in stride(from: depth - 1, to: 0, by: -1) {
-            condition = "\(quoted(steps[level - 1].key)) IN (SELECT Z_PK FROM \(quoted(steps[level - 1].table)) WHERE \(condition))"
+            condition =
+                "\(quoted(steps[level - 1].key)) IN (SELECT Z_PK FROM \(quoted(steps[level - 1].table)) WHERE \(condition))"
         }
         return condition
     }
@@ -256,7 +300,8 @@ struct DerivedTriggers {
     ///   - owners: which rows of the owner's table the change concerns.
     ///   - value: what they get; nil for the value computed anew.
     private func trigger(
-        _ suffix: String, on place: String, _ event: String, when condition: String? = nil, owners: String, value: String? = nil, isInsertion: Bool = false
+        _ suffix: String, on place: String, _ event: String, when condition: String? = nil, owners: String,
+        value: String? = nil, isInsertion: Bool = false
     ) -> TriggerDefinition {
         let name = "Z_DA_\(place)_\(entityName)_\(attributeName)_\(suffix)"
         var conditions = condition.map { [$0] } ?? []
@@ -285,7 +330,8 @@ struct DerivedTriggers {
 
 extension StoreSchema {
     /// The triggers of derived attributes, where each is kept with what it is made of.
-    /// - Throws: `StorageError` where the model derives an attribute in a way that no store can keep.
+    /// - Throws: `StorageError` where the model derives an attribute in a way that no store can
+    ///   keep.
     func derivedTriggers() throws(StorageError) -> [DerivedTriggers] {
         try Self.derivations(of: layout.model).compactMap { DerivedTriggers($0, layout) }
     }

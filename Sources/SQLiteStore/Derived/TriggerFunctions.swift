@@ -3,8 +3,9 @@ import Query
 import Schema
 import SQLiteKit
 
-/// The functions that triggers of derived attributes call: those of Core Data's own that public files show (COREDATA_FORMATS §3.8), and ours for texts. Whatever else a trigger of
-/// a foreign store calls is not known here, and SQLite then refuses the change.
+/// The functions that triggers of derived attributes call: those of Core Data's own that public
+/// files show (COREDATA_FORMATS §3.8), and ours for texts. Whatever else a trigger of a foreign
+/// store calls is not known here, and SQLite then refuses the change.
 enum TriggerFunctions {
     static let updated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
     static let inserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
@@ -32,14 +33,16 @@ enum TriggerFunctions {
         for function in [QueryFunction.canonical, .uppercase, .lowercase] {
             try connection.register(function: name(of: function), argumentCount: 1, flags: .pure) { arguments, result in
                 guard !arguments[0].isNull else { return }
-                let text = try ScalarRules.apply(function, [.string(arguments[0].text)], now: Date(timeIntervalSinceReferenceDate: 0))
+                let text = try ScalarRules.apply(
+                    function, [.string(arguments[0].text)], now: Date(timeIntervalSinceReferenceDate: 0))
                 if case .string(let made) = text { result.set(made) }
             }
         }
     }
 }
 
-/// The objects whose derived values changed in the transaction that is going on. One connection's, used under its session's lock.
+/// The objects whose derived values changed in the transaction that is going on. One connection's,
+/// used under its session's lock.
 final class DerivedChanges {
     /// Keys by `Z_ENT`.
     private(set) var keys: [Int64: Set<Int64>] = [:]

@@ -4,10 +4,12 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Writes one transaction of the history while a save is written, in the same transaction of the database.
+/// Writes one transaction of the history while a save is written, in the same transaction of the
+/// database.
 ///
 /// Invariants:
-/// 1. Numbers of transactions, changes and strings are never used twice, also after a purge: `Z_PRIMARYKEY` keeps the greatest.
+/// 1. Numbers of transactions, changes and strings are never used twice, also after a purge:
+///    `Z_PRIMARYKEY` keeps the greatest.
 final class HistoryRecorder {
     private let connection: Connection
     private let layout: StoreLayout
@@ -29,7 +31,8 @@ final class HistoryRecorder {
 
     private static func nextNumber(_ entity: Int64, _ table: String, _ connection: Connection) throws -> Int64 {
         let greatest = try connection.value(
-            "SELECT max(ifnull((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), ifnull((SELECT max(Z_PK) FROM \(table)), 0))", [.integer(entity)])
+            "SELECT max(ifnull((SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = ?), 0), ifnull((SELECT max(Z_PK) FROM \(table)), 0))",
+            [.integer(entity)])
         let used = max(greatest?.integer ?? 0, 0)
         guard used < greatestUsable else { throw StorageError(.full, "The store has no numbers left for its history") }
         return used + 1
@@ -45,16 +48,22 @@ final class HistoryRecorder {
         let suffix = tables.internsStrings ? "TS" : ""
         try connection.run(
             "INSERT INTO ATRANSACTION (Z_PK, Z_ENT, ZTIMESTAMP, ZAUTHOR\(suffix), ZBUNDLEID\(suffix), ZCONTEXTNAME\(suffix), ZPROCESSID\(suffix)) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            [.integer(transaction), .integer(HistoryTables.transactionEntity), .real(Date().timeIntervalSinceReferenceDate)] + values)
+            [
+                .integer(transaction), .integer(HistoryTables.transactionEntity),
+                .real(Date().timeIntervalSinceReferenceDate),
+            ] + values)
         try noteGreatest(transaction, HistoryTables.transactionEntity)
     }
 
     private func number(of name: String?) throws -> SQLiteValue {
         guard let name else { return .null }
-        if let known = try connection.value("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(name)]) { return known }
+        if let known = try connection.value("SELECT Z_PK FROM ATRANSACTIONSTRING WHERE ZNAME = ?", [.text(name)]) {
+            return known
+        }
         let number = try Self.nextNumber(HistoryTables.stringEntity, "ATRANSACTIONSTRING", connection)
         try connection.run(
-            "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)", [.integer(number), .integer(HistoryTables.stringEntity), .text(name)])
+            "INSERT INTO ATRANSACTIONSTRING (Z_PK, Z_ENT, ZNAME) VALUES (?, ?, ?)",
+            [.integer(number), .integer(HistoryTables.stringEntity), .text(name)])
         try noteGreatest(number, HistoryTables.stringEntity)
         return .integer(number)
     }
@@ -68,14 +77,18 @@ final class HistoryRecorder {
     func note(_ updates: [ChangeSet.Updates]) throws {
         for group in updates {
             var keys: [PropertySet: [Int64]] = [:]
-            for (index, changed) in group.changed.enumerated() { keys[changed, default: []].append(group.rows[index].key) }
+            for (index, changed) in group.changed.enumerated() {
+                keys[changed, default: []].append(group.rows[index].key)
+            }
             for (changed, keys) in keys { try note(.update, keys, group.entityIndex, columns: changed) }
         }
     }
 
     /// Before the rows go: tombstones keep some of their values.
     func note(_ deletions: [ChangeSet.Deletion]) throws {
-        for (entityIndex, deletions) in Dictionary(grouping: deletions, by: \.entityIndex) { try note(.delete, deletions.map(\.key), entityIndex, columns: nil) }
+        for (entityIndex, deletions) in Dictionary(grouping: deletions, by: \.entityIndex) {
+            try note(.delete, deletions.map(\.key), entityIndex, columns: nil)
+        }
     }
 
     func note(_ kind: PersistentHistoryChange.Kind, _ references: [ObjectReference], columns: PropertySet?) throws {
@@ -84,7 +97,9 @@ final class HistoryRecorder {
         }
     }
 
-    private func note(_ kind: PersistentHistoryChange.Kind, _ keys: [Int64], _ entityIndex: Int, columns: PropertySet?) throws {
+    private func note(_ kind: PersistentHistoryChange.Kind, _ keys: [Int64], _ entityIndex: Int, columns: PropertySet?)
+        throws
+    {
         guard !keys.isEmpty else { return }
         let storage = try layout.storage(of: entityIndex)
         var numbers: [Int64] = []
@@ -94,7 +109,8 @@ final class HistoryRecorder {
             nextChange += 1
         }
         var names = "Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS"
-        var values = "s.c0, \(HistoryTables.changeEntity), \(kind.rawValue), s.c1, s.c2, s.c3, \(columns.map { bitmap($0, entityIndex) } ?? "NULL")"
+        var values =
+            "s.c0, \(HistoryTables.changeEntity), \(kind.rawValue), s.c1, s.c2, s.c3, \(columns.map { bitmap($0, entityIndex) } ?? "NULL")"
         var source = "\(try connection.rowSourceTable(columns: 4)) s"
         let kept = kind == .delete ? tombstoneColumns(storage) : []
         if !kept.isEmpty {
@@ -111,15 +127,18 @@ final class HistoryRecorder {
     }
 
     private func tombstoneColumns(_ storage: EntityStorage) -> [String] {
-        HistoryTables.preservedAttributes(of: layout.model.entities[storage.entityIndex]).prefix(tables.tombstoneCount).map { property in
-            if case .attribute(let column) = storage.properties[property.index] { column.name } else { "Z_PK" }
-        }
+        HistoryTables.preservedAttributes(of: layout.model.entities[storage.entityIndex]).prefix(tables.tombstoneCount)
+            .map { property in
+                if case .attribute(let column) = storage.properties[property.index] { column.name } else { "Z_PK" }
+            }
     }
 
     private func bitmap(_ changed: PropertySet, _ entityIndex: Int) -> String {
         let counted = HistoryTables.countedProperties(of: layout.model.entities[entityIndex])
         var bytes = [UInt8](repeating: 0, count: (counted.count + 7) / 8)
-        for (place, property) in counted.enumerated() where changed.contains(property.index) { bytes[place / 8] |= 0x80 >> UInt8(place % 8) }
+        for (place, property) in counted.enumerated() where changed.contains(property.index) {
+            bytes[place / 8] |= 0x80 >> UInt8(place % 8)
+        }
         return "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
     }
 }

@@ -9,15 +9,19 @@ struct HistoryTables {
     /// Stands as the bundle in transactions whose column bitmaps are ours.
     static let bundleID = "folio"
 
-    /// Whether names are interned: stores of old frameworks hold them in the transactions themselves.
+    /// Whether names are interned: stores of old frameworks hold them in the transactions
+    /// themselves.
     let internsStrings: Bool
     let tombstoneCount: Int
 
     /// Nil where the store keeps no history.
     static func find(in connection: Connection) throws -> HistoryTables? {
         let columns = try connection.rows(
-            "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name IN ('ACHANGE', 'ATRANSACTION')")
-        guard columns.contains(where: { $0[0].text == "ACHANGE" }), columns.contains(where: { $0[0].text == "ATRANSACTION" }) else { return nil }
+            "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name IN ('ACHANGE', 'ATRANSACTION')"
+        )
+        guard columns.contains(where: { $0[0].text == "ACHANGE" }),
+            columns.contains(where: { $0[0].text == "ATRANSACTION" })
+        else { return nil }
         return HistoryTables(
             internsStrings: columns.contains { $0[1].text == "ZAUTHORTS" },
             tombstoneCount: columns.count { $0[1].text?.hasPrefix("ZTOMBSTONE") == true })
@@ -34,7 +38,8 @@ struct HistoryTables {
                 + "ZPROCESSIDTS INTEGER, ZTIMESTAMP FLOAT, ZAUTHOR VARCHAR, ZBUNDLEID VARCHAR, ZCONTEXTNAME VARCHAR, ZPROCESSID VARCHAR, ZQUERYGEN BLOB )",
             "CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )",
             "CREATE INDEX ACHANGE_ZTRANSACTIONID_INDEX ON ACHANGE (ZTRANSACTIONID)",
-            "CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION (ZAUTHORTS)", "CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION (ZBUNDLEIDTS)",
+            "CREATE INDEX ATRANSACTION_ZAUTHORTS_INDEX ON ATRANSACTION (ZAUTHORTS)",
+            "CREATE INDEX ATRANSACTION_ZBUNDLEIDTS_INDEX ON ATRANSACTION (ZBUNDLEIDTS)",
             "CREATE INDEX ATRANSACTION_ZCONTEXTNAMETS_INDEX ON ATRANSACTION (ZCONTEXTNAMETS)",
             "CREATE INDEX ATRANSACTION_ZPROCESSIDTS_INDEX ON ATRANSACTION (ZPROCESSIDTS)",
             "CREATE INDEX Z_TRANSACTION_TransactionAuthorIndex ON ATRANSACTION (ZAUTHOR COLLATE BINARY ASC)",
@@ -47,10 +52,13 @@ struct HistoryTables {
 
     /// The attributes whose values a tombstone keeps, in the order of its columns.
     static func preservedAttributes(of entity: Entity) -> [Property] {
-        entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion == true && !$0.isTransient }.sorted { $0.name < $1.name }
+        entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion == true && !$0.isTransient }.sorted {
+            $0.name < $1.name
+        }
     }
 
-    /// The properties that a bitmap of changed ones counts: the first is the highest bit of the first byte.
+    /// The properties that a bitmap of changed ones counts: the first is the highest bit of the
+    /// first byte.
     static func countedProperties(of entity: Entity) -> [Property] {
         entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
     }

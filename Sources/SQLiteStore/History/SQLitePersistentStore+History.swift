@@ -13,10 +13,16 @@ extension SQLitePersistentStore: HistoryStore {
     }
 
     package func deleteHistory(before token: PersistentHistoryToken) throws -> Int {
-        try withSession { session in try session.history.deleteHistory(before: SQLFragment("Z_PK < ?", [.integer(token.storeUUID == identity.uuid ? token.number : 0)])) }
+        try withSession { session in
+            try session.history.deleteHistory(
+                before: SQLFragment("Z_PK < ?", [.integer(token.storeUUID == identity.uuid ? token.number : 0)]))
+        }
     }
 
     package func deleteHistory(before date: Date) throws -> Int {
-        try withSession { session in try session.history.deleteHistory(before: SQLFragment("ZTIMESTAMP < ?", [.real(date.timeIntervalSinceReferenceDate)])) }
+        try withSession { session in
+            try session.history.deleteHistory(
+                before: SQLFragment("ZTIMESTAMP < ?", [.real(date.timeIntervalSinceReferenceDate)]))
+        }
     }
 }

@@ -11,13 +11,15 @@ struct StoreHistory {
 
     init(_ session: StoreSession) { self.session = session }
 
-    /// The history's tables. Where the store keeps none they are made if its description asks for it; a store that has them goes on whatever it says, since others rely on it.
+    /// The history's tables. Where the store keeps none they are made if its description asks for
+    /// it; a store that has them goes on whatever it says, since others rely on it.
     func tables(creating: Bool) throws -> HistoryTables? {
         if let tables = session.historyTables { return tables }
         session.historyTables = try HistoryTables.find(in: session.connection)
         if let tables = session.historyTables { return tables }
         // Not noted yet: the transaction that makes them may still fail.
-        return creating && session.description.tracksHistory ? try HistoryTables.create(in: session.connection, session.layout.model) : nil
+        return creating && session.description.tracksHistory
+            ? try HistoryTables.create(in: session.connection, session.layout.model) : nil
     }
 
     /// Begins a transaction of the history; nil where the store keeps none.
@@ -37,59 +39,87 @@ struct StoreHistory {
         try check(request.token)
         var conditions: [SQLFragment] = []
         func name(_ column: String) -> String {
-            tables.internsStrings ? "ifnull((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(column)TS), t.\(column))" : "t.\(column)"
+            tables.internsStrings
+                ? "ifnull((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.\(column)TS), t.\(column))"
+                : "t.\(column)"
         }
         if let token = request.token { conditions.append(SQLFragment("t.Z_PK > ?", [.integer(token.number)])) }
-        if let date = request.date { conditions.append(SQLFragment("t.ZTIMESTAMP > ?", [.real(date.timeIntervalSinceReferenceDate)])) }
+        if let date = request.date {
+            conditions.append(SQLFragment("t.ZTIMESTAMP > ?", [.real(date.timeIntervalSinceReferenceDate)]))
+        }
         if let author = request.author { conditions.append(SQLFragment("\(name("ZAUTHOR")) = ?", [.text(author)])) }
-        for author in request.excludedAuthors.sorted() { conditions.append(SQLFragment("\(name("ZAUTHOR")) IS NOT ?", [.text(author)])) }
-        if let context = request.contextName { conditions.append(SQLFragment("\(name("ZCONTEXTNAME")) = ?", [.text(context)])) }
+        for author in request.excludedAuthors.sorted() {
+            conditions.append(SQLFragment("\(name("ZAUTHOR")) IS NOT ?", [.text(author)]))
+        }
+        if let context = request.contextName {
+            conditions.append(SQLFragment("\(name("ZCONTEXTNAME")) = ?", [.text(context)]))
+        }
         let selection = changeConditions(request)
         if !selection.text.isEmpty {
-            conditions.append(SQLFragment("EXISTS (SELECT 1 FROM ACHANGE c WHERE c.ZTRANSACTIONID = t.Z_PK", []) + selection + SQLFragment(")"))
+            conditions.append(
+                SQLFragment("EXISTS (SELECT 1 FROM ACHANGE c WHERE c.ZTRANSACTIONID = t.Z_PK", []) + selection
+                    + SQLFragment(")"))
         }
         var statement = SQLFragment(
-            "SELECT t.Z_PK, t.ZTIMESTAMP, \(name("ZAUTHOR")), \(name("ZCONTEXTNAME")), \(name("ZBUNDLEID")), \(name("ZPROCESSID")) FROM ATRANSACTION t")
+            "SELECT t.Z_PK, t.ZTIMESTAMP, \(name("ZAUTHOR")), \(name("ZCONTEXTNAME")), \(name("ZBUNDLEID")), \(name("ZPROCESSID")) FROM ATRANSACTION t"
+        )
         if !conditions.isEmpty { statement += SQLFragment(" WHERE ") + conditions.joined(" AND ") }
-        statement += SQLFragment(" ORDER BY t.Z_PK LIMIT ?", [.integer(request.fetchLimit > 0 ? Int64(request.fetchLimit) : -1)])
+        statement += SQLFragment(
+            " ORDER BY t.Z_PK LIMIT ?", [.integer(request.fetchLimit > 0 ? Int64(request.fetchLimit) : -1)])
         let rows = try session.connection.rows(statement.text, statement.arguments)
         guard let first = rows.first?[0].integer, let last = rows.last?[0].integer else { return [] }
         let changes = try changes(from: first, to: last, selection, tables)
         return rows.map { row in
             let number = row[0].integer ?? 0, bundle = row[4].text
             return PersistentHistoryTransaction(
-                transactionNumber: number, storeID: session.identity.uuid, timestamp: Date(timeIntervalSinceReferenceDate: row[1].real ?? row[1].integer.map(Double.init) ?? 0),
+                transactionNumber: number, storeID: session.identity.uuid,
+                timestamp: Date(timeIntervalSinceReferenceDate: row[1].real ?? row[1].integer.map(Double.init) ?? 0),
                 author: row[2].text, contextName: row[3].text, bundleID: bundle, processID: row[5].text,
-                changes: (changes[number] ?? []).compactMap { change($0, tables, isOurs: bundle == HistoryTables.bundleID) })
+                changes: (changes[number] ?? []).compactMap {
+                    change($0, tables, isOurs: bundle == HistoryTables.bundleID)
+                })
         }
     }
 
     private func changeConditions(_ request: PersistentHistoryRequest) -> SQLFragment {
         var condition = SQLFragment("")
         if let names = request.entityNames {
-            let numbers = names.compactMap { name in session.layout.model.entity(named: name).flatMap { session.layout[$0.index]?.number } }.sorted()
+            let numbers = names.compactMap { name in
+                session.layout.model.entity(named: name).flatMap { session.layout[$0.index]?.number }
+            }.sorted()
             condition += SQLFragment(" AND c.ZENTITY IN (\(numbers.map(String.init).joined(separator: ", ")))")
         }
         if let id = request.objectID {
-            let root = session.layout.model.entity(named: id.entity.name).map { session.layout.model.entities[$0.rootIndex] }
-            let numbers = id.store == session.identity ? root.map { session.layout.numbers(of: $0.index, includingSubentities: true) } ?? [] : []
-            condition += SQLFragment(" AND c.ZENTITY IN (\(numbers.map(String.init).joined(separator: ", "))) AND c.ZENTITYPK = ?", [.integer(id.key)])
+            let root = session.layout.model.entity(named: id.entity.name).map {
+                session.layout.model.entities[$0.rootIndex]
+            }
+            let numbers =
+                id.store == session.identity
+                ? root.map { session.layout.numbers(of: $0.index, includingSubentities: true) } ?? [] : []
+            condition += SQLFragment(
+                " AND c.ZENTITY IN (\(numbers.map(String.init).joined(separator: ", "))) AND c.ZENTITYPK = ?",
+                [.integer(id.key)])
         }
         return condition
     }
 
-    private func changes(from first: Int64, to last: Int64, _ selection: SQLFragment, _ tables: HistoryTables) throws -> [Int64: [[SQLiteValue]]] {
+    private func changes(from first: Int64, to last: Int64, _ selection: SQLFragment, _ tables: HistoryTables) throws
+        -> [Int64: [[SQLiteValue]]]
+    {
         let tombstones = (0..<tables.tombstoneCount).map { ", c.ZTOMBSTONE\($0)" }.joined()
         var statement = SQLFragment(
             "SELECT c.ZTRANSACTIONID, c.ZCHANGETYPE, c.ZENTITY, c.ZENTITYPK, c.ZCOLUMNS\(tombstones) FROM ACHANGE c WHERE c.ZTRANSACTIONID BETWEEN ? AND ?",
             [.integer(first), .integer(last)])
         statement += selection + SQLFragment(" ORDER BY c.ZTRANSACTIONID, c.Z_PK")
-        return Dictionary(grouping: try session.connection.rows(statement.text, statement.arguments)) { $0[0].integer ?? 0 }
+        return Dictionary(grouping: try session.connection.rows(statement.text, statement.arguments)) {
+            $0[0].integer ?? 0
+        }
     }
 
     /// Nil for objects of entities that the model does not have.
     private func change(_ row: [SQLiteValue], _ tables: HistoryTables, isOurs: Bool) -> PersistentHistoryChange? {
-        guard let kind = row[1].integer.flatMap({ PersistentHistoryChange.Kind(rawValue: Int($0)) }), let number = row[2].integer, let key = row[3].integer, key > 0,
+        guard let kind = row[1].integer.flatMap({ PersistentHistoryChange.Kind(rawValue: Int($0)) }),
+            let number = row[2].integer, let key = row[3].integer, key > 0,
             let entityIndex = session.layout.entityIndex(number: number)
         else { return nil }
         let entity = session.layout.model.entities[entityIndex]
@@ -97,34 +127,45 @@ struct StoreHistory {
         if kind == .update, isOurs, let bytes = row[4].blob {
             updated = Set(
                 HistoryTables.countedProperties(of: entity).enumerated()
-                    .filter { place, _ in place / 8 < bytes.count && bytes[place / 8] & (0x80 >> UInt8(place % 8)) != 0 }.map(\.element.name))
+                    .filter { place, _ in place / 8 < bytes.count && bytes[place / 8] & (0x80 >> UInt8(place % 8)) != 0
+                    }.map(\.element.name))
         }
         var tombstone: [String: PropertyValue]?
         if kind == .delete {
             tombstone = [:]
             for (property, cell) in zip(HistoryTables.preservedAttributes(of: entity), row.dropFirst(5)) {
-                if let type = property.attribute?.type, let value = PropertyValue(cell, type) { tombstone?[property.name] = value }
+                if let type = property.attribute?.type, let value = PropertyValue(cell, type) {
+                    tombstone?[property.name] = value
+                }
             }
         }
         return PersistentHistoryChange(
-            kind: kind, changedObjectID: ManagedObjectID(store: session.identity, entityIndex: entityIndex, key: key), updatedProperties: updated, tombstone: tombstone)
+            kind: kind, changedObjectID: ManagedObjectID(store: session.identity, entityIndex: entityIndex, key: key),
+            updatedProperties: updated, tombstone: tombstone)
     }
 
     // MARK: Places
 
     func currentHistoryToken() throws -> PersistentHistoryToken? {
         guard try self.tables(creating: false) != nil else { return nil }
-        let greatest = try session.connection.value("SELECT max(Z_PK) FROM ATRANSACTION")?.integer ?? session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer
+        let greatest =
+            try session.connection.value("SELECT max(Z_PK) FROM ATRANSACTION")?.integer
+            ?? session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer
         return greatest.flatMap { $0 > 0 ? PersistentHistoryToken(storeUUID: session.identity.uuid, number: $0) : nil }
     }
 
     private func check(_ token: PersistentHistoryToken?) throws {
         guard let token else { return }
-        guard token.storeUUID == session.identity.uuid else { throw StorageError(.unknownObject, "The token is of the history of another store, \(token.storeUUID)") }
+        guard token.storeUUID == session.identity.uuid else {
+            throw StorageError(.unknownObject, "The token is of the history of another store, \(token.storeUUID)")
+        }
         let greatest = try session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer ?? 0
         let first = try session.connection.value("SELECT min(Z_PK) FROM ATRANSACTION")?.integer ?? greatest &+ 1
         guard token.number >= first &- 1 else {
-            throw StorageError(.historyExpired, "The history after the token was purged up to transaction \(first &- 1): read the objects themselves anew")
+            throw StorageError(
+                .historyExpired,
+                "The history after the token was purged up to transaction \(first &- 1): read the objects themselves anew"
+            )
         }
     }
 
@@ -132,7 +173,9 @@ struct StoreHistory {
         try session.checkWritable()
         guard try self.tables(creating: false) != nil else { return 0 }
         return try session.connection.transaction(.immediate) {
-            try session.connection.run("DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition.text))", condition.arguments)
+            try session.connection.run(
+                "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition.text))",
+                condition.arguments)
             try session.connection.run("DELETE FROM ATRANSACTION WHERE \(condition.text)", condition.arguments)
             return session.connection.changes
         }
@@ -143,7 +186,8 @@ extension PropertyValue {
     /// A value as a column of a type holds it; nil for none, and for what the type can't have.
     fileprivate init?(_ cell: SQLiteValue, _ type: AttributeType) {
         switch (type, cell) {
-        case (.integer16, .integer(let value)), (.integer32, .integer(let value)), (.integer64, .integer(let value)): self = .int(value)
+        case (.integer16, .integer(let value)), (.integer32, .integer(let value)), (.integer64, .integer(let value)):
+            self = .int(value)
         case (.boolean, .integer(let value)): self = .bool(value != 0)
         case (.double, .real(let value)), (.float, .real(let value)): self = .double(value)
         case (.date, .real(let value)): self = .date(Date(timeIntervalSinceReferenceDate: value))

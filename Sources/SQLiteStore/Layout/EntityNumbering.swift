@@ -3,7 +3,8 @@ import Storage
 
 /// Which entity of a model has which `Z_ENT`.
 enum EntityNumbering {
-    /// The numbers of a new store: from 1, in the model's order. Entities of other configurations have none.
+    /// The numbers of a new store: from 1, in the model's order. Entities of other configurations
+    /// have none.
     static func new(for model: ManagedObjectModel, configuration: String?) throws(StorageError) -> [Int64?] {
         guard let members = model.entities(inConfiguration: configuration) else {
             throw StorageError(.cannotCreate, "The model has no configuration \(configuration ?? "")")
@@ -20,8 +21,9 @@ enum EntityNumbering {
 
     /// The numbers that a store has. Entities that it does not name have none.
     ///
-    /// After a migration in place the store may still name an entity as it was called before: it is found by its renaming identifier, or else by being
-    /// the only one in its place that no name leads to.
+    /// After a migration in place the store may still name an entity as it was called before: it is
+    /// found by its renaming identifier, or else by being the only one in its place that no name
+    /// leads to.
     static func stored(for model: ManagedObjectModel, in catalog: StoreCatalog) -> [Int64?] {
         var unclaimed = Dictionary(catalog.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var numbers = [Int64?](repeating: nil, count: model.entities.count)
@@ -41,7 +43,9 @@ enum EntityNumbering {
             }
             let places = unclaimed.values.filter { $0.parent == parent && $0.number < firstHistoryNumber }
             let rivals = model.entities.filter { numbers[$0.index] == nil && $0.superentity == entity.superentity }
-            guard places.count == 1, rivals.count == 1, catalog.table("Z" + entity.name.uppercased()) != nil || entity.superentity != nil else { continue }
+            guard places.count == 1, rivals.count == 1,
+                catalog.table("Z" + entity.name.uppercased()) != nil || entity.superentity != nil
+            else { continue }
             numbers[entity.index] = places[0].number
             unclaimed[places[0].name] = nil
         }

@@ -3,8 +3,8 @@ import Storage
 
 /// Finds or makes the names of tables and columns for a model.
 ///
-/// With a catalog every name is looked up in the file, without one it is what Core Data would choose. Both go the same way, so that a store made here is
-/// found again here.
+/// With a catalog every name is looked up in the file, without one it is what Core Data would
+/// choose. Both go the same way, so that a store made here is found again here.
 struct LayoutBuilder {
     let model: ManagedObjectModel
     let catalog: StoreCatalog?
@@ -17,7 +17,8 @@ struct LayoutBuilder {
 
     /// The layout of a new store.
     static func layout(creating model: ManagedObjectModel, configuration: String?) throws(StorageError) -> StoreLayout {
-        var builder = LayoutBuilder(model, catalog: nil, numbers: try EntityNumbering.new(for: model, configuration: configuration))
+        var builder = LayoutBuilder(
+            model, catalog: nil, numbers: try EntityNumbering.new(for: model, configuration: configuration))
         return try builder.build()
     }
 
@@ -45,12 +46,16 @@ struct LayoutBuilder {
         let stored = model.entities.filter { numbers[$0.index] != nil }
         for entity in stored where entity.superentity == nil { try placeTable(of: entity) }
         // Names are given in the order of the numbers, which decides who of two gets the suffix.
-        for entity in stored.sorted(by: { (numbers[$0.index] ?? 0) < (numbers[$1.index] ?? 0) }) { try placeColumns(of: entity) }
+        for entity in stored.sorted(by: { (numbers[$0.index] ?? 0) < (numbers[$1.index] ?? 0) }) {
+            try placeColumns(of: entity)
+        }
         for entity in stored { try placeToManys(of: entity) }
 
         var storages = [EntityStorage?](repeating: nil, count: model.entities.count)
         for entity in stored {
-            guard let number = numbers[entity.index], let table = tableNames[entity.rootIndex], let root = numbers[entity.rootIndex] else { continue }
+            guard let number = numbers[entity.index], let table = tableNames[entity.rootIndex],
+                let root = numbers[entity.rootIndex]
+            else { continue }
             let inherited = entity.superentity.flatMap { storages[$0.index]?.properties } ?? []
             let own = entity.properties[inherited.count...].map { placed[entity.index][$0.index] ?? .none }
             storages[entity.index] = EntityStorage(
@@ -71,7 +76,8 @@ struct LayoutBuilder {
         // A renamed entity may have kept its table.
         let storedName = catalog.entities.first { $0.number == numbers[root.index] }.map { "Z" + $0.name.uppercased() }
         guard let table = catalog.table(name) ?? storedName.flatMap({ catalog.table($0) }) else {
-            throw StorageError(.damaged, "The store has no table \(name) for the entity \(root.name)", entities: [root.name])
+            throw StorageError(
+                .damaged, "The store has no table \(name) for the entity \(root.name)", entities: [root.name])
         }
         for column in ["Z_PK", "Z_ENT", "Z_OPT"] where table.column(column) == nil {
             throw StorageError(.damaged, "The table \(table.name) has no column \(column)", entities: [root.name])
@@ -93,12 +99,16 @@ struct LayoutBuilder {
             placed[entity.index][property.index] = try storage(of: attribute, in: entity)
         }
         for property in own {
-            guard let relationship = property.relationship, !relationship.isToMany, numbers[property.destinationIndex] != nil else { continue }
+            guard let relationship = property.relationship, !relationship.isToMany,
+                numbers[property.destinationIndex] != nil
+            else { continue }
             placed[entity.index][property.index] = .toOne(try toOneColumns(of: property, relationship, in: entity))
         }
     }
 
-    private mutating func storage(of attribute: AttributeDescription, in entity: Entity) throws(StorageError) -> PropertyStorage {
+    private mutating func storage(of attribute: AttributeDescription, in entity: Entity) throws(StorageError)
+        -> PropertyStorage
+    {
         switch attribute.type {
         case .undefined, .objectID:
             return .none
@@ -107,22 +117,28 @@ struct LayoutBuilder {
             try placeLeaves(of: attribute, path: [], names: [attribute.name], in: entity, into: &leaves)
             return .composite(leaves)
         default:
-            let name = try column([attribute.name, attribute.renamingIdentifier ?? ""], in: entity, property: attribute.name)
+            let name = try column(
+                [attribute.name, attribute.renamingIdentifier ?? ""], in: entity, property: attribute.name)
             return .attribute(AttributeColumn(attribute, name: name))
         }
     }
 
     private mutating func placeLeaves(
-        of attribute: AttributeDescription, path: [String], names: [String], in entity: Entity, into leaves: inout [CompositeLeaf]
+        of attribute: AttributeDescription, path: [String], names: [String], in entity: Entity,
+        into leaves: inout [CompositeLeaf]
     ) throws(StorageError) {
-        guard let name = attribute.compositeName, let composite = model.composite(named: name), path.count < 16 else { return }
+        guard let name = attribute.compositeName, let composite = model.composite(named: name), path.count < 16 else {
+            return
+        }
         for leaf in composite.attributes.sorted(by: { $0.name < $1.name }) {
             let path = path + [leaf.name], names = names + [leaf.name]
             switch leaf.type {
             case .undefined, .objectID: continue
             case .composite: try placeLeaves(of: leaf, path: path, names: names, in: entity, into: &leaves)
             default:
-                let column = try column([leaf.name, names.joined(separator: "_"), names.joined()], in: entity, property: names.joined(separator: "."))
+                let column = try column(
+                    [leaf.name, names.joined(separator: "_"), names.joined()], in: entity,
+                    property: names.joined(separator: "."))
                 leaves.append(CompositeLeaf(path: path, column: AttributeColumn(leaf, name: column)))
             }
         }
@@ -131,7 +147,8 @@ struct LayoutBuilder {
     private mutating func toOneColumns(
         of property: Property, _ relationship: RelationshipDescription, in entity: Entity
     ) throws(StorageError) -> ToOneColumns {
-        let key = try column([relationship.name, relationship.renamingIdentifier ?? ""], in: entity, property: relationship.name)
+        let key = try column(
+            [relationship.name, relationship.renamingIdentifier ?? ""], in: entity, property: relationship.name)
         let destination = model.entities[property.destinationIndex]
         var columns = ToOneColumns(key: key, entity: nil, order: nil, destinationIndex: destination.index)
         if destination.family.count > 1, let number = numbers[destination.index] {
@@ -150,10 +167,12 @@ struct LayoutBuilder {
             if let name = claim(base, in: entity) { return name }
         }
         let table = tableNames[entity.rootIndex] ?? ""
-        throw StorageError(.damaged, "The table \(table) has no column for \(entity.name).\(property)", entities: [entity.name])
+        throw StorageError(
+            .damaged, "The table \(table) has no column for \(entity.name).\(property)", entities: [entity.name])
     }
 
-    /// Takes `base` or, if it is in use, the first of `base1`, `base2`… that is not; nil if the file has no such column.
+    /// Takes `base` or, if it is in use, the first of `base1`, `base2`… that is not; nil if the
+    /// file has no such column.
     private mutating func claim(_ base: String, in entity: Entity) -> String? {
         var name = base, suffix = 0
         while usedNames[entity.rootIndex]?.contains(SQLName.key(name)) == true {
@@ -176,6 +195,7 @@ extension AttributeColumn {
     init(_ attribute: AttributeDescription, name: String) {
         self.init(
             name: name, type: attribute.type,
-            hasStoragePrefix: attribute.allowsExternalBinaryDataStorage && (attribute.type == .binary || attribute.type == .transformable))
+            hasStoragePrefix: attribute.allowsExternalBinaryDataStorage
+                && (attribute.type == .binary || attribute.type == .transformable))
     }
 }

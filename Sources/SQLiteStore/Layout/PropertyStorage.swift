@@ -1,6 +1,7 @@
 package import Schema
 
-/// Where a store keeps the values of a property. Tables and columns are names as the file spells them, not quoted.
+/// Where a store keeps the values of a property. Tables and columns are names as the file spells
+/// them, not quoted.
 package enum PropertyStorage: Sendable, Hashable {
     /// Nowhere: transient properties, and those without a type that a column could have.
     case none
@@ -37,7 +38,8 @@ package struct CompositeLeaf: Sendable, Hashable {
 package struct ToOneColumns: Sendable, Hashable {
     /// The destination's `Z_PK`.
     package var key: String
-    /// The destination's `Z_ENT`, where the destination entity has sub-entities; nil also where an old table lacks the column.
+    /// The destination's `Z_ENT`, where the destination entity has sub-entities; nil also where an
+    /// old table lacks the column.
     package var entity: String?
     /// The row's position among the members of the ordered inverse.
     package var order: String?
@@ -63,7 +65,8 @@ package struct ToManyKey: Sendable, Hashable {
     package var order: String?
     /// Position in the model of the declared destination.
     package var destinationIndex: Int
-    /// The place of the inverse among the destination's properties; nil where the relationship has no inverse and the column serves it alone.
+    /// The place of the inverse among the destination's properties; nil where the relationship has
+    /// no inverse and the column serves it alone.
     package var inverseIndex: Int?
 }
 
@@ -76,7 +79,8 @@ package struct JoinTable: Sendable, Hashable {
     package var memberOrder: String?
     /// The owner's position among the members of the ordered inverse.
     package var ownerOrder: String?
-    /// The relationship is its own inverse: a pair of objects has one row, whichever of them stands in which column.
+    /// The relationship is its own inverse: a pair of objects has one row, whichever of them stands
+    /// in which column.
     package var isReflexive: Bool
     /// Position in the model of the declared destination.
     package var destinationIndex: Int
@@ -84,7 +88,8 @@ package struct JoinTable: Sendable, Hashable {
     /// The same table as the inverse relationship sees it.
     func reversed(destinationIndex: Int) -> JoinTable {
         JoinTable(
-            table: table, ownerColumn: memberColumn, memberColumn: ownerColumn, memberOrder: ownerOrder, ownerOrder: memberOrder,
+            table: table, ownerColumn: memberColumn, memberColumn: ownerColumn, memberOrder: ownerOrder,
+            ownerOrder: memberOrder,
             isReflexive: isReflexive, destinationIndex: destinationIndex)
     }
 }

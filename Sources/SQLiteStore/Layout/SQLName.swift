@@ -1,8 +1,10 @@
 /// Names in SQL text.
 package enum SQLName {
-    /// `name` as it can stand in SQL: quoted only where it is no plain identifier, so that new stores read like Apple's.
+    /// `name` as it can stand in SQL: quoted only where it is no plain identifier, so that new
+    /// stores read like Apple's.
     package static func quoted(_ name: String) -> String {
-        let isPlain = name.utf8.first.map { isLetter($0) } == true && name.utf8.allSatisfy { isLetter($0) || isDigit($0) }
+        let isPlain =
+            name.utf8.first.map { isLetter($0) } == true && name.utf8.allSatisfy { isLetter($0) || isDigit($0) }
         return isPlain ? name : doubling("\"", in: name)
     }
 
@@ -11,7 +13,8 @@ package enum SQLName {
         doubling("'", in: text)
     }
 
-    /// `text` between quotes, those within it doubled. SQLite sees scalars: as a `Character`, a quote before a combining mark is another.
+    /// `text` between quotes, those within it doubled. SQLite sees scalars: as a `Character`, a
+    /// quote before a combining mark is another.
     private static func doubling(_ quote: Unicode.Scalar, in text: String) -> String {
         var result = String.UnicodeScalarView([quote])
         for scalar in text.unicodeScalars {
@@ -28,6 +31,8 @@ package enum SQLName {
     }
 
     // Every table and column of this format begins with Z or A: no plain name is a keyword of SQL.
-    private static func isLetter(_ byte: UInt8) -> Bool { byte >= 0x41 && byte <= 0x5a || byte >= 0x61 && byte <= 0x7a || byte == 0x5f }
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        byte >= 0x41 && byte <= 0x5a || byte >= 0x61 && byte <= 0x7a || byte == 0x5f
+    }
     private static func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 }

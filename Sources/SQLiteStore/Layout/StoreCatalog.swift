@@ -45,7 +45,9 @@ package struct StoreCatalog: Sendable, Hashable {
     package var sideIndexes: [String: String]
     private var tableByKey: [String: Table]
 
-    package init(tables: [Table], entities: [NumberedEntity], triggers: [Trigger] = [], sideIndexes: [String: String] = [:]) {
+    package init(
+        tables: [Table], entities: [NumberedEntity], triggers: [Trigger] = [], sideIndexes: [String: String] = [:]
+    ) {
         self.entities = entities
         self.sideIndexes = sideIndexes
         self.triggers = triggers

@@ -5,7 +5,8 @@ import Synchronization
 
 /// Which tables and columns of a store hold what a model describes (COREDATA_FORMATS §3.3–3.6).
 ///
-/// For an existing store every name in it has been found in the file. For a new one the names are what Core Data would make.
+/// For an existing store every name in it has been found in the file. For a new one the names are
+/// what Core Data would make.
 package final class StoreLayout: Sendable {
     package let model: ManagedObjectModel
     private let storages: [EntityStorage?]
@@ -17,39 +18,50 @@ package final class StoreLayout: Sendable {
 
     /// The layout of a new store of a configuration, nil for the whole model.
     /// - Throws: `StorageError.cannotCreate` if there is no such configuration.
-    package static func creating(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) -> StoreLayout {
+    package static func creating(_ model: ManagedObjectModel, configuration: String?) throws(StorageError)
+        -> StoreLayout
+    {
         try LayoutBuilder.layout(creating: model, configuration: configuration)
     }
 
     /// The layout of an existing store.
     /// - Throws: `StorageError.damaged` if the file lacks a table or a column that the model needs.
-    package static func reading(_ model: ManagedObjectModel, from catalog: StoreCatalog) throws(StorageError) -> StoreLayout {
+    package static func reading(_ model: ManagedObjectModel, from catalog: StoreCatalog) throws(StorageError)
+        -> StoreLayout
+    {
         try LayoutBuilder.layout(of: model, in: catalog)
     }
 
-    /// `storages` by position of the entity in the model, nil for those that the store does not hold.
+    /// `storages` by position of the entity in the model, nil for those that the store does not
+    /// hold.
     init(model: ManagedObjectModel, storages: [EntityStorage?], sideIndexes: SideIndexes) {
         self.model = model
         self.storages = storages
         self.sideIndexes = sideIndexes
-        indexByNumber = Dictionary(storages.compactMap { $0 }.map { ($0.number, $0.entityIndex) }, uniquingKeysWith: { first, _ in first })
+        indexByNumber = Dictionary(
+            storages.compactMap { $0 }.map { ($0.number, $0.entityIndex) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The storage of the entity at a position of the model, nil if the store does not hold such objects (it has another configuration).
+    /// The storage of the entity at a position of the model, nil if the store does not hold such
+    /// objects (it has another configuration).
     package subscript(entityIndex: Int) -> EntityStorage? { storages[entityIndex] }
 
     /// - Throws: `StorageError.unsupported` if the store does not hold objects of the entity.
     package func storage(of entityIndex: Int) throws(StorageError) -> EntityStorage {
         guard let storage = storages[entityIndex] else {
-            throw StorageError(.unsupported, "The store holds no objects of the entity \(model.entities[entityIndex].name)")
+            throw StorageError(
+                .unsupported, "The store holds no objects of the entity \(model.entities[entityIndex].name)")
         }
         return storage
     }
 
-    /// How the rows of an entity are read. Worked out anew where rows are of other layouts than the last time.
+    /// How the rows of an entity are read. Worked out anew where rows are of other layouts than the
+    /// last time.
     func rowColumns(_ key: RowColumns.Key, _ rowLayouts: [RowLayout]) throws(StorageError) -> RowColumns {
         if let known = rowColumns.withLock({ $0[key] }), known.isMade(for: rowLayouts) { return known }
-        let columns = RowColumns(try storage(of: key.entityIndex), includingSubentities: key.includesSubentities, layout: self, rowLayouts: rowLayouts)
+        let columns = RowColumns(
+            try storage(of: key.entityIndex), includingSubentities: key.includesSubentities, layout: self,
+            rowLayouts: rowLayouts)
         rowColumns.withLock { $0[key] = columns }
         return columns
     }

@@ -2,7 +2,8 @@ import Foundation
 import Schema
 import SQLiteKit
 
-/// Where a cell of a migrated row comes from; SQL text is in terms of the columns of the row as it was.
+/// Where a cell of a migrated row comes from; SQL text is in terms of the columns of the row as it
+/// was.
 enum CellOrigin: Hashable {
     case null
     /// A constant.
@@ -34,7 +35,8 @@ enum CellOrigin: Hashable {
             if number.isNaN { return .null }
             return .literal(number.isInfinite ? (number < 0 ? "-9e999" : "9e999") : String(number))
         // A NUL ends the text of a statement.
-        case .text(let text) where text.utf8.contains(0): return .computed("CAST(\(hexadecimal(Array(text.utf8))) AS TEXT)")
+        case .text(let text) where text.utf8.contains(0):
+            return .computed("CAST(\(hexadecimal(Array(text.utf8))) AS TEXT)")
         case .text(let text): return .literal(SQLName.literal(text))
         case .blob(let bytes): return .literal(hexadecimal(bytes))
         }

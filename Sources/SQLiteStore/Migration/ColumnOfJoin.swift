@@ -1,8 +1,10 @@
 import SQLiteKit
 
-/// Columns by which rows name the one object that a join table names for them: what is left of a many-to-many relationship where this end becomes to-one.
+/// Columns by which rows name the one object that a join table names for them: what is left of a
+/// many-to-many relationship where this end becomes to-one.
 ///
-/// They are added to the old table before anything else is done, and are migrated from there as any to-one relationship is.
+/// They are added to the old table before anything else is done, and are migrated from there as any
+/// to-one relationship is.
 struct ColumnOfJoin: Hashable {
     /// The table of the rows that get the columns.
     let table: String
@@ -30,7 +32,9 @@ struct ColumnOfJoin: Hashable {
     var steps: [MigrationStep] {
         let rows = SQLName.quoted(table)
         func add(_ column: String) -> MigrationStep {
-            MigrationStep(.schema, "add the column \(table).\(column)", "ALTER TABLE \(rows) ADD COLUMN \(SQLName.quoted(column)) \(Self.type.rawValue)")
+            MigrationStep(
+                .schema, "add the column \(table).\(column)",
+                "ALTER TABLE \(rows) ADD COLUMN \(SQLName.quoted(column)) \(Self.type.rawValue)")
         }
         let place = join.ownerOrder.map { "link.\(SQLName.quoted($0))" } ?? "NULL"
         return [key, entity, order].map(add) + [

@@ -1,6 +1,7 @@
 /// How the join table of one relationship comes from what the old store had of its links.
 struct LinkChange {
-    /// Pairs of an owner and a member, as the naming side of the relationship sees them, in a table of the old store.
+    /// Pairs of an owner and a member, as the naming side of the relationship sees them, in a table
+    /// of the old store.
     struct Source: Hashable {
         let table: String
         let owner: String
@@ -13,7 +14,9 @@ struct LinkChange {
 
         /// The same pairs with the sides changed.
         var reversed: Source {
-            Source(table: table, owner: member, member: owner, memberOrder: ownerOrder, ownerOrder: memberOrder, isJoin: isJoin)
+            Source(
+                table: table, owner: member, member: owner, memberOrder: ownerOrder, ownerOrder: memberOrder,
+                isJoin: isJoin)
         }
     }
 
@@ -38,8 +41,10 @@ struct LinkChange {
 
     /// The join table that only has to be renamed, if that is all.
     var renamedSource: Source? {
-        guard sources.count == 1, let source = sources.first, source.isJoin, owners?.numbers == nil, members?.numbers == nil,
-            (source.memberOrder == nil) == (join.memberOrder == nil), (source.ownerOrder == nil) == (join.ownerOrder == nil)
+        guard sources.count == 1, let source = sources.first, source.isJoin, owners?.numbers == nil,
+            members?.numbers == nil,
+            (source.memberOrder == nil) == (join.memberOrder == nil),
+            (source.ownerOrder == nil) == (join.ownerOrder == nil)
         else { return nil }
         return source
     }
@@ -48,7 +53,9 @@ struct LinkChange {
     func rebuilding(as name: String) -> [MigrationStep] {
         [MigrationStep(.schema, "create the table \(join.table)", join.statement(as: name))]
             + sources.map { source in
-                MigrationStep(.rows, "copy links from \(source.table) to \(join.table)", copy(of: source, into: name), table: source.table)
+                MigrationStep(
+                    .rows, "copy links from \(source.table) to \(join.table)", copy(of: source, into: name),
+                    table: source.table)
             }
     }
 
@@ -62,8 +69,11 @@ struct LinkChange {
         }
         add(join.memberOrder, from: source.memberOrder, by: owner, member)
         add(join.ownerOrder, from: source.ownerOrder, by: member, owner)
-        let conditions = ["\(owner) IS NOT NULL", "\(member) IS NOT NULL"] + [owners?.contains(owner), members?.contains(member)].compactMap { $0 }
-        return "INSERT OR IGNORE INTO \(SQLName.quoted(name)) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
+        let conditions =
+            ["\(owner) IS NOT NULL", "\(member) IS NOT NULL"]
+            + [owners?.contains(owner), members?.contains(member)].compactMap { $0 }
+        return
+            "INSERT OR IGNORE INTO \(SQLName.quoted(name)) (\(columns.joined(separator: ", "))) SELECT \(values.joined(separator: ", ")) "
             + "FROM \(SQLName.quoted(source.table)) WHERE \(conditions.joined(separator: " AND "))"
     }
 }

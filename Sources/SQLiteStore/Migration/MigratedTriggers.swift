@@ -2,62 +2,90 @@ import Query
 import Schema
 import Storage
 
-/// Triggers are gone while rows move. Those of the new version's derived attributes are made anew afterwards; others come back where they still fit.
+/// Triggers are gone while rows move. Those of the new version's derived attributes are made anew
+/// afterwards; others come back where they still fit.
 struct MigratedTriggers {
     let removing: [MigrationStep]
     private(set) var restoring: [MigrationStep] = []
 
-    /// - Throws: `StorageError.unsupported` where a trigger would have to be written anew that is not known.
+    /// - Throws: `StorageError.unsupported` where a trigger would have to be written anew that is
+    ///   not known.
     init(_ triggers: [StoreCatalog.Trigger], _ builder: MigrationBuilder, changes: [TableChange]) throws {
         let derived = try StoreSchema(builder.new).derivedTriggers()
-        removing = triggers.map { MigrationStep(.schema, "drop the trigger \($0.name)", "DROP TRIGGER \(SQLName.quoted($0.name))") }
+        removing = triggers.map {
+            MigrationStep(.schema, "drop the trigger \($0.name)", "DROP TRIGGER \(SQLName.quoted($0.name))")
+        }
         for trigger in triggers where !Self.isReplaced(trigger, builder) {
             let words = Self.words(of: trigger.statement)
             let attributes = builder.old.storedEntities.filter { words.contains($0.table) }.flatMap { storage in
-                builder.plan.source.entities[storage.entityIndex].attributes.filter { $0.isDerived && words.contains($0.name) }.map { (storage, $0) }
+                builder.plan.source.entities[storage.entityIndex].attributes.filter {
+                    $0.isDerived && words.contains($0.name)
+                }.map { (storage, $0) }
             }
             // Without its attribute, a trigger of Core Data's has nothing to do.
-            let isWanted = trigger.name.hasPrefix("Z_DA_") == false || attributes.contains { storage, attribute in
-                guard let image = builder.plan.destinationIndices[storage.entityIndex] else { return false }
-                return builder.plan.destination.entities[image].attributesByName[attribute.name]?.derivationExpression == attribute.derivationExpression
-            }
+            let isWanted =
+                trigger.name.hasPrefix("Z_DA_") == false
+                || attributes.contains { storage, attribute in
+                    guard let image = builder.plan.destinationIndices[storage.entityIndex] else { return false }
+                    return builder.plan.destination.entities[image].attributesByName[attribute.name]?
+                        .derivationExpression == attribute.derivationExpression
+                }
             guard isWanted else { continue }
             guard Self.fits(words, builder, changes) else {
                 let entities = Set(attributes.map { builder.plan.source.entities[$0.0.entityIndex].name })
                 throw StorageError(
-                    .unsupported, "The trigger \(trigger.name) would have to be written anew, since tables or columns that it names change", entities: entities.sorted())
+                    .unsupported,
+                    "The trigger \(trigger.name) would have to be written anew, since tables or columns that it names change",
+                    entities: entities.sorted())
             }
             restoring.append(MigrationStep(.schema, "restore the trigger \(trigger.name)", trigger.statement))
         }
         for triggers in derived {
-            restoring += triggers.definitions.map { MigrationStep(.schema, "make the trigger \($0.name)", $0.statement) }
+            restoring += triggers.definitions.map {
+                MigrationStep(.schema, "make the trigger \($0.name)", $0.statement)
+            }
         }
         // With the triggers in place, so that what is made of a derived value follows it.
         for triggers in derived where !Self.isKept(triggers.derivation, builder) {
-            restoring.append(MigrationStep(.rows, "compute \(triggers.title)", triggers.refreshing, table: triggers.tableName))
+            restoring.append(
+                MigrationStep(.rows, "compute \(triggers.title)", triggers.refreshing, table: triggers.tableName))
         }
     }
 
-    /// Whether it belongs to a derived attribute that is understood: it is made anew, or goes with its attribute.
+    /// Whether it belongs to a derived attribute that is understood: it is made anew, or goes with
+    /// its attribute.
     private static func isReplaced(_ trigger: StoreCatalog.Trigger, _ builder: MigrationBuilder) -> Bool {
-        guard trigger.name.hasPrefix("Z_DA_"), let derivations = try? Derivation.all(in: builder.plan.source) else { return false }
-        return derivations.contains { trigger.name.contains("_\(builder.plan.source.entities[$0.entityIndex].name)_\($0.property.name)_") }
+        guard trigger.name.hasPrefix("Z_DA_"), let derivations = try? Derivation.all(in: builder.plan.source) else {
+            return false
+        }
+        return derivations.contains {
+            trigger.name.contains("_\(builder.plan.source.entities[$0.entityIndex].name)_\($0.property.name)_")
+        }
     }
 
     /// Whether an attribute was derived in the same way before: its values are there.
     private static func isKept(_ derivation: Derivation, _ builder: MigrationBuilder) -> Bool {
-        guard let former = builder.formerStorage(entityIndex: derivation.entityIndex, propertyIndex: derivation.property.index)?.property.attribute else { return false }
-        return former.derivationExpression == derivation.property.attribute?.derivationExpression && former.type == derivation.property.attribute?.type
+        guard
+            let former = builder.formerStorage(
+                entityIndex: derivation.entityIndex, propertyIndex: derivation.property.index)?.property.attribute
+        else { return false }
+        return former.derivationExpression == derivation.property.attribute?.derivationExpression
+            && former.type == derivation.property.attribute?.type
     }
 
     /// Whether everything that a trigger names is called the same afterwards, and means the same.
     private static func fits(_ words: Set<String>, _ builder: MigrationBuilder, _ changes: [TableChange]) -> Bool {
         let tables = builder.old.storedEntities.map(\.table).filter(words.contains)
         for table in Set(tables) {
-            guard let change = changes.first(where: { $0.source?.name == table && $0.definition.name == table && !$0.sharesSource }), change.renumbering.isEmpty else {
+            guard
+                let change = changes.first(where: {
+                    $0.source?.name == table && $0.definition.name == table && !$0.sharesSource
+                }), change.renumbering.isEmpty
+            else {
                 return false
             }
-            for column in change.source?.columns ?? [] where words.contains(column) && !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) {
+            for column in change.source?.columns ?? []
+            where words.contains(column) && !["Z_PK", "Z_ENT", "Z_OPT"].contains(column) {
                 let owners = change.rows.filter { $0.formerColumns.contains(SQLName.key(column)) }
                 guard owners.allSatisfy({ $0.cells[SQLName.key(column)] == .column(column) }) else { return false }
             }

@@ -10,15 +10,20 @@ extension MigrationBuilder {
             func add(_ source: LinkChange.Source?) {
                 if let source, !sources.contains(source) { sources.append(source) }
             }
-            for index in plan.destination.entities[side.storage.entityIndex].family { add(source(of: side.property, entityIndex: index)) }
-            // Where the other side alone comes from somewhere, its links are these, seen from there.
+            for index in plan.destination.entities[side.storage.entityIndex].family {
+                add(source(of: side.property, entityIndex: index))
+            }
+            // Where the other side alone comes from somewhere, its links are these, seen from
+            // there.
             if let inverse = plan.destination.inverse(of: side.property), !side.join.isReflexive {
                 for index in plan.destination.entities[inverse.declaringEntityIndex].family {
                     add(source(of: inverse, entityIndex: index)?.reversed)
                 }
             }
             // Without objects on both sides there can be no links.
-            guard let owners = self.side(side.storage.entityIndex), let members = self.side(side.property.destinationIndex) else { return change }
+            guard let owners = self.side(side.storage.entityIndex),
+                let members = self.side(side.property.destinationIndex)
+            else { return change }
             (change.sources, change.owners, change.members) = (sources, owners, members)
             return change
         }
@@ -26,24 +31,34 @@ extension MigrationBuilder {
 
     /// What the old store has of the links of a relationship, its owner first.
     private func source(of property: Property, entityIndex: Int) -> LinkChange.Source? {
-        guard let storage = formerStorage(of: entityIndex), let (_, former) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index) else {
+        guard let storage = formerStorage(of: entityIndex),
+            let (_, former) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index)
+        else {
             return nil
         }
         switch former {
         case .manyToMany(let join):
             return LinkChange.Source(
-                table: join.table, owner: join.ownerColumn, member: join.memberColumn, memberOrder: join.memberOrder, ownerOrder: join.ownerOrder, isJoin: true)
+                table: join.table, owner: join.ownerColumn, member: join.memberColumn, memberOrder: join.memberOrder,
+                ownerOrder: join.ownerOrder, isJoin: true)
         case .toMany(let key):
-            return LinkChange.Source(table: key.table, owner: key.key, member: "Z_PK", memberOrder: key.order, ownerOrder: nil, isJoin: false)
+            return LinkChange.Source(
+                table: key.table, owner: key.key, member: "Z_PK", memberOrder: key.order, ownerOrder: nil, isJoin: false
+            )
         case .toOne(let toOne):
-            return LinkChange.Source(table: storage.table, owner: "Z_PK", member: toOne.key, memberOrder: nil, ownerOrder: toOne.order, isJoin: false)
+            return LinkChange.Source(
+                table: storage.table, owner: "Z_PK", member: toOne.key, memberOrder: nil, ownerOrder: toOne.order,
+                isJoin: false)
         case .none, .attribute, .composite: return nil
         }
     }
 
-    /// The old objects that are now of an entity or its descendants; nil if there were none. Numbers are given only where other objects of the same table are not.
+    /// The old objects that are now of an entity or its descendants; nil if there were none.
+    /// Numbers are given only where other objects of the same table are not.
     private func side(_ entityIndex: Int) -> LinkChange.Side? {
-        let former = plan.destination.entities[entityIndex].family.filter { new[$0] != nil }.compactMap { formerStorage(of: $0) }
+        let former = plan.destination.entities[entityIndex].family.filter { new[$0] != nil }.compactMap {
+            formerStorage(of: $0)
+        }
         guard let table = former.first?.table else { return nil }
         let numbers = Set(former.map(\.number))
         let all = Set(old.storedEntities.filter { $0.table == table }.map(\.number))

@@ -26,7 +26,8 @@ struct MigrationBuilder {
         for name in names { tables[SQLName.key(name)] = try StoredTable.read(name, from: connection) }
         self.tables = tables
         for made in try columnsOfJoins() {
-            self.tables[SQLName.key(made.table)] = table(made.table)?.adding([made.key, made.entity, made.order], ColumnOfJoin.type)
+            self.tables[SQLName.key(made.table)] = table(made.table)?.adding(
+                [made.key, made.entity, made.order], ColumnOfJoin.type)
         }
     }
 
@@ -39,7 +40,9 @@ struct MigrationBuilder {
 
     /// Where a property of the new version was kept; nil where it is new.
     func formerStorage(entityIndex: Int, propertyIndex: Int) -> (property: Property, storage: PropertyStorage)? {
-        guard let place = plan.originIndex(entityIndex: entityIndex, propertyIndex: propertyIndex), let storage = formerStorage(of: entityIndex) else { return nil }
+        guard let place = plan.originIndex(entityIndex: entityIndex, propertyIndex: propertyIndex),
+            let storage = formerStorage(of: entityIndex)
+        else { return nil }
         return (plan.source.entities[storage.entityIndex].properties[place], storage.properties[place])
     }
 
@@ -52,34 +55,47 @@ struct MigrationBuilder {
             let former = storages.compactMap { formerStorage(of: $0.entityIndex) }
             let source = former.first.flatMap { table($0.table) }
             var change = TableChange(definition, source: source, sourceIsShared: former.first?.sharesTable ?? false)
-            change.rows = try storages.compactMap { try rows(of: $0, columns: Set(definition.columns.map { SQLName.key($0.name) })) }
+            change.rows = try storages.compactMap {
+                try rows(of: $0, columns: Set(definition.columns.map { SQLName.key($0.name) }))
+            }
             if let source {
                 let kept = Set(former.map(\.number))
-                change.leftOut = old.storedEntities.filter { $0.table == source.name && !kept.contains($0.number) }.map(\.number)
+                change.leftOut = old.storedEntities.filter { $0.table == source.name && !kept.contains($0.number) }.map(
+                    \.number)
             }
             return change
         }
         let uses = Dictionary(grouping: changes.compactMap { $0.source?.name }, by: { $0 })
-        for index in changes.indices { if let name = changes[index].source?.name { changes[index].sharesSource = (uses[name]?.count ?? 0) > 1 } }
+        for index in changes.indices {
+            if let name = changes[index].source?.name { changes[index].sharesSource = (uses[name]?.count ?? 0) > 1 }
+        }
         return changes
     }
 
     private func rows(of storage: EntityStorage, columns: Set<String>) throws -> TableChange.Rows? {
         guard let former = formerStorage(of: storage.entityIndex) else { return nil }
-        var rows = TableChange.Rows(sourceNumber: former.number, number: storage.number, cells: [:], formerColumns: ownColumns(of: former))
+        var rows = TableChange.Rows(
+            sourceNumber: former.number, number: storage.number, cells: [:], formerColumns: ownColumns(of: former))
         for property in plan.destination.entities[storage.entityIndex].properties {
             switch storage.properties[property.index] {
             case .none, .toMany, .manyToMany: continue
-            case .attribute(let column): rows.cells[SQLName.key(column.name)] = attributeCell(property, column, storage.entityIndex)
+            case .attribute(let column):
+                rows.cells[SQLName.key(column.name)] = attributeCell(property, column, storage.entityIndex)
             case .composite(let leaves):
-                for leaf in leaves { rows.cells[SQLName.key(leaf.column.name)] = leafCell(property, leaf, storage.entityIndex) }
+                for leaf in leaves {
+                    rows.cells[SQLName.key(leaf.column.name)] = leafCell(property, leaf, storage.entityIndex)
+                }
             case .toOne(let toOne):
-                if let counterpart = plan.counterpartIndex(entityIndex: storage.entityIndex, propertyIndex: property.index) {
+                if let counterpart = plan.counterpartIndex(
+                    entityIndex: storage.entityIndex, propertyIndex: property.index)
+                {
                     addCounterpart(counterpart, toOne, to: &rows)
                     continue
                 }
                 let reference = try reference(of: property, entityIndex: storage.entityIndex)
-                add(reference, key: toOne.key, entity: toOne.entity, order: toOne.order, destination: toOne.destinationIndex, to: &rows)
+                add(
+                    reference, key: toOne.key, entity: toOne.entity, order: toOne.order,
+                    destination: toOne.destinationIndex, to: &rows)
             }
         }
         for (key, reference) in try keysWithoutInverse(of: storage.entityIndex) {

@@ -10,7 +10,10 @@ struct MigrationRehearsal {
     private let files: ExternalValues
     private let makesSideIndexes: Bool
 
-    init(_ plans: [MigrationPlan], configuration: String?, connection: Connection, files: ExternalValues, makesSideIndexes: Bool) {
+    init(
+        _ plans: [MigrationPlan], configuration: String?, connection: Connection, files: ExternalValues,
+        makesSideIndexes: Bool
+    ) {
         self.plans = plans
         self.configuration = configuration
         self.connection = connection
@@ -33,14 +36,18 @@ struct MigrationRehearsal {
     }
 
     private func migration(_ plan: MigrationPlan, on connection: Connection) -> StoreMigration {
-        StoreMigration(plan: plan, configuration: configuration, connection: connection, files: files, progress: nil, makesSideIndexes: makesSideIndexes)
+        StoreMigration(
+            plan: plan, configuration: configuration, connection: connection, files: files, progress: nil,
+            makesSideIndexes: makesSideIndexes)
     }
 
-    /// A database in memory with the store's tables, indexes and triggers, and with what it says of itself, but without objects.
+    /// A database in memory with the store's tables, indexes and triggers, and with what it says of
+    /// itself, but without objects.
     private func skeleton() throws -> Connection {
         let copy = try Connection.inMemory()
         try TriggerFunctions.register(on: copy, noting: nil)
-        // Shadow tables come with their virtual tables; of these only such as Folio makes are known to every SQLite.
+        // Shadow tables come with their virtual tables; of these only such as Folio makes are known
+        // to every SQLite.
         let items = try connection.rows(
             """
             SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
@@ -48,9 +55,13 @@ struct MigrationRehearsal {
                 AND tbl_name NOT IN (SELECT name FROM pragma_table_list WHERE type = 'shadow')
             ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'view' THEN 1 ELSE 2 END
             """)
-        let (tables, others) = (items.compactMap { $0[0].text }.filter(Self.makesTable), items.compactMap { $0[0].text }.filter { !Self.makesTable($0) })
+        let (tables, others) = (
+            items.compactMap { $0[0].text }.filter(Self.makesTable),
+            items.compactMap { $0[0].text }.filter { !Self.makesTable($0) }
+        )
         for statement in tables { try copy.execute(statement) }
-        for table in ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"] where try StoredTable.read(table, from: connection) != nil {
+        for table in ["Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"]
+        where try StoredTable.read(table, from: connection) != nil {
             for row in try connection.rows("SELECT * FROM \(table)") {
                 try copy.run("INSERT INTO \(table) VALUES (\(row.map { _ in "?" }.joined(separator: ", ")))", row)
             }
@@ -61,18 +72,24 @@ struct MigrationRehearsal {
 
     private static func makesTable(_ statement: String) -> Bool { statement.uppercased().hasPrefix("CREATE TABLE") }
 
-    /// Rows by the tables' greatest numbers, bytes by the share of rows that a table has of the whole file.
+    /// Rows by the tables' greatest numbers, bytes by the share of rows that a table has of the
+    /// whole file.
     private func estimate(_ steps: [MigrationStep]) throws -> (rows: Int64, bytes: Int64) {
         let moving = steps.filter { $0.kind != .schema }
         guard !moving.isEmpty else { return (0, 0) }
         var counts: [String: Int64] = [:]
-        for row in try connection.rows("SELECT name FROM sqlite_schema WHERE type = 'table' AND upper(sql) NOT LIKE 'CREATE VIRTUAL%' AND upper(sql) NOT LIKE '%WITHOUT ROWID%'") {
+        for row in try connection.rows(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND upper(sql) NOT LIKE 'CREATE VIRTUAL%' AND upper(sql) NOT LIKE '%WITHOUT ROWID%'"
+        ) {
             guard let name = row[0].text else { continue }
             // A guess by numbers, which a file may have made up.
-            counts[SQLName.key(name)] = min(max(0, try connection.value("SELECT max(rowid) FROM \(SQLName.quoted(name))")?.integer ?? 0), 1 << 40)
+            counts[SQLName.key(name)] = min(
+                max(0, try connection.value("SELECT max(rowid) FROM \(SQLName.quoted(name))")?.integer ?? 0), 1 << 40)
         }
         let all = max(1, counts.values.reduce(0, +))
-        let size = (try connection.value("PRAGMA page_count")?.integer ?? 0) * (try connection.value("PRAGMA page_size")?.integer ?? 0)
+        let size =
+            (try connection.value("PRAGMA page_count")?.integer ?? 0)
+            * (try connection.value("PRAGMA page_size")?.integer ?? 0)
         var rows: Int64 = 0, bytes = 0.0
         for step in moving {
             // Dropping a table frees its pages and writes none of them.

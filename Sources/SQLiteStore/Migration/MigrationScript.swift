@@ -4,8 +4,9 @@ import Storage
 
 /// The statements that bring a store from one version of its model to another, in their order.
 ///
-/// Columns that are made of joins come first, and joins after them, since they may be made of columns that go; then tables, renamed when all old ones that are in the way are gone; then what needs
-/// both: places in orders, indexes, triggers.
+/// Columns that are made of joins come first, and joins after them, since they may be made of
+/// columns that go; then tables, renamed when all old ones that are in the way are gone; then what
+/// needs both: places in orders, indexes, triggers.
 struct MigrationScript {
     private(set) var steps: [MigrationStep] = []
     private let catalog: StoreCatalog
@@ -26,7 +27,8 @@ struct MigrationScript {
         let alterations = changes.map { TableAlteration($0) }
         let triggers = try MigratedTriggers(catalog.triggers, builder, changes: changes)
         steps += triggers.removing
-        // Rows that move would be found where they were: made anew, they are right whatever has changed.
+        // Rows that move would be found where they were: made anew, they are right whatever has
+        // changed.
         steps += catalog.sideIndexes.filter { $0.value.hasPrefix("CREATE VIRTUAL") }.keys.sorted().map { name in
             MigrationStep(.schema, "drop the index \(name)", "DROP TABLE \(SQLName.quoted(name))")
         }
@@ -43,11 +45,15 @@ struct MigrationScript {
         addRenames()
         addOrders(changes)
         steps += target.indexes.filter { !kept.contains($0) }.map { index in
-            MigrationStep(.index, "make the index \(index.name)", index.statement, table: index.table, constraint: index.constraint == nil ? nil : index)
+            MigrationStep(
+                .index, "make the index \(index.name)", index.statement, table: index.table,
+                constraint: index.constraint == nil ? nil : index)
         }
         if makesSideIndexes {
             let wanted = builder.new.sideIndexes
-            for index in wanted.search.values.sorted(by: { $0.table < $1.table }) { addSideIndex(index.name, index.table, index.statement, index.filling) }
+            for index in wanted.search.values.sorted(by: { $0.table < $1.table }) {
+                addSideIndex(index.name, index.table, index.statement, index.filling)
+            }
             for index in wanted.allPlaces { addSideIndex(index.name, index.table, index.statement, index.filling) }
         }
         steps += triggers.restoring
@@ -66,7 +72,8 @@ struct MigrationScript {
 
     private mutating func drop(_ table: String) {
         names.remove(SQLName.key(table))
-        steps.append(MigrationStep(.rows, "drop the table \(table)", "DROP TABLE \(SQLName.quoted(table))", table: table))
+        steps.append(
+            MigrationStep(.rows, "drop the table \(table)", "DROP TABLE \(SQLName.quoted(table))", table: table))
     }
 
     private mutating func addSideIndex(_ name: String, _ table: String, _ statement: String, _ filling: String) {
@@ -83,11 +90,19 @@ struct MigrationScript {
         let uses = Dictionary(grouping: changes.flatMap(\.sources).map(\.table), by: { $0 })
         var plan: LinkPlan = ([], [], [])
         for change in changes {
-            if let source = change.renamedSource, uses[source.table]?.count == 1 { plan.renamed.append((change, source)) } else { plan.made.append(change) }
+            if let source = change.renamedSource, uses[source.table]?.count == 1 {
+                plan.renamed.append((change, source))
+            } else {
+                plan.made.append(change)
+            }
         }
         let kept = Set(plan.renamed.map(\.1.table))
-        plan.gone = Set(builder.old.storedEntities.flatMap(\.properties).compactMap { if case .manyToMany(let join) = $0 { join.table } else { nil } })
-            .subtracting(kept).sorted()
+        plan.gone = Set(
+            builder.old.storedEntities.flatMap(\.properties).compactMap {
+                if case .manyToMany(let join) = $0 { join.table } else { nil }
+            }
+        )
+        .subtracting(kept).sorted()
         return plan
     }
 
@@ -100,7 +115,8 @@ struct MigrationScript {
                 steps.append(
                     MigrationStep(
                         .schema, "rename the column \(source.table).\(old) to \(new)",
-                        "ALTER TABLE \(SQLName.quoted(source.table)) RENAME COLUMN \(SQLName.quoted(old)) TO \(SQLName.quoted(new))"))
+                        "ALTER TABLE \(SQLName.quoted(source.table)) RENAME COLUMN \(SQLName.quoted(old)) TO \(SQLName.quoted(new))"
+                    ))
             }
             renames.append((source.table, change.join.table))
         }
@@ -133,7 +149,9 @@ struct MigrationScript {
     private mutating func addRenames() {
         for (old, new) in Renaming(renames, among: names).ordered {
             steps.append(
-                MigrationStep(.schema, "rename the table \(old) to \(new)", "ALTER TABLE \(SQLName.quoted(old)) RENAME TO \(SQLName.quoted(new))"))
+                MigrationStep(
+                    .schema, "rename the table \(old) to \(new)",
+                    "ALTER TABLE \(SQLName.quoted(old)) RENAME TO \(SQLName.quoted(new))"))
         }
     }
 
@@ -152,9 +170,12 @@ struct MigrationScript {
                     columns = OrderedColumns(table: storage.table, toOne, order: order)
                 default: continue
                 }
-                guard seen.insert(columns).inserted, let change = changes.first(where: { $0.definition.name == columns.table }) else { continue }
+                guard seen.insert(columns).inserted,
+                    let change = changes.first(where: { $0.definition.name == columns.table })
+                else { continue }
                 let isMissing = change.rows.contains { rows in
-                    (rows.cells[SQLName.key(columns.owner)] ?? .null) != .null && rows.cells[SQLName.key(columns.order)] == .null
+                    (rows.cells[SQLName.key(columns.owner)] ?? .null) != .null
+                        && rows.cells[SQLName.key(columns.order)] == .null
                 }
                 if isMissing { steps.append(Self.numbering(columns)) }
             }
@@ -162,11 +183,14 @@ struct MigrationScript {
     }
 
     private static func numbering(_ columns: OrderedColumns) -> MigrationStep {
-        let (table, owner, order) = (SQLName.quoted(columns.table), SQLName.quoted(columns.owner), SQLName.quoted(columns.order))
+        let (table, owner, order) = (
+            SQLName.quoted(columns.table), SQLName.quoted(columns.owner), SQLName.quoted(columns.order)
+        )
         return MigrationStep(
             .rows, "give members of \(columns.table).\(columns.owner) their places",
             "UPDATE \(table) SET \(order) = n.place FROM (SELECT Z_PK AS number, \(OrderNumbers.expression(partition: owner, by: "Z_PK")) AS place "
-                + "FROM \(table) WHERE \(owner) IS NOT NULL) AS n WHERE \(table).Z_PK = n.number AND \(order) IS NULL", table: columns.table)
+                + "FROM \(table) WHERE \(owner) IS NOT NULL) AS n WHERE \(table).Z_PK = n.number AND \(order) IS NULL",
+            table: columns.table)
     }
 
     // MARK: Indexes
@@ -183,22 +207,31 @@ struct MigrationScript {
         }
     }
 
-    /// Which of the wanted indexes are there already, under whatever name, and which that are there have to go.
+    /// Which of the wanted indexes are there already, under whatever name, and which that are there
+    /// have to go.
     private func sortIndexes() -> (kept: Set<IndexDefinition>, dropped: [String]) {
         var kept: [IndexDefinition: String] = [:]
-        func fits(_ found: (table: String, index: StoredTable.Index, newNames: [String: String]), _ wanted: IndexDefinition) -> Bool {
-            guard found.index.isPlain, found.index.isUnique == (wanted.constraint != nil), SQLName.key(found.table) == SQLName.key(wanted.table),
+        func fits(
+            _ found: (table: String, index: StoredTable.Index, newNames: [String: String]), _ wanted: IndexDefinition
+        ) -> Bool {
+            guard found.index.isPlain, found.index.isUnique == (wanted.constraint != nil),
+                SQLName.key(found.table) == SQLName.key(wanted.table),
                 found.index.columns.count == wanted.columns.count
             else { return false }
             return zip(found.index.columns, wanted.columns).allSatisfy { old, new in
-                old.isDescending == new.isDescending && found.newNames[old.key].map { SQLName.key($0) == SQLName.key(new.name) } == true
+                old.isDescending == new.isDescending
+                    && found.newNames[old.key].map { SQLName.key($0) == SQLName.key(new.name) } == true
             }
         }
         var free = indexes
         // By name first, then by what they are: old names survive (COREDATA_FORMATS §3.7).
         for byName in [true, false] {
             for wanted in target.indexes where kept[wanted] == nil {
-                guard let place = free.firstIndex(where: { fits($0, wanted) && (!byName || SQLName.key($0.index.name) == SQLName.key(wanted.name)) }) else { continue }
+                guard
+                    let place = free.firstIndex(where: {
+                        fits($0, wanted) && (!byName || SQLName.key($0.index.name) == SQLName.key(wanted.name))
+                    })
+                else { continue }
                 kept[wanted] = free.remove(at: place).index.name
             }
         }
@@ -211,7 +244,11 @@ struct MigrationScript {
         }
         for (_, index, newNames) in free {
             let isOurs = SQLName.key(index.name).hasPrefix("Z")
-            if isOurs || index.columns.contains(where: { newNames[$0.key] == nil }) || missing.contains(SQLName.key(index.name)) { dropped.append(index.name) }
+            if isOurs || index.columns.contains(where: { newNames[$0.key] == nil })
+                || missing.contains(SQLName.key(index.name))
+            {
+                dropped.append(index.name)
+            }
         }
         return (Set(kept.keys), dropped.sorted())
     }

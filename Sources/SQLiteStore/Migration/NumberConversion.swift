@@ -3,22 +3,28 @@ import SQLiteKit
 
 /// Numbers of one type as numbers of another, for attributes whose type changes in a migration.
 ///
-/// A number is converted where the new type has the same number: an integer without a loss of digits, a Double that is a whole number, a fraction whose shortest text is that of a Float. Every
-/// other value is left to the caller to refuse.
+/// A number is converted where the new type has the same number: an integer without a loss of
+/// digits, a Double that is a whole number, a fraction whose shortest text is that of a Float.
+/// Every other value is left to the caller to refuse.
 enum NumberConversion {
-    /// The function of SQL: the number in a cell as one of the type with this raw value, NULL where there is none.
+    /// The function of SQL: the number in a cell as one of the type with this raw value, NULL where
+    /// there is none.
     static let function = "folio_number"
 
-    /// Whether cells have to be converted, or held against the new type, by ``function``. Among Boolean and the integers the range alone counts, and every Float is a Double.
+    /// Whether cells have to be converted, or held against the new type, by ``function``. Among
+    /// Boolean and the integers the range alone counts, and every Float is a Double.
     static func isNeeded(from old: AttributeType, to new: AttributeType) -> Bool {
         guard old != new, old.isNumber, new.isNumber else { return false }
         return !(old.isWhole && new.isWhole) && !(old == .float && new == .double)
     }
 
-    static func expression(_ column: String, _ type: AttributeType) -> String { "\(function)(\(SQLName.quoted(column)), \(type.rawValue))" }
+    static func expression(_ column: String, _ type: AttributeType) -> String {
+        "\(function)(\(SQLName.quoted(column)), \(type.rawValue))"
+    }
 
     static func register(on connection: Connection) throws {
-        try connection.register(function: function, argumentCount: 2, flags: [.deterministic, .directOnly]) { arguments, result in
+        try connection.register(function: function, argumentCount: 2, flags: [.deterministic, .directOnly]) {
+            arguments, result in
             guard let type = AttributeType(rawValue: Int(arguments[1].int64)) else { return }
             let number: SQLiteValue =
                 switch arguments[0].storageClass {
@@ -70,7 +76,8 @@ enum NumberConversion {
         return Double(float) == number || Double(float.description) == number ? float : nil
     }
 
-    /// The 17 digits that tell a Double apart, and its exponent, fit into a Decimal within these bounds.
+    /// The 17 digits that tell a Double apart, and its exponent, fit into a Decimal within these
+    /// bounds.
     private static func decimal(_ number: SQLiteValue) -> SQLiteValue {
         if let integer = whole(number) { return .integer(integer) }
         guard case .real(let real) = number, (1e-110...1e127).contains(abs(real)) else { return .null }

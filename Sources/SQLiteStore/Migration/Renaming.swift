@@ -1,4 +1,5 @@
-/// Puts renamings in an order in which no name is taken, over a third name where they go in circles.
+/// Puts renamings in an order in which no name is taken, over a third name where they go in
+/// circles.
 struct Renaming {
     private(set) var ordered: [(from: String, to: String)] = []
 
@@ -7,7 +8,9 @@ struct Renaming {
         var waiting = wanted.filter { $0.from != $0.to }.sorted { $0.from < $1.from }
         var taken = Set(names.map(SQLName.key))
         while !waiting.isEmpty {
-            if let index = waiting.firstIndex(where: { !taken.contains(SQLName.key($0.to)) || SQLName.key($0.to) == SQLName.key($0.from) }) {
+            if let index = waiting.firstIndex(where: {
+                !taken.contains(SQLName.key($0.to)) || SQLName.key($0.to) == SQLName.key($0.from)
+            }) {
                 let next = waiting.remove(at: index)
                 note(next, &taken)
             } else {

@@ -17,7 +17,9 @@ extension StoreMigration {
     /// - Returns: the new number by the old one, 0 for entities that are gone.
     private func writeEntityNumbers(_ new: StoreLayout) throws -> [Int64: Int64] {
         var old: [Int64: (name: String, maximum: Int64)] = [:]
-        for row in try connection.rows("SELECT Z_ENT, Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbering.firstHistoryNumber)") {
+        for row in try connection.rows(
+            "SELECT Z_ENT, Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT < \(EntityNumbering.firstHistoryNumber)")
+        {
             guard let number = row[0].integer else { continue }
             old[number] = (row[1].text ?? "", row[2].integer ?? 0)
         }
@@ -33,13 +35,18 @@ extension StoreMigration {
         for storage in new.storedEntities {
             let entity = plan.destination.entities[storage.entityIndex]
             let step = plan.steps[storage.entityIndex]
-            if let step, let former = formerNumbers[step.sourceIndex], plan.destinationIndices[step.sourceIndex] == storage.entityIndex {
+            if let step, let former = formerNumbers[step.sourceIndex],
+                plan.destinationIndices[step.sourceIndex] == storage.entityIndex
+            {
                 renumbering[former] = storage.number
             }
             var maximum: Int64 = 0
             if storage.number == storage.rootNumber {
                 // Numbers are handed out once, whatever became of the objects that had them.
-                let roots = Set(entity.family.compactMap { plan.steps[$0] }.compactMap { formerNumbers[plan.source.entities[$0.sourceIndex].rootIndex] })
+                let roots = Set(
+                    entity.family.compactMap { plan.steps[$0] }.compactMap {
+                        formerNumbers[plan.source.entities[$0.sourceIndex].rootIndex]
+                    })
                 let used = try connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0
                 maximum = roots.reduce(used) { max($0, old[$1]?.maximum ?? 0) }
             }
@@ -51,10 +58,13 @@ extension StoreMigration {
         return renumbering
     }
 
-    /// The history names entities by number. What it tells of objects that are gone for good is of no use to anybody.
+    /// The history names entities by number. What it tells of objects that are gone for good is of
+    /// no use to anybody.
     private func renumberHistory(_ numbers: [Int64: Int64]) throws {
         let changed = numbers.filter { $0.key != $0.value }
-        guard !changed.isEmpty, let table = try StoredTable.read("ACHANGE", from: connection), table.column("ZENTITY") != nil else { return }
+        guard !changed.isEmpty, let table = try StoredTable.read("ACHANGE", from: connection),
+            table.column("ZENTITY") != nil
+        else { return }
         let gone = changed.filter { $0.value == 0 }.keys.sorted().map(String.init).joined(separator: ", ")
         if !gone.isEmpty { try connection.run("DELETE FROM ACHANGE WHERE ZENTITY IN (\(gone))") }
         let moved = changed.filter { $0.value != 0 }.sorted { $0.key < $1.key }
@@ -64,14 +74,18 @@ extension StoreMigration {
     }
 
     private func writeMetadata() throws {
-        let metadata = try StoreMetadata.read(from: connection).describing(plan.destination, configuration: configuration)
+        let metadata = try StoreMetadata.read(from: connection).describing(
+            plan.destination, configuration: configuration)
         try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob([UInt8](metadata.encoded))])
     }
 
     /// Stores of old frameworks get a model too: whoever reads them knows by its table.
     private func writeModelCache() throws {
-        if try StoredTable.read("Z_MODELCACHE", from: connection) == nil { try connection.execute("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)") }
+        if try StoredTable.read("Z_MODELCACHE", from: connection) == nil {
+            try connection.execute("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")
+        }
         try connection.run("DELETE FROM Z_MODELCACHE")
-        try connection.run("INSERT INTO Z_MODELCACHE VALUES (?)", [.blob([UInt8](try ModelCache.encode(plan.destination)))])
+        try connection.run(
+            "INSERT INTO Z_MODELCACHE VALUES (?)", [.blob([UInt8](try ModelCache.encode(plan.destination)))])
     }
 }

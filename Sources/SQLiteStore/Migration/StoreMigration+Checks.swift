@@ -4,62 +4,84 @@ import Storage
 
 /// What a plan leaves to the rows: whether the new version has a place for each of them.
 extension StoreMigration {
-    /// - Throws: `StorageError` `unmigratable`, naming an object that has no place in the new version as it is.
+    /// - Throws: `StorageError` `unmigratable`, naming an object that has no place in the new
+    ///   version as it is.
     func checkRows() throws {
         let old = try StoreLayout.reading(plan.source, from: try StoreCatalog.read(from: connection))
         for entity in plan.destination.entities {
             guard let step = plan.steps[entity.index], let storage = old[step.sourceIndex] else { continue }
-            if entity.isAbstract, !plan.source.entities[step.sourceIndex].isAbstract { try checkIsEmpty(entity, storage) }
+            if entity.isAbstract, !plan.source.entities[step.sourceIndex].isAbstract {
+                try checkIsEmpty(entity, storage)
+            }
             for property in entity.properties {
                 guard case .property(let place) = step.origins[property.index] else { continue }
                 let former = plan.source.entities[step.sourceIndex].properties[place]
                 try checkRange(of: property, entity, formerly: former, storage)
                 if case .manyToMany(let join) = storage.properties[place], !property.isToMany {
                     try checkIsSingle(entity, property, join.ownerColumn, in: join, of: storage)
-                } else if case .manyToMany(let join) = storage.properties[place], let inverse = plan.destination.inverse(of: property), !inverse.isToMany {
-                    try checkIsSingle(plan.destination.entities[property.destinationIndex], inverse, join.memberColumn, in: join, of: nil)
+                } else if case .manyToMany(let join) = storage.properties[place],
+                    let inverse = plan.destination.inverse(of: property), !inverse.isToMany
+                {
+                    try checkIsSingle(
+                        plan.destination.entities[property.destinationIndex], inverse, join.memberColumn, in: join,
+                        of: nil)
                 }
             }
         }
     }
 
-    private func rows(of storage: EntityStorage) -> String { storage.sharesTable ? "Z_ENT = \(storage.number)" : "true" }
+    private func rows(of storage: EntityStorage) -> String {
+        storage.sharesTable ? "Z_ENT = \(storage.number)" : "true"
+    }
 
     /// An abstract entity has no objects of its own.
     private func checkIsEmpty(_ entity: Entity, _ storage: EntityStorage) throws {
-        let count = try connection.value("SELECT count(*) FROM \(SQLName.quoted(storage.table)) WHERE \(rows(of: storage))")?.integer ?? 0
+        let count =
+            try connection.value("SELECT count(*) FROM \(SQLName.quoted(storage.table)) WHERE \(rows(of: storage))")?
+            .integer ?? 0
         guard count > 0 else { return }
         throw StorageError(
-            .unmigratable, "\(entity.name) is abstract in the new version, but the store holds \(count) objects of it: migrate them to a sub-entity by a mapping model",
+            .unmigratable,
+            "\(entity.name) is abstract in the new version, but the store holds \(count) objects of it: migrate them to a sub-entity by a mapping model",
             entities: [entity.name])
     }
 
     // MARK: Values
 
     /// Numbers keep their values where their type changes: each must be one of the new type.
-    private func checkRange(of property: Property, _ entity: Entity, formerly former: Property, _ storage: EntityStorage) throws {
+    private func checkRange(
+        of property: Property, _ entity: Entity, formerly former: Property, _ storage: EntityStorage
+    ) throws {
         guard let attribute = property.attribute, let old = former.attribute else { return }
         switch storage.properties[former.index] {
-        case .attribute(let column): try checkRange(of: attribute.type, formerly: old.type, column.name, entity, property.name, storage)
+        case .attribute(let column):
+            try checkRange(of: attribute.type, formerly: old.type, column.name, entity, property.name, storage)
         case .composite(let leaves):
             for leaf in leaves {
                 guard let type = part(of: attribute, at: leaf.path)?.type else { continue }
                 try checkRange(
-                    of: type, formerly: leaf.column.type, leaf.column.name, entity, ([property.name] + leaf.path).joined(separator: "."), storage)
+                    of: type, formerly: leaf.column.type, leaf.column.name, entity,
+                    ([property.name] + leaf.path).joined(separator: "."), storage)
             }
         case .none, .toOne, .toMany, .manyToMany: return
         }
     }
 
     private func part(of attribute: AttributeDescription, at path: [String]) -> AttributeDescription? {
-        path.reduce(attribute) { part, name in part.flatMap { plan.destination.composite(of: $0) }?.attributes.first { $0.name == name } }
+        path.reduce(attribute) { part, name in
+            part.flatMap { plan.destination.composite(of: $0) }?.attributes.first { $0.name == name }
+        }
     }
 
-    private func checkRange(of type: AttributeType, formerly old: AttributeType, _ column: String, _ entity: Entity, _ name: String, _ storage: EntityStorage) throws {
+    private func checkRange(
+        of type: AttributeType, formerly old: AttributeType, _ column: String, _ entity: Entity, _ name: String,
+        _ storage: EntityStorage
+    ) throws {
         guard let condition = unfitCondition(type, formerly: old, column) else { return }
         let cell = SQLName.quoted(column)
         let found = try connection.rows(
-            "SELECT Z_PK, \(cell), count(*) OVER () FROM \(SQLName.quoted(storage.table)) WHERE \(rows(of: storage)) AND \(condition) LIMIT 1")
+            "SELECT Z_PK, \(cell), count(*) OVER () FROM \(SQLName.quoted(storage.table)) WHERE \(rows(of: storage)) AND \(condition) LIMIT 1"
+        )
         guard let first = found.first, let key = first[0].integer else { return }
         throw StorageError(
             .unmigratable,
@@ -70,8 +92,12 @@ extension StoreMigration {
     /// Which cells of a column have no place in the new type; nil where all have one.
     private func unfitCondition(_ type: AttributeType, formerly old: AttributeType, _ column: String) -> String? {
         let cell = SQLName.quoted(column)
-        if NumberConversion.isNeeded(from: old, to: type) { return "\(cell) IS NOT NULL AND \(NumberConversion.expression(column, type)) IS NULL" }
-        guard let range = type.storedRange, let former = old.storedRange, !(range.lowerBound <= former.lowerBound && range.upperBound >= former.upperBound) else { return nil }
+        if NumberConversion.isNeeded(from: old, to: type) {
+            return "\(cell) IS NOT NULL AND \(NumberConversion.expression(column, type)) IS NULL"
+        }
+        guard let range = type.storedRange, let former = old.storedRange,
+            !(range.lowerBound <= former.lowerBound && range.upperBound >= former.upperBound)
+        else { return nil }
         return "\(cell) NOT BETWEEN \(range.lowerBound) AND \(range.upperBound)"
     }
 
@@ -82,11 +108,18 @@ extension StoreMigration {
     // MARK: Links
 
     /// A to-one relationship has one object, where the join table may name several.
-    private func checkIsSingle(_ entity: Entity, _ property: Property, _ column: String, in join: JoinTable, of storage: EntityStorage?) throws {
+    private func checkIsSingle(
+        _ entity: Entity, _ property: Property, _ column: String, in join: JoinTable, of storage: EntityStorage?
+    ) throws {
         let owner = SQLName.quoted(column)
-        let own = storage.flatMap { $0.sharesTable ? " AND \(owner) IN (SELECT Z_PK FROM \(SQLName.quoted($0.table)) WHERE \(rows(of: $0)))" : nil } ?? ""
+        let own =
+            storage.flatMap {
+                $0.sharesTable
+                    ? " AND \(owner) IN (SELECT Z_PK FROM \(SQLName.quoted($0.table)) WHERE \(rows(of: $0)))" : nil
+            } ?? ""
         let found = try connection.rows(
-            "SELECT \(owner), count(*), count(*) OVER () FROM \(SQLName.quoted(join.table)) WHERE \(owner) IS NOT NULL\(own) GROUP BY \(owner) HAVING count(*) > 1 LIMIT 1")
+            "SELECT \(owner), count(*), count(*) OVER () FROM \(SQLName.quoted(join.table)) WHERE \(owner) IS NOT NULL\(own) GROUP BY \(owner) HAVING count(*) > 1 LIMIT 1"
+        )
         guard let first = found.first, let key = first[0].integer, let count = first[1].integer else { return }
         throw StorageError(
             .unmigratable,

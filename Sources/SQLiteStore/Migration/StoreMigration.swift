@@ -4,9 +4,11 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Runs a migration plan on an open database, in the caller's transaction, which covers everything from the first look to the last row.
+/// Runs a migration plan on an open database, in the caller's transaction, which covers everything
+/// from the first look to the last row.
 ///
-/// Invariant: the identity of the store, its metadata of other purpose and the numbers of its objects stay.
+/// Invariant: the identity of the store, its metadata of other purpose and the numbers of its
+/// objects stay.
 struct StoreMigration {
     let plan: MigrationPlan
     let configuration: String?
@@ -35,13 +37,16 @@ struct StoreMigration {
         let different = try info.differences(from: plan.source, configuration: configuration)
         guard different.isEmpty else {
             throw StorageError(
-                .incompatibleModel, "The store was not written with the version that the migration begins with; different: \(different.joined(separator: ", "))",
+                .incompatibleModel,
+                "The store was not written with the version that the migration begins with; different: \(different.joined(separator: ", "))",
                 entities: different)
         }
         let builder = try MigrationBuilder(
-            plan, old: try StoreLayout.reading(plan.source, from: catalog), new: try StoreLayout.creating(plan.destination, configuration: configuration),
+            plan, old: try StoreLayout.reading(plan.source, from: catalog),
+            new: try StoreLayout.creating(plan.destination, configuration: configuration),
             connection: connection)
-        return try MigrationScript(builder, catalog: catalog, makesSideIndexes: makesSideIndexes || !catalog.sideIndexes.isEmpty)
+        return try MigrationScript(
+            builder, catalog: catalog, makesSideIndexes: makesSideIndexes || !catalog.sideIndexes.isEmpty)
     }
 
     // MARK: Steps
@@ -52,7 +57,8 @@ struct StoreMigration {
             // Names change on the way: a table that is not there yet counts as little.
             let quoted = SQLName.quoted(table)
             guard progress != nil, try StoredTable.read(table, from: connection) != nil else { return 1 }
-            // A guess by numbers, which a file may have made up: so large that the sum overflows, none is.
+            // A guess by numbers, which a file may have made up: so large that the sum overflows,
+            // none is.
             return min(max(1, try connection.value("SELECT max(rowid) FROM \(quoted)")?.integer ?? 1), 1 << 40)
         }
         connection.clearCache()
@@ -77,8 +83,12 @@ struct StoreMigration {
         let columns = index.columns.map { SQLName.quoted($0.name) }.joined(separator: ", ")
         let filled = index.columns.map { "\(SQLName.quoted($0.name)) IS NOT NULL" }.joined(separator: " AND ")
         let groups = try connection.rows(
-            "SELECT count(*), min(Z_PK), max(Z_PK) FROM \(SQLName.quoted(index.table)) WHERE \(filled) GROUP BY \(columns) HAVING count(*) > 1 LIMIT 1000")
-        let example = groups.first.map { " such as \(constraint.entity)/p\($0[1].integer ?? 0) and \(constraint.entity)/p\($0[2].integer ?? 0)" } ?? ""
+            "SELECT count(*), min(Z_PK), max(Z_PK) FROM \(SQLName.quoted(index.table)) WHERE \(filled) GROUP BY \(columns) HAVING count(*) > 1 LIMIT 1000"
+        )
+        let example =
+            groups.first.map {
+                " such as \(constraint.entity)/p\($0[1].integer ?? 0) and \(constraint.entity)/p\($0[2].integer ?? 0)"
+            } ?? ""
         return StorageError(
             .constraint,
             "\(constraint.entity) is to be unique by \(constraint.attributes.joined(separator: ", ")), but objects have equal values,\(example) "
@@ -89,7 +99,8 @@ struct StoreMigration {
     private func registerFunctions() throws {
         try SideIndexUpdater.registerWords(on: connection)
         try NumberConversion.register(on: connection)
-        try connection.register(function: MigrationBuilder.externalValueFunction, argumentCount: 1, flags: .directOnly) { [files] arguments, result in
+        try connection.register(function: MigrationBuilder.externalValueFunction, argumentCount: 1, flags: .directOnly)
+        { [files] arguments, result in
             guard !arguments[0].isNull else { return }
             let value = try files.value(ofCell: Data(arguments[0].bytes)).data()
             value.withUnsafeBytes { result.set(bytes: $0) }

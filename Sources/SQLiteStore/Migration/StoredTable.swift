@@ -25,7 +25,8 @@ struct StoredTable {
     /// The table with more columns, which are not indexed.
     func adding(_ names: [String], _ type: ColumnType) -> StoredTable {
         let added = Dictionary(names.map { (SQLName.key($0), type.rawValue) }, uniquingKeysWith: { first, _ in first })
-        return StoredTable(name: name, types: types.merging(added) { first, _ in first }, columns: columns + names, indexes: indexes)
+        return StoredTable(
+            name: name, types: types.merging(added) { first, _ in first }, columns: columns + names, indexes: indexes)
     }
 
     func column(_ name: String) -> String? { columns.first { SQLName.key($0) == SQLName.key(name) } }
@@ -34,7 +35,9 @@ struct StoredTable {
     func has(_ wanted: IndexDefinition) -> Bool {
         indexes.contains { index in
             index.isPlain && index.isUnique == (wanted.constraint != nil) && index.columns.count == wanted.columns.count
-                && zip(index.columns, wanted.columns).allSatisfy { $0.key == SQLName.key($1.name) && $0.isDescending == $1.isDescending }
+                && zip(index.columns, wanted.columns).allSatisfy {
+                    $0.key == SQLName.key($1.name) && $0.isDescending == $1.isDescending
+                }
         }
     }
 
@@ -43,17 +46,25 @@ struct StoredTable {
         let info = try connection.rows("SELECT name, type FROM pragma_table_info(?)", [.text(name)])
         guard !info.isEmpty else { return nil }
         let columns = info.compactMap(\.[0].text)
-        let types = Dictionary(info.map { (SQLName.key($0[0].text ?? ""), ($0[1].text ?? "").uppercased()) }, uniquingKeysWith: { first, _ in first })
+        let types = Dictionary(
+            info.map { (SQLName.key($0[0].text ?? ""), ($0[1].text ?? "").uppercased()) },
+            uniquingKeysWith: { first, _ in first })
         // Those that CREATE INDEX made; the others belong to the table's own constraints.
-        let list = try connection.rows("SELECT name, \"unique\", partial FROM pragma_index_list(?) WHERE origin = 'c'", [.text(name)])
+        let list = try connection.rows(
+            "SELECT name, \"unique\", partial FROM pragma_index_list(?) WHERE origin = 'c'", [.text(name)])
         let indexes = try list.compactMap { row -> Index? in
             guard let indexName = row[0].text else { return nil }
-            let terms = try connection.rows("SELECT cid, name, \"desc\", coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno", [.text(indexName)])
+            let terms = try connection.rows(
+                "SELECT cid, name, \"desc\", coll FROM pragma_index_xinfo(?) WHERE key = 1 ORDER BY seqno",
+                [.text(indexName)])
             return Index(
                 name: indexName,
-                columns: terms.map { Index.Column(key: SQLName.key($0[1].text ?? ""), isDescending: $0[2].integer == 1) },
+                columns: terms.map {
+                    Index.Column(key: SQLName.key($0[1].text ?? ""), isDescending: $0[2].integer == 1)
+                },
                 isUnique: row[1].integer == 1,
-                isPlain: row[2].integer == 0 && terms.allSatisfy { $0[1].text != nil && SQLName.key($0[3].text ?? "BINARY") == "BINARY" })
+                isPlain: row[2].integer == 0
+                    && terms.allSatisfy { $0[1].text != nil && SQLName.key($0[3].text ?? "BINARY") == "BINARY" })
         }
         return StoredTable(name: name, types: types, columns: columns, indexes: indexes)
     }

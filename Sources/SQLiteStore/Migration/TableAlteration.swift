@@ -24,8 +24,11 @@ struct TableAlteration {
         self.source = source
         for column in change.definition.columns where !place(column) { return nil }
         let claimed = Set(moved.values)
-        dropped = source.columns.filter { !["Z_PK", "Z_ENT", "Z_OPT"].contains(SQLName.key($0)) && !claimed.contains(SQLName.key($0)) }
-        // Every dropped column, and the update, goes through all rows; a copy costs about as much as two and a half of them.
+        dropped = source.columns.filter {
+            !["Z_PK", "Z_ENT", "Z_OPT"].contains(SQLName.key($0)) && !claimed.contains(SQLName.key($0))
+        }
+        // Every dropped column, and the update, goes through all rows; a copy costs about as much
+        // as two and a half of them.
         let passes = dropped.count + (assignments.isEmpty && change.renumbering.isEmpty ? 0 : 1)
         if passes > 2 { return nil }
     }
@@ -35,14 +38,17 @@ struct TableAlteration {
         let owners = change.rows.filter { $0.cells[key] != nil }
         let origins = Set(owners.compactMap { $0.cells[key] })
         let columns = Set(origins.map(\.columnKey))
-        if origins.allSatisfy(\.isColumn), columns.count == 1, let former = columns.first ?? nil, !moved.values.contains(former) {
+        if origins.allSatisfy(\.isColumn), columns.count == 1, let former = columns.first ?? nil,
+            !moved.values.contains(former)
+        {
             guard source.types[former] == column.type.rawValue else { return false }
             moved[key] = former
             for rows in owners {
                 guard case .columnOr(let name, let literal) = rows.cells[key] else { continue }
                 repairs.append((name, literal, "\(SQLName.quoted(name)) IS NULL" + condition([rows.sourceNumber])))
             }
-            let strays = change.rows.filter { $0.cells[key] == nil && $0.formerColumns.contains(former) }.map(\.sourceNumber)
+            let strays = change.rows.filter { $0.cells[key] == nil && $0.formerColumns.contains(former) }.map(
+                \.sourceNumber)
             if !strays.isEmpty, let name = source.column(former) {
                 self.strays.append((SQLName.quoted(name), strays.map(String.init).joined(separator: ", ")))
             }
@@ -69,7 +75,9 @@ struct TableAlteration {
     /// The names of the columns afterwards, by the keys of those before.
     var newNames: [String: String] {
         var names: [String: String] = ["Z_PK": "Z_PK", "Z_ENT": "Z_ENT", "Z_OPT": "Z_OPT"]
-        for column in change.definition.columns { if let former = moved[SQLName.key(column.name)] { names[former] = column.name } }
+        for column in change.definition.columns {
+            if let former = moved[SQLName.key(column.name)] { names[former] = column.name }
+        }
         return names
     }
 
@@ -80,13 +88,16 @@ struct TableAlteration {
         if !change.leftOut.isEmpty, change.sourceIsShared {
             let list = change.leftOut.map(String.init).joined(separator: ", ")
             steps.append(
-                MigrationStep(.rows, "remove rows from \(source.name)", "DELETE FROM \(table) WHERE Z_ENT IN (\(list))", table: source.name))
+                MigrationStep(
+                    .rows, "remove rows from \(source.name)", "DELETE FROM \(table) WHERE Z_ENT IN (\(list))",
+                    table: source.name))
         }
         for repair in repairs {
             steps.append(
                 MigrationStep(
                     .rows, "fill \(source.name).\(repair.column)",
-                    "UPDATE \(table) SET \(SQLName.quoted(repair.column)) = \(repair.value) WHERE \(repair.condition)", table: source.name))
+                    "UPDATE \(table) SET \(SQLName.quoted(repair.column)) = \(repair.value) WHERE \(repair.condition)",
+                    table: source.name))
         }
         // The names that the table's columns have as the statements run.
         var names = Set(source.columns.map(SQLName.key))
@@ -111,7 +122,8 @@ struct TableAlteration {
             names.remove(SQLName.key(column))
             steps.append(
                 MigrationStep(
-                    .rows, "drop the column \(source.name).\(column)", "ALTER TABLE \(table) DROP COLUMN \(SQLName.quoted(column))", table: source.name))
+                    .rows, "drop the column \(source.name).\(column)",
+                    "ALTER TABLE \(table) DROP COLUMN \(SQLName.quoted(column))", table: source.name))
         }
         for (former, name) in newNames {
             if let old = source.column(former), SQLName.key(old) != SQLName.key(name) { renames.append((old, name)) }
@@ -137,7 +149,8 @@ struct TableAlteration {
             return strays.map { stray in
                 MigrationStep(
                     .rows, "clear \(source.name).\(stray.column)",
-                    "UPDATE \(table) SET \(stray.column) = NULL WHERE Z_ENT IN (\(stray.numbers)) AND \(stray.column) IS NOT NULL", table: source.name)
+                    "UPDATE \(table) SET \(stray.column) = NULL WHERE Z_ENT IN (\(stray.numbers)) AND \(stray.column) IS NOT NULL",
+                    table: source.name)
             }
         }
         // Within one update every value is computed from the row as it was.
@@ -145,7 +158,11 @@ struct TableAlteration {
             list.append("\(stray.column) = CASE WHEN Z_ENT IN (\(stray.numbers)) THEN NULL ELSE \(stray.column) END")
             condition = ""
         }
-        return [MigrationStep(.rows, "convert rows of \(source.name)", "UPDATE \(table) SET \(list.joined(separator: ", "))\(condition)", table: source.name)]
+        return [
+            MigrationStep(
+                .rows, "convert rows of \(source.name)",
+                "UPDATE \(table) SET \(list.joined(separator: ", "))\(condition)", table: source.name)
+        ]
     }
 }
 

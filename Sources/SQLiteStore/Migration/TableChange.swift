@@ -28,7 +28,9 @@ struct TableChange {
     }
 
     /// The new numbers by the old ones, where they differ.
-    var renumbering: [(from: Int64, to: Int64)] { rows.filter { $0.sourceNumber != $0.number }.map { ($0.sourceNumber, $0.number) } }
+    var renumbering: [(from: Int64, to: Int64)] {
+        rows.filter { $0.sourceNumber != $0.number }.map { ($0.sourceNumber, $0.number) }
+    }
 
     /// `CASE Z_ENT …` over rows, or the one expression that serves them all.
     func expression(_ value: (Rows) -> String?) -> String {
@@ -51,7 +53,10 @@ extension TableChange {
         let key = SQLName.key(column.name)
         // Where the others have nothing in a column, it can be taken as it is.
         if let owner = rows.first(where: { $0.cells[key] != nil }), case .column(let name) = owner.cells[key],
-            rows.allSatisfy({ $0.cells[key] == owner.cells[key] || ($0.cells[key] == nil && !$0.formerColumns.contains(SQLName.key(name))) })
+            rows.allSatisfy({
+                $0.cells[key] == owner.cells[key]
+                    || ($0.cells[key] == nil && !$0.formerColumns.contains(SQLName.key(name)))
+            })
         {
             return SQLName.quoted(name)
         }
@@ -65,7 +70,8 @@ extension TableChange {
         let columns = definition.columns.map { ($0, cellExpression($0)) }.filter { $0.1 != "NULL" }
         let names = (["Z_PK", "Z_ENT", "Z_OPT"] + columns.map { SQLName.quoted($0.0.name) }).joined(separator: ", ")
         let values = (["Z_PK", numberExpression, "Z_OPT"] + columns.map(\.1)).joined(separator: ", ")
-        let condition = sourceIsShared ? " WHERE Z_ENT IN (\(rows.map { String($0.sourceNumber) }.joined(separator: ", ")))" : ""
+        let condition =
+            sourceIsShared ? " WHERE Z_ENT IN (\(rows.map { String($0.sourceNumber) }.joined(separator: ", ")))" : ""
         return [
             create,
             MigrationStep(

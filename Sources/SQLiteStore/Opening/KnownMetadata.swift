@@ -1,8 +1,8 @@
 import Coding
 import Storage
 
-/// The metadata that a session read or wrote last, with their bytes: what a document notes at every commit is written over these, which is most of the work of a small
-/// commit otherwise.
+/// The metadata that a session read or wrote last, with their bytes: what a document notes at every
+/// commit is written over these, which is most of the work of a small commit otherwise.
 struct KnownMetadata {
     let plist: [UInt8]
     private let read: StoreMetadata
@@ -36,7 +36,9 @@ struct KnownMetadata {
         for (key, change) in changes {
             let value = change.map { PropertyListValue($0) }, known = exchanged[key] ?? read.value(key)
             if value == known { continue }
-            guard let value, !StoreMetadata.Key.reserved.contains(key), list.exchange(key, for: value) else { return nil }
+            guard let value, !StoreMetadata.Key.reserved.contains(key), list.exchange(key, for: value) else {
+                return nil
+            }
             next[key] = value
         }
         return KnownMetadata(read, next, list)

@@ -3,8 +3,9 @@ import SQLiteKit
 import Storage
 import Synchronization
 
-/// What was worked out of a schema: its catalog, and the layouts for the models that stores with it were opened with. Kept for the few schemas that this process has
-/// seen last, so that opening a store costs what is in the store, not what its schema means.
+/// What was worked out of a schema: its catalog, and the layouts for the models that stores with it
+/// were opened with. Kept for the few schemas that this process has seen last, so that opening a
+/// store costs what is in the store, not what its schema means.
 final class KnownSchema: Sendable {
     /// Tells schemas apart by their text.
     struct Fingerprint: Hashable {
@@ -32,9 +33,12 @@ final class KnownSchema: Sendable {
         self.fingerprint = fingerprint
     }
 
-    /// Whether a store with these declarations was found to be one, and one fit for a document where that is asked.
+    /// Whether a store with these declarations was found to be one, and one fit for a document
+    /// where that is asked.
     static func contains(declarations: String, isDocument: Bool) -> Bool {
-        known.withLock { $0.contains { $0.fingerprint.isDocument == isDocument && $0.fingerprint.declarations == declarations } }
+        known.withLock {
+            $0.contains { $0.fingerprint.isDocument == isDocument && $0.fingerprint.declarations == declarations }
+        }
     }
 
     /// The schema with this fingerprint, whose catalog `read` reads where it is not known.
@@ -50,7 +54,8 @@ final class KnownSchema: Sendable {
     }
 
     /// The layout of a store with this schema.
-    /// - Throws: `StorageError.damaged` if the schema lacks a table or a column that the model needs.
+    /// - Throws: `StorageError.damaged` if the schema lacks a table or a column that the model
+    ///   needs.
     func layout(for model: ManagedObjectModel) throws(StorageError) -> StoreLayout {
         if let layout = layouts.withLock({ $0[model.number] }) { return layout }
         let layout = try StoreLayout.reading(model, from: catalog)

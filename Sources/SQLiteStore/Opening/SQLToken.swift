@@ -25,7 +25,8 @@ enum SQLToken: Hashable {
         var tokens: [SQLToken] = []
         var index = 0
         func isWordByte(_ byte: UInt8) -> Bool {
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F || byte == 0x24 || byte >= 0x80
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x5F
+                || byte == 0x24 || byte >= 0x80
         }
         while index < bytes.count {
             let byte = bytes[index]
@@ -41,9 +42,15 @@ enum SQLToken: Hashable {
             case let byte where isWordByte(byte):
                 let start = index
                 while index < bytes.count, isWordByte(bytes[index]) { index += 1 }
-                tokens.append((0x30...0x39).contains(byte) ? .literal : .word(String(decoding: bytes[start..<index], as: UTF8.self)))
+                tokens.append(
+                    (0x30...0x39).contains(byte)
+                        ? .literal : .word(String(decoding: bytes[start..<index], as: UTF8.self)))
             default:
-                if index + 1 < bytes.count, (byte, bytes[index + 1]) == (0x2D, 0x2D) || (byte, bytes[index + 1]) == (0x2F, 0x2A) { return nil }
+                if index + 1 < bytes.count,
+                    (byte, bytes[index + 1]) == (0x2D, 0x2D) || (byte, bytes[index + 1]) == (0x2F, 0x2A)
+                {
+                    return nil
+                }
                 tokens.append(.other(Character(Unicode.Scalar(byte))))
                 index += 1
             }
@@ -58,7 +65,9 @@ enum SQLToken: Hashable {
         while index < bytes.count {
             if bytes[index] == end {
                 // Doubled, it stands for itself.
-                guard end != UInt8(ascii: "]"), index + 1 < bytes.count, bytes[index + 1] == end else { return index + 1 }
+                guard end != UInt8(ascii: "]"), index + 1 < bytes.count, bytes[index + 1] == end else {
+                    return index + 1
+                }
                 index += 1
             }
             index += 1

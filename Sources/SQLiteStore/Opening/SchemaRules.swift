@@ -1,22 +1,28 @@
 import SQLiteKit
 import Storage
 
-/// What the schema of a document's store may hold: plain tables and plain indexes, as Folio makes and migrates them, full-text indexes and R-trees that are to the letter
-/// Folio's own, and the triggers of its model's derived attributes.
+/// What the schema of a document's store may hold: plain tables and plain indexes, as Folio makes
+/// and migrates them, full-text indexes and R-trees that are to the letter Folio's own, and the
+/// triggers of its model's derived attributes.
 ///
-/// Views, other triggers, other virtual tables and expressions would run code of whoever wrote the file. Bare stores of Core Data's may have some of these and keep them; a package
-/// never gets them, since foreign stores are written afresh into it.
+/// Views, other triggers, other virtual tables and expressions would run code of whoever wrote the
+/// file. Bare stores of Core Data's may have some of these and keep them; a package never gets
+/// them, since foreign stores are written afresh into it.
 enum SchemaRules {
     private static let onlyPlain = "only tables and indexes belong there"
     private static let mostEntries = 20_000
     private static let longestStatement = 1 << 20
 
-    /// Triggers are passed over: whether they are those of the model is known once the model is, and reading runs none.
+    /// Triggers are passed over: whether they are those of the model is known once the model is,
+    /// and reading runs none.
     /// - Throws: `StorageError.damaged`, naming the entry.
     static func check(_ connection: Connection) throws {
         let rows = try connection.rows(
-            "SELECT type, name, sql FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql IS NOT NULL LIMIT \(mostEntries + 1)")
-        guard rows.count <= mostEntries else { throw StorageError(.damaged, "The store's schema has more than \(mostEntries) entries") }
+            "SELECT type, name, sql FROM sqlite_schema WHERE type NOT IN ('table', 'index') OR sql IS NOT NULL LIMIT \(mostEntries + 1)"
+        )
+        guard rows.count <= mostEntries else {
+            throw StorageError(.damaged, "The store's schema has more than \(mostEntries) entries")
+        }
         for row in rows {
             let type = row[0].text ?? "entry", name = row[1].text ?? ""
             if type == "trigger" || type == "table" && SideIndexes.isDefinition(name, row[2].text ?? "") { continue }
@@ -40,17 +46,22 @@ enum SchemaRules {
         return type == "table" ? objection(toTable: tokens) : objection(toIndex: tokens)
     }
 
-    /// Words that a column's definition may need, beside names and types. Constraints and expressions have others.
+    /// Words that a column's definition may need, beside names and types. Constraints and
+    /// expressions have others.
     private static let refused: Set<String> = [
-        "CHECK", "GENERATED", "AS", "REFERENCES", "FOREIGN", "COLLATE", "CONSTRAINT", "SELECT", "VIRTUAL", "USING", "WITHOUT", "STRICT", "WHERE",
+        "CHECK", "GENERATED", "AS", "REFERENCES", "FOREIGN", "COLLATE", "CONSTRAINT", "SELECT", "VIRTUAL", "USING",
+        "WITHOUT", "STRICT", "WHERE",
     ]
 
     private static func objection(toTable tokens: [SQLToken]) -> String? {
-        guard tokens.count > 4, tokens[0].isWord("CREATE"), tokens[1].isWord("TABLE"), tokens[2].isName, tokens[3] == .open else { return "it is no plain table" }
+        guard tokens.count > 4, tokens[0].isWord("CREATE"), tokens[1].isWord("TABLE"), tokens[2].isName,
+            tokens[3] == .open
+        else { return "it is no plain table" }
         // The one column that SQLite itself takes for the row's number.
         if let key = tokens.firstIndex(where: { $0.isWord("Z_PK") }) {
             let definition = tokens[key...].dropFirst().prefix(3)
-            guard zip(definition, ["INTEGER", "PRIMARY", "KEY"]).allSatisfy({ $0.isWord($1) }), definition.count == 3 else {
+            guard zip(definition, ["INTEGER", "PRIMARY", "KEY"]).allSatisfy({ $0.isWord($1) }), definition.count == 3
+            else {
                 return "its column Z_PK is not the row's number"
             }
         }
@@ -62,7 +73,8 @@ enum SchemaRules {
                 if depth > 2 || tokens[index - 1].isWord("DEFAULT") { return "it has an expression" }
             case .close: depth -= 1
             case .word(let word) where refused.contains(word.uppercased()): return "it has \(word.uppercased())"
-            case .other(let character) where character != "-" && character != "+" && character != ".": return "it has an expression"
+            case .other(let character) where character != "-" && character != "+" && character != ".":
+                return "it has an expression"
             default: break
             }
             if depth == 0, index < tokens.count - 1 { return "it is no plain table" }
@@ -74,7 +86,8 @@ enum SchemaRules {
         var rest = tokens[...]
         guard rest.popFirst()?.isWord("CREATE") == true else { return "it is no plain index" }
         if rest.first?.isWord("UNIQUE") == true { rest.removeFirst() }
-        guard rest.popFirst()?.isWord("INDEX") == true, rest.popFirst()?.isName == true, rest.popFirst()?.isWord("ON") == true,
+        guard rest.popFirst()?.isWord("INDEX") == true, rest.popFirst()?.isName == true,
+            rest.popFirst()?.isWord("ON") == true,
             rest.popFirst()?.isName == true, rest.popFirst() == .open, rest.popLast() == .close
         else { return "it is no plain index" }
         // name [COLLATE BINARY] [ASC|DESC], …

@@ -21,7 +21,8 @@ extension StorageError {
         case .timedOut: "The store's own triggers take too long"
         case .full: "The disk is full"
         case .changed: "The store was changed by another process while it was read"
-        case .needsRecovery: "The store needs to be recovered from a crash, which reading must not do: open it for editing"
+        case .needsRecovery:
+            "The store needs to be recovered from a crash, which reading must not do: open it for editing"
         default: error.message
         }
     }
@@ -37,7 +38,8 @@ extension StorageError.Code {
             case .readOnly, .needsRecovery: .readOnly
             case .full: .full
             case .constraint: .constraint
-            case .cannotOpen: error.systemError == 0 ? .inputOutput : Self(FileSystemError.Code(errno: error.systemError))
+            case .cannotOpen:
+                error.systemError == 0 ? .inputOutput : Self(FileSystemError.Code(errno: error.systemError))
             // A trigger that wants what documents may not have.
             case .other where error.message.hasPrefix("not authorized"): .damaged
             // The header asks for a format that SQLite does not have.

@@ -7,13 +7,19 @@ extension StoreCatalog {
     static func read(from connection: Connection) throws -> StoreCatalog {
         var catalog = try schema(from: connection)
         for name in ["Z_METADATA", "Z_PRIMARYKEY"] where catalog.table(name) == nil {
-            let what = catalog.tables.isEmpty && catalog.triggers.isEmpty ? "an empty SQLite database" : "a SQLite database, but none of Core Data's"
+            let what =
+                catalog.tables.isEmpty && catalog.triggers.isEmpty
+                ? "an empty SQLite database" : "a SQLite database, but none of Core Data's"
             throw StorageError(.notAStore, "This is \(what): it has no table \(name)")
         }
         catalog.entities = try entities(from: connection)
-        // Ordered by number, so equal ones are neighbours. The table's key forbids them, but the table may be somebody else's.
-        if let (one, other) = zip(catalog.entities, catalog.entities.dropFirst()).first(where: { $0.number == $1.number }) {
-            throw StorageError(.damaged, "The store gives two entities the number \(one.number): \(one.name) and \(other.name)")
+        // Ordered by number, so equal ones are neighbors. The table's key forbids them, but the
+        // table may be somebody else's.
+        if let (one, other) = zip(catalog.entities, catalog.entities.dropFirst()).first(where: {
+            $0.number == $1.number
+        }) {
+            throw StorageError(
+                .damaged, "The store gives two entities the number \(one.number): \(one.name) and \(other.name)")
         }
         return catalog
     }
@@ -22,7 +28,9 @@ extension StoreCatalog {
     static func schema(from connection: Connection) throws -> StoreCatalog {
         let schema = try connection.rows("SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'trigger')")
         var columns: [String: [String]] = [:]
-        for row in try connection.rows("SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql LIKE 'CREATE TABLE%'") {
+        for row in try connection.rows(
+            "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.sql LIKE 'CREATE TABLE%'"
+        ) {
             if let table = row[0].text, let column = row[1].text { columns[table, default: []].append(column) }
         }
         var tables: [Table] = []

@@ -3,7 +3,8 @@ import Foundation
 import Schema
 import Storage
 
-/// What `Z_METADATA` says of a store. Keys that are not changed keep their value as it was read, whatever it is.
+/// What `Z_METADATA` says of a store. Keys that are not changed keep their value as it was read,
+/// whatever it is.
 struct StoreMetadata: Sendable {
     typealias Key = StoreMetadataKey
 
@@ -31,7 +32,9 @@ struct StoreMetadata: Sendable {
 
     init(uuid: String, plist: [UInt8]) throws {
         // It stands in the URIs of objects.
-        guard StoreIdentity.isLegal(uuid) else { throw StorageError(.damaged, "The store's identity is no UUID: \(uuid.prefix(40))") }
+        guard StoreIdentity.isLegal(uuid) else {
+            throw StorageError(.damaged, "The store's identity is no UUID: \(uuid.prefix(40))")
+        }
         self.uuid = uuid.uppercased()
         let content = try Self.recent.value(of: plist) {
             guard let values = try PropertyList.decode(Data(plist)).dictionary else {
@@ -86,7 +89,8 @@ struct StoreMetadata: Sendable {
         return result
     }
 
-    /// The metadata with other values for some keys that are there, none of which describes the file itself.
+    /// The metadata with other values for some keys that are there, none of which describes the
+    /// file itself.
     func exchanging(_ values: [String: PropertyListValue]) -> StoreMetadata {
         var result = self
         result.values.merge(values) { $1 }

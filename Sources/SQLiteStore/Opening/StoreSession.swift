@@ -7,10 +7,12 @@ import SQLiteKit
 import Storage
 import Synchronization
 
-/// An open store: its connection and what is kept for it. Used under the lock of its ``SQLitePersistentStore``.
+/// An open store: its connection and what is kept for it. Used under the lock of its
+/// ``SQLitePersistentStore``.
 ///
 /// Invariants:
-/// 1. One connection does everything, writing and checkpoints included: SQLite's WAL-reset bug needs two (RELIABILITY F1).
+/// 1. One connection does everything, writing and checkpoints included: SQLite's WAL-reset bug
+///    needs two (RELIABILITY F1).
 /// 2. Whatever throws has left the file as it was.
 final class StoreSession {
     /// Tells this session from every other one.
@@ -18,7 +20,8 @@ final class StoreSession {
     private static let lastNumber = Atomic<UInt64>(0)
     let path: String
     let description: PersistentStoreDescription
-    /// The archive that the main file lies in, where it is no file of its own; `path` is then where it would be.
+    /// The archive that the main file lies in, where it is no file of its own; `path` is then where
+    /// it would be.
     let archive: ArchivedDatabase?
     var connection: Connection
     let layout: StoreLayout
@@ -26,23 +29,28 @@ final class StoreSession {
     let identity: StoreIdentity
     var files: ExternalValues
     var readers: [RowColumns.Key: RowReader] = [:]
-    /// Whether windows of sorted rows are quicker without SQLite's limit, by the statement; see `run(_:_:into:skipping:)`.
+    /// Whether windows of sorted rows are quicker without SQLite's limit, by the statement; see
+    /// `run(_:_:into:skipping:)`.
     var sortedWindows: [String: Bool] = [:]
-    /// Whether the connection has the functions that translated requests call: registered with the first request that may call one.
+    /// Whether the connection has the functions that translated requests call: registered with the
+    /// first request that may call one.
     var hasFunctions = false
     /// Whether the connection notes which rows are touched, for the side indexes.
     var watchesRows = false
     /// Why the store is not written to, nil if it may be.
     let writingRefusal: String?
-    /// Whether changes run triggers other than those of derived attributes; in a store by itself they may be anybody's.
+    /// Whether changes run triggers other than those of derived attributes; in a store by itself
+    /// they may be anybody's.
     let hasTriggers: Bool
-    /// Whether derived attributes are known to have their triggers: looked up by the first save, settled when it is committed.
+    /// Whether derived attributes are known to have their triggers: looked up by the first save,
+    /// settled when it is committed.
     var hasDerivedTriggers = false
     /// What triggers of derived attributes tell of.
     let derivedChanges: DerivedChanges
     /// What `Z_METADATA` held when this session last looked.
     var lastMetadata: KnownMetadata?
-    /// Of a document's store: the greatest number that was reserved and that no row may have yet, by the root's number.
+    /// Of a document's store: the greatest number that was reserved and that no row may have yet,
+    /// by the root's number.
     var heldKeys: [Int64: Int64] = [:]
     /// The history's tables, once they were looked for and found.
     var historyTables: HistoryTables?
@@ -64,8 +72,10 @@ final class StoreSession {
     }
 
     init(
-        path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection, derivedChanges: DerivedChanges, layout: StoreLayout,
-        rowLayouts: [RowLayout], identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil, hasTriggers: Bool = false,
+        path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection,
+        derivedChanges: DerivedChanges, layout: StoreLayout,
+        rowLayouts: [RowLayout], identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil,
+        hasTriggers: Bool = false,
         metadata: KnownMetadata? = nil
     ) {
         self.path = path
@@ -85,8 +95,10 @@ final class StoreSession {
     /// How often a store that others write to is read again before that is called busy.
     private static let readingAttempts = 5
 
-    /// Keeps whatever is read from here on to what is committed now. Where locks can't do that, reading throws as soon as others have committed.
-    /// - Throws: `SQLiteError.changed` where the store is not the one any more that was opened, or has another model.
+    /// Keeps whatever is read from here on to what is committed now. Where locks can't do that,
+    /// reading throws as soon as others have committed.
+    /// - Throws: `SQLiteError.changed` where the store is not the one any more that was opened, or
+    ///   has another model.
     func hold() throws {
         precondition(description.isReadOnly, "A store that is written moves on: hold one that is open for reading only")
         guard !isHeld else { return }
@@ -99,11 +111,14 @@ final class StoreSession {
         } catch let error as SQLiteError where connection.isOfOthers(error) {
             throw changed
         }
-        if let opened = lastMetadata?.metadata, opened.uuid != now.uuid || opened.versionHashes != now.versionHashes { throw changed }
+        if let opened = lastMetadata?.metadata, opened.uuid != now.uuid || opened.versionHashes != now.versionHashes {
+            throw changed
+        }
         isHeld = true
     }
 
-    /// Runs a reading operation. A store that is read without locks is looked at again afterwards, and read again if it changed meanwhile, unless its state is held.
+    /// Runs a reading operation. A store that is read without locks is looked at again afterwards,
+    /// and read again if it changed meanwhile, unless its state is held.
     func reading<Result>(_ body: () throws -> Result) throws -> Result {
         var left = Self.readingAttempts
         while true {
@@ -112,7 +127,9 @@ final class StoreSession {
                 try connection.checkUnchanged()
                 return result
             } catch let error as SQLiteError where connection.isOfOthers(error) {
-                if left == 0 || isHeld { throw SQLiteError(.changed, message: "changed by another program while it was read", path: path) }
+                if left == 0 || isHeld {
+                    throw SQLiteError(.changed, message: "changed by another program while it was read", path: path)
+                }
                 left -= 1
                 try reopenForReading()
             }
@@ -131,7 +148,8 @@ final class StoreSession {
 
     /// - Parameter derivedChanges: is told what triggers do to derived attributes.
     static func connect(
-        _ path: String, _ description: PersistentStoreDescription, _ archive: ArchivedDatabase? = nil, noting derivedChanges: DerivedChanges? = nil
+        _ path: String, _ description: PersistentStoreDescription, _ archive: ArchivedDatabase? = nil,
+        noting derivedChanges: DerivedChanges? = nil
     ) throws -> Connection {
         let timeout = description.busyTimeout
         let connection: Connection
@@ -143,7 +161,8 @@ final class StoreSession {
                 if let archive {
                     try Connection.openForReading(archive, workingPath: path)
                 } else {
-                    try Connection.openForReading(path, defense: .foreign, busyTimeout: timeout, ignoresWAL: description.ignoresWAL)
+                    try Connection.openForReading(
+                        path, defense: .foreign, busyTimeout: timeout, ignoresWAL: description.ignoresWAL)
                 }
         } else {
             var options = OpenOptions(.readWrite, defense: .foreign)
@@ -154,16 +173,22 @@ final class StoreSession {
                 } else {
                     try Connection(path, options)
                 }
-            // Where anything fails from here on, closing must not bring work into the main file that nobody has saved or kept a version under. Without work it takes an empty
-            // WAL away, which a document that is refused must not be left with.
-            if description.journal == .heldByDocument, (try Disk.status(of: path + "-wal")?.size ?? 0) > 0 { try connection.setCheckpointsOnClose(false) }
+            // Where anything fails from here on, closing must not bring work into the main file
+            // that nobody has saved or kept a version under. Without work it takes an empty WAL
+            // away, which a document that is refused must not be left with.
+            if description.journal == .heldByDocument, (try Disk.status(of: path + "-wal")?.size ?? 0) > 0 {
+                try connection.setCheckpointsOnClose(false)
+            }
             try TriggerFunctions.register(on: connection, noting: derivedChanges)
         }
-        if let observer = description.waitObserver { connection.setWaiting(timeout: description.timeout) { observer.goesOn(after: $0) } }
+        if let observer = description.waitObserver {
+            connection.setWaiting(timeout: description.timeout) { observer.goesOn(after: $0) }
+        }
         return connection
     }
 
-    /// Sets the journal up as whoever holds the store wants it. Reads the file's journal mode, so what is no database is noticed here.
+    /// Sets the journal up as whoever holds the store wants it. Reads the file's journal mode, so
+    /// what is no database is noticed here.
     static func prepareJournal(of connection: Connection, _ description: PersistentStoreDescription) throws {
         try connection.execute("PRAGMA cache_size=-\(description.cacheKilobytes ?? cacheKilobytes)")
         guard !description.isReadOnly else { return }
@@ -171,13 +196,19 @@ final class StoreSession {
         case .heldByDocument:
             try connection.prepareForEditing()
         case .asFound:
-            if let mode = description.journalMode, !description.isInMemory { try setJournalMode(mode == .wal ? .wal : .delete, of: connection, description) }
-            // A rollback journal loses acknowledged commits at power cuts with anything less than EXTRA (RELIABILITY F6).
+            if let mode = description.journalMode, !description.isInMemory {
+                try setJournalMode(mode == .wal ? .wal : .delete, of: connection, description)
+            }
+            // A rollback journal loses acknowledged commits at power cuts with anything less than
+            // EXTRA (RELIABILITY F6).
             let isLog = try connection.journalMode() == .wal
             switch description.synchronous {
             case .normal:
                 guard isLog else {
-                    throw StorageError(.unsupported, "With a rollback journal, synchronous=normal can damage the store: use full, or journal mode wal", path: connection.path)
+                    throw StorageError(
+                        .unsupported,
+                        "With a rollback journal, synchronous=normal can damage the store: use full, or journal mode wal",
+                        path: connection.path)
                 }
                 try connection.setSynchronous(.normal)
             case .extra: try connection.setSynchronous(.extra)
@@ -186,15 +217,20 @@ final class StoreSession {
         }
     }
 
-    /// Changes how the store is journaled, when the others that use it let go of it: for this SQLite itself waits for nobody.
-    static func setJournalMode(_ mode: Connection.JournalMode, of connection: Connection, _ description: PersistentStoreDescription) throws {
+    /// Changes how the store is journaled, when the others that use it let go of it: for this
+    /// SQLite itself waits for nobody.
+    static func setJournalMode(
+        _ mode: Connection.JournalMode, of connection: Connection, _ description: PersistentStoreDescription
+    ) throws {
         let start = Date()
         while true {
             do {
                 return try connection.setJournalMode(mode)
             } catch let error as SQLiteError where error.isOfLocks {
                 let waited = Date().timeIntervalSince(start)
-                guard waited < description.timeout, description.waitObserver?.goesOn(after: waited) ?? true else { throw error }
+                guard waited < description.timeout, description.waitObserver?.goesOn(after: waited) ?? true else {
+                    throw error
+                }
                 Thread.sleep(forTimeInterval: 0.02)
             }
         }

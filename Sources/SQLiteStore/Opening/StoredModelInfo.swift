@@ -36,8 +36,10 @@ package struct StoredModelInfo: Sendable {
         return try ModelCache.decode(modelCache)
     }
 
-    /// Settles with which model the store is to be read: the one given, which must fit, or else its own.
-    /// - Throws: `StorageError.noModel`; `incompatibleModel` with the entities that differ; `damaged` if the store's own model is needed and can't be read.
+    /// Settles with which model the store is to be read: the one given, which must fit, or else its
+    /// own.
+    /// - Throws: `StorageError.noModel`; `incompatibleModel` with the entities that differ;
+    ///   `damaged` if the store's own model is needed and can't be read.
     func model(given: ManagedObjectModel?, configuration: String?) throws -> ManagedObjectModel {
         guard let given else {
             guard let own = try embeddedModel() else {
@@ -48,7 +50,8 @@ package struct StoredModelInfo: Sendable {
         let different = try differences(from: given, configuration: configuration)
         guard different.isEmpty else {
             throw StorageError(
-                .incompatibleModel, "The store was written with another version of the model; different: \(different.joined(separator: ", "))",
+                .incompatibleModel,
+                "The store was written with another version of the model; different: \(different.joined(separator: ", "))",
                 entities: different)
         }
         return given
@@ -62,10 +65,12 @@ package struct StoredModelInfo: Sendable {
         let hashes = model.versionHashesByEntityName
         var different = Set(versionHashes.keys).subtracting(members.map(\.name))
         for member in members where hashes[member.name] != versionHashes[member.name] { different.insert(member.name) }
-        // How Core Data hashes derived attributes is not known (§4): there its own model, hashed as we do, stands for the store.
+        // How Core Data hashes derived attributes is not known (§4): there its own model, hashed as
+        // we do, stands for the store.
         if different.contains(where: { versionHashes[$0] != nil }), let own = try? embeddedModel() {
             let ownHashes = own.versionHashesByEntityName
-            for name in different where ownHashes[name] != nil && ownHashes[name] == hashes[name] && own.hasDerivedAttributes(name) {
+            for name in different
+            where ownHashes[name] != nil && ownHashes[name] == hashes[name] && own.hasDerivedAttributes(name) {
                 different.remove(name)
             }
         }

@@ -3,7 +3,8 @@ import RowMemory
 import Schema
 import SQLiteKit
 
-/// How one cell of a result becomes the value of one slot. Trivial to copy: loops over rows go through millions of them.
+/// How one cell of a result becomes the value of one slot. Trivial to copy: loops over rows go
+/// through millions of them.
 struct CellReader {
     enum Kind: UInt8 {
         case int, bool, double, float, string, uuid, decimal, data, large
@@ -14,7 +15,8 @@ struct CellReader {
     let cell: RowCell
     let kind: Kind
     let column: Int32
-    /// Of a to-one relationship the declared destination, of a composite its place among the shape's composites.
+    /// Of a to-one relationship the declared destination, of a composite its place among the
+    /// shape's composites.
     var index: Int32 = 0
     /// The destination's number stands in the next cell.
     var hasEntity = false

@@ -6,13 +6,16 @@ import Synchronization
 
 /// The files in which a store keeps its large values, one file for each (COREDATA_FORMATS §3.5).
 ///
-/// Values are immutable: a file is written once and removed when nothing refers to it any more. No value is ever taken into memory as a whole here.
+/// Values are immutable: a file is written once and removed when nothing refers to it any more. No
+/// value is ever taken into memory as a whole here.
 package struct ExternalValues: Sendable {
     /// Where the file of a value is, or would be.
     package var path: @Sendable (_ name: String) -> String
-    /// Writes a value, durably and with its folder, and returns the name by which the store refers to it: UUID text.
+    /// Writes a value, durably and with its folder, and returns the name by which the store refers
+    /// to it: UUID text.
     package var write: @Sendable (_ value: LargeValue) throws -> String
-    /// Makes sure that a value that is here stays here whatever happens, before a row refers to it; false where it is not here.
+    /// Makes sure that a value that is here stays here whatever happens, before a row refers to it;
+    /// false where it is not here.
     package var secure: @Sendable (_ name: String) throws -> Bool
     /// Removes what `write` made in vain.
     package var remove: @Sendable (_ name: String) throws -> Void
@@ -20,8 +23,10 @@ package struct ExternalValues: Sendable {
     package var open: (@Sendable (_ name: String) throws -> any LargeValueInput)?
 
     package init(
-        path: @escaping @Sendable (_ name: String) -> String, write: @escaping @Sendable (_ value: LargeValue) throws -> String,
-        secure: @escaping @Sendable (_ name: String) throws -> Bool, remove: @escaping @Sendable (_ name: String) throws -> Void,
+        path: @escaping @Sendable (_ name: String) -> String,
+        write: @escaping @Sendable (_ value: LargeValue) throws -> String,
+        secure: @escaping @Sendable (_ name: String) throws -> Bool,
+        remove: @escaping @Sendable (_ name: String) throws -> Void,
         open: (@Sendable (_ name: String) throws -> any LargeValueInput)? = nil
     ) {
         self.path = path
@@ -48,7 +53,8 @@ package struct ExternalValues: Sendable {
     /// The value of a name, as this store has it.
     func source(named name: String) -> any LargeValueSource { StoredValue(fileName: name, path: path, other: open) }
 
-    /// The name in a cell that refers to a file: 36 characters of a UUID between 2 and 0. Nothing else can lead out of the folder.
+    /// The name in a cell that refers to a file: 36 characters of a UUID between 2 and 0. Nothing
+    /// else can lead out of the folder.
     static func name(inCell cell: Data) -> String? {
         guard cell.count >= 37, cell.first == 2 else { return nil }
         let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
@@ -56,9 +62,11 @@ package struct ExternalValues: Sendable {
     }
 
     static func isName(_ name: String) -> Bool {
-        name.utf8.count == 36 && name.utf8.allSatisfy { byte in
-            byte == 0x2d || (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte) || (0x61...0x66).contains(byte)
-        }
+        name.utf8.count == 36
+            && name.utf8.allSatisfy { byte in
+                byte == 0x2d || (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte)
+                    || (0x61...0x66).contains(byte)
+            }
     }
 
     static func cell(referringTo name: String) -> Data {
@@ -74,7 +82,9 @@ private struct StoredValue: LargeValueSource {
     let other: (@Sendable (String) throws -> any LargeValueInput)?
 
     func open() throws -> any LargeValueInput {
-        guard let name = fileName, !name.isEmpty else { throw StorageError(.damaged, "The store refers to a large value by something that is no name") }
+        guard let name = fileName, !name.isEmpty else {
+            throw StorageError(.damaged, "The store refers to a large value by something that is no name")
+        }
         if let other { return try other(name) }
         let path = path(name)
         do {
@@ -82,7 +92,8 @@ private struct StoredValue: LargeValueSource {
         } catch let error as FileSystemError where error.code == .notFound {
             throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: path)
         } catch {
-            throw StorageError(.inputOutput, "The file of a large value can't be read: \(error)", path: path, underlying: error)
+            throw StorageError(
+                .inputOutput, "The file of a large value can't be read: \(error)", path: path, underlying: error)
         }
     }
 }
@@ -92,9 +103,12 @@ extension ExternalValues {
     static func inMemory() -> ExternalValues {
         let values = ValuesInMemory()
         return ExternalValues(
-            path: { $0 }, write: { values.add(try $0.data()) }, secure: { values.value($0) != nil }, remove: { values.remove($0) },
+            path: { $0 }, write: { values.add(try $0.data()) }, secure: { values.value($0) != nil },
+            remove: { values.remove($0) },
             open: { name in
-                guard let value = values.value(name) else { throw StorageError(.notFound, "The store in memory has no large value \(name)") }
+                guard let value = values.value(name) else {
+                    throw StorageError(.notFound, "The store in memory has no large value \(name)")
+                }
                 return BytesSource(value).open()
             })
     }
@@ -119,7 +133,8 @@ extension ExternalValues {
         return FilePath.join(FilePath.parent(path), ".\(stem)_SUPPORT")
     }
 
-    /// Files beside a store as Core Data places them: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` for `Name.sqlite`.
+    /// Files beside a store as Core Data places them: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` for
+    /// `Name.sqlite`.
     package static func besideStore(at path: String) -> ExternalValues {
         let folder = FilePath.join(folder(beside: path), "_EXTERNAL_DATA")
         let durable = DurableNames()

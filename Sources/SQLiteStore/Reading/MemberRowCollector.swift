@@ -2,23 +2,27 @@ import RowMemory
 import SQLiteKit
 import Storage
 
-/// Collects the rows of members, which are of one entity and have one owner each, and notes whose they are by runs: no list of members is kept beside the rows.
+/// Collects the rows of members, which are of one entity and have one owner each, and notes whose
+/// they are by runs: no list of members is kept beside the rows.
 final class MemberRowCollector: RowReceiver {
     private let reader: RowReader
     private let places: OwnerPlaces
     private let ownerColumn: Int
     private let ownerCount: Int
-    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is over.
+    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is
+    // over.
     @exclusivity(unchecked) private var batch = RowBatch()
     @exclusivity(unchecked) private var runs: ContiguousArray<RelatedBatch.Run> = []
-    /// The run that goes on: its owner, that one's place (−1 for one that nobody asked for), and how many rows it has.
+    /// The run that goes on: its owner, that one's place (−1 for one that nobody asked for), and
+    /// how many rows it has.
     @exclusivity(unchecked) private var owner: Int64 = 0
     @exclusivity(unchecked) private var place = -1
     @exclusivity(unchecked) private var count = 0
     /// The greatest number of the run's owner so far, and of every owner whose run is over.
     @exclusivity(unchecked) private var lastKey: Int64 = 0
     @exclusivity(unchecked) private var lastKeys: ContiguousArray<Int64>
-    /// Whether the members of each owner came in the order of their numbers, as they do from the table and from an index on the owner.
+    /// Whether the members of each owner came in the order of their numbers, as they do from the
+    /// table and from an index on the owner.
     @exclusivity(unchecked) private var isSorted = true
 
     /// - Parameter ownerColumn: Where the owner's key stands.
@@ -77,7 +81,9 @@ private struct OwnerPlaces {
         if !overflows, span < Int64(owners.count) * 8 + 64 {
             first = least
             dense = ContiguousArray(repeating: -1, count: Int(span) + 1)
-            for (place, owner) in owners.enumerated() where dense[Int(owner - least)] < 0 { dense[Int(owner - least)] = Int32(place) }
+            for (place, owner) in owners.enumerated() where dense[Int(owner - least)] < 0 {
+                dense[Int(owner - least)] = Int32(place)
+            }
         } else {
             sparse = Dictionary(zip(owners, owners.indices), uniquingKeysWith: { first, _ in first })
         }

@@ -21,16 +21,21 @@ extension SQLValues: ResultCells {
     @inline(__always) func int64(at index: Int) -> Int64 { self[index].int64 }
     @inline(__always) func double(at index: Int) -> Double { self[index].double }
 
-    @inline(__always) func withText<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+    @inline(__always) func withText<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result)
+        rethrows -> Result
+    {
         try body(self[index].utf8)
     }
 
-    @inline(__always) func withBlob<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    @inline(__always) func withBlob<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
+        -> Result
+    {
         try body(self[index].bytes)
     }
 }
 
-/// SQLite's numbers of the types of cells: plain ones, since comparing them is most of what reading a cell costs.
+/// SQLite's numbers of the types of cells: plain ones, since comparing them is most of what reading
+/// a cell costs.
 enum CellType {
     static var integer: Int32 { 1 }
     static var real: Int32 { 2 }
@@ -39,7 +44,8 @@ enum CellType {
     static var null: Int32 { 5 }
 }
 
-/// Cells as values of a type. Files are not to be trusted with types: what can be understood as the type is, what can't is no value.
+/// Cells as values of a type. Files are not to be trusted with types: what can be understood as the
+/// type is, what can't is no value.
 extension ResultCells {
     /// A copy of the text; bytes that are no UTF-8 are replaced.
     @inline(__always) func string(at index: Int) -> String {
@@ -53,7 +59,7 @@ extension ResultCells {
     func uuid(at index: Int) -> UUID? {
         switch typeNumber(at: index) {
         case CellType.blob:
-            // A UUID is its 16 bytes, of no alignment; its initialiser is a call.
+            // A UUID is its 16 bytes, of no alignment; its initializer is a call.
             return withBlob(at: index) { bytes in
                 bytes.count == 16 ? bytes.load(as: UUID.self) : nil
             }
@@ -67,8 +73,11 @@ extension ResultCells {
         case CellType.integer: return Decimal(int64(at: index))
         case CellType.real:
             let number = double(at: index)
-            // The shortest text that reads back gives the decimal that was meant, not the binary fraction.
-            guard number.isFinite, let decimal = Decimal(string: number.description), decimal.isNumber else { return nil }
+            // The shortest text that reads back gives the decimal that was meant, not the binary
+            // fraction.
+            guard number.isFinite, let decimal = Decimal(string: number.description), decimal.isNumber else {
+                return nil
+            }
             return decimal
         case CellType.text:
             guard let decimal = Decimal(string: string(at: index)), decimal.isNumber else { return nil }

@@ -1,6 +1,7 @@
 import RowMemory
 
-/// Which columns are selected for the rows of an entity, and of its sub-entities if asked for, and which of them goes into which slot.
+/// Which columns are selected for the rows of an entity, and of its sub-entities if asked for, and
+/// which of them goes into which slot.
 ///
 /// Worked out once for a layout: stores with the same schema share it.
 final class RowColumns: Sendable {
@@ -34,5 +35,7 @@ final class RowColumns: Sendable {
     }
 
     /// Whether the rows are of these layouts themselves, not of equal ones.
-    func isMade(for rowLayouts: [RowLayout]) -> Bool { shapes.values.allSatisfy { $0.layout === rowLayouts[$0.layout.entityIndex] } }
+    func isMade(for rowLayouts: [RowLayout]) -> Bool {
+        shapes.values.allSatisfy { $0.layout === rowLayouts[$0.layout.entityIndex] }
+    }
 }

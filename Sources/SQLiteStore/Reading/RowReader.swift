@@ -4,14 +4,17 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Reads the rows of an entity, and of its sub-entities if asked for, out of one statement's results.
+/// Reads the rows of an entity, and of its sub-entities if asked for, out of one statement's
+/// results.
 ///
 /// Made once for an entity and kept.
 final class RowReader {
     let columns: [String]
     private let shapes: [Int64: RowShape]
-    // Not counted, since `shapes` holds them all as long as there is a reader: a row should cost no retain.
-    /// The one shape, where the table holds no other entity and its rows need not say what they are.
+    // Not counted, since `shapes` holds them all as long as there is a reader: a row should cost no
+    // retain.
+    /// The one shape, where the table holds no other entity and its rows need not say what they
+    /// are.
     private let onlyShape: Unmanaged<RowShape>?
     // Read and written within `shape(of:)` alone, which calls nobody: no two accesses overlap.
     @exclusivity(unchecked) private var lastNumber: Int64 = 0
@@ -46,7 +49,8 @@ final class RowReader {
         return lastShape
     }
 
-    /// Adds a row; one whose entity the model does not know is left out, and one whose number is not positive: negative ones are for objects of no store.
+    /// Adds a row; one whose entity the model does not know is left out, and one whose number is
+    /// not positive: negative ones are for objects of no store.
     @inline(__always) func append(_ cells: some ResultCells, to batch: inout RowBatch) {
         let key = cells.int64(at: 0)
         guard key > 0, let shape = shape(of: cells) else { return }
@@ -56,7 +60,9 @@ final class RowReader {
         }
     }
 
-    @inline(__always) private func read(_ cell: CellReader, _ cells: some ResultCells, into row: RowCells, _ shape: RowShape) {
+    @inline(__always) private func read(
+        _ cell: CellReader, _ cells: some ResultCells, into row: RowCells, _ shape: RowShape
+    ) {
         let place = cell.cell, column = Int(cell.column)
         let type = cells.typeNumber(at: column)
         if type == CellType.null, cell.kind != .composite { return }
@@ -77,14 +83,19 @@ final class RowReader {
         }
     }
 
-    /// The entity that a reference names; the declared one where the file names none, or one that the relationship can't lead to.
+    /// The entity that a reference names; the declared one where the file names none, or one that
+    /// the relationship can't lead to.
     @inline(__always) private func destination(_ cell: CellReader, _ cells: some ResultCells) -> Int {
         let declared = Int(cell.index)
-        guard cell.hasEntity, let named = layout.entityIndex(number: cells.int64(at: Int(cell.column) + 1)) else { return declared }
+        guard cell.hasEntity, let named = layout.entityIndex(number: cells.int64(at: Int(cell.column) + 1)) else {
+            return declared
+        }
         return named == declared || layout.model.entities[declared].family.contains(named) ? named : declared
     }
 
-    private func readComposite(_ leaves: [CompositeLeaf], _ cells: some ResultCells, at column: Int, into row: RowCells, _ place: RowCell) {
+    private func readComposite(
+        _ leaves: [CompositeLeaf], _ cells: some ResultCells, at column: Int, into row: RowCells, _ place: RowCell
+    ) {
         let value = cells.composite(leaves, at: column, files)
         if !value.isNull { row.store(BoxedValue(value), place) }
     }

@@ -17,16 +17,19 @@ final class RowShape: Sendable {
             switch property {
             case .none, .toMany, .manyToMany: continue
             case .attribute(let column):
-                cells.append(CellReader(.init(column), slot: slot, column: place([SelectStatement.column(column.name)])))
+                cells.append(
+                    CellReader(.init(column), slot: slot, column: place([SelectStatement.column(column.name)])))
             case .composite(let leaves):
                 guard !leaves.isEmpty else { continue }
-                var cell = CellReader(.composite, slot: slot, column: place(leaves.map { SelectStatement.column($0.column.name) }))
+                var cell = CellReader(
+                    .composite, slot: slot, column: place(leaves.map { SelectStatement.column($0.column.name) }))
                 cell.index = Int32(composites.count)
                 cells.append(cell)
                 composites.append(leaves)
             case .toOne(let toOne):
                 let entity = Self.entityExpression(toOne, store)
-                var cell = CellReader(.toOne, slot: slot, column: place([SelectStatement.column(toOne.key)] + [entity].compactMap { $0 }))
+                var cell = CellReader(
+                    .toOne, slot: slot, column: place([SelectStatement.column(toOne.key)] + [entity].compactMap { $0 }))
                 cell.index = Int32(toOne.destinationIndex)
                 cell.hasEntity = entity != nil
                 cells.append(cell)
@@ -36,9 +39,12 @@ final class RowShape: Sendable {
         self.composites = composites
     }
 
-    /// What says of which entity a destination is; nil where it can be of one only. Where the column lacks, or has no value, the destination's row says it.
+    /// What says of which entity a destination is; nil where it can be of one only. Where the
+    /// column lacks, or has no value, the destination's row says it.
     private static func entityExpression(_ toOne: ToOneColumns, _ store: StoreLayout) -> String? {
-        guard store.model.entities[toOne.destinationIndex].family.count > 1, let destination = store[toOne.destinationIndex] else { return nil }
+        guard store.model.entities[toOne.destinationIndex].family.count > 1,
+            let destination = store[toOne.destinationIndex]
+        else { return nil }
         let key = SelectStatement.column(toOne.key)
         let lookup = "(SELECT d.Z_ENT FROM \(SQLName.quoted(destination.table)) d WHERE d.Z_PK = \(key))"
         return toOne.entity.map { "ifnull(\(SelectStatement.column($0)), \(lookup))" } ?? lookup

@@ -1,6 +1,7 @@
 import SQLiteKit
 
-/// A SELECT over the rows of one entity, in parts: what a request, its predicate and its sort keys add to.
+/// A SELECT over the rows of one entity, in parts: what a request, its predicate and its sort keys
+/// add to.
 ///
 /// The entity's table is `t0`; whoever needs another table asks for an alias and adds a join.
 package struct SelectStatement: Sendable, Hashable {
@@ -52,20 +53,25 @@ package struct SelectStatement: Sendable, Hashable {
         return statement
     }
 
-    /// The statement that gives an expression of `columns` for each row, in order; the expression is one call of a function at least.
+    /// The statement that gives an expression of `columns` for each row, in order; the expression
+    /// is one call of a function at least.
     func feeding(_ columns: [String], to expression: (_ columns: [String]) -> String) -> SQLFragment {
         // Without an order the function is called for the rows of the window alone.
         if order.isEmpty, !isDistinct { return selecting([expression(columns)]) }
-        // Before it sorts, SQLite calls the function in the order of the scan: the order goes inside, and what belongs to it.
+        // Before it sorts, SQLite calls the function in the order of the scan: the order goes
+        // inside, and what belongs to it.
         let names = columns.indices.map { "c\($0)" }
         let rows = selecting(zip(columns, names).map { "\($0) AS \($1)" })
         return SQLFragment("SELECT \(expression(names)) FROM (") + rows + SQLFragment(")")
     }
 
     /// Whether it selects all rows of the table, in whatever order.
-    var isWholeTable: Bool { joins.isEmpty && conditions.isEmpty && order.isEmpty && !isDistinct && limit == nil && offset == 0 }
+    var isWholeTable: Bool {
+        joins.isEmpty && conditions.isEmpty && order.isEmpty && !isDistinct && limit == nil && offset == 0
+    }
 
-    /// Whether it selects all rows of the table, in the order in which the table has them or in whatever order.
+    /// Whether it selects all rows of the table, in the order in which the table has them or in
+    /// whatever order.
     var isWholeTableByNumber: Bool {
         var unordered = self
         if order == [Self.number] { unordered.order = [] }
@@ -74,10 +80,12 @@ package struct SelectStatement: Sendable, Hashable {
 
     private static let number = SQLFragment("\(rootAlias).Z_PK")
 
-    /// Rows with numbers that no object can have are none of its rows. The sign keeps SQLite from choosing the table's own order for it.
+    /// Rows with numbers that no object can have are none of its rows. The sign keeps SQLite from
+    /// choosing the table's own order for it.
     private static let isObject = SQLFragment("+\(rootAlias).Z_PK > 0")
 
-    /// The same over rows of objects alone. Statements that give their keys need not: whoever reads those leaves the others out.
+    /// The same over rows of objects alone. Statements that give their keys need not: whoever reads
+    /// those leaves the others out.
     package var overObjects: SelectStatement {
         var statement = self
         statement.conditions.append(Self.isObject)
@@ -93,17 +101,27 @@ package struct SelectStatement: Sendable, Hashable {
             return unordered.counting
         }
         let table = SQLName.quoted(storage.table)
-        // Counting all rows is quicker than asking each, and there are hardly ever others to take away.
-        if isWholeTable { return SQLFragment("SELECT (SELECT count(*) FROM \(table)) - (SELECT count(*) FROM \(table) WHERE Z_PK <= 0)") }
-        guard joins.isEmpty, !isDistinct, groups.isEmpty, having == nil, limit == nil, offset == 0, nesting <= 16 else { return overObjects.countingRows }
-        // Asking each takes a fifth of a simple condition's time. The others are found by their numbers, whatever index serves the condition.
+        // Counting all rows is quicker than asking each, and there are hardly ever others to take
+        // away.
+        if isWholeTable {
+            return SQLFragment(
+                "SELECT (SELECT count(*) FROM \(table)) - (SELECT count(*) FROM \(table) WHERE Z_PK <= 0)")
+        }
+        guard joins.isEmpty, !isDistinct, groups.isEmpty, having == nil, limit == nil, offset == 0, nesting <= 16 else {
+            return overObjects.countingRows
+        }
+        // Asking each takes a fifth of a simple condition's time. The others are found by their
+        // numbers, whatever index serves the condition.
         var others = self
         others.conditions.append(SQLFragment("\(Self.rootAlias).Z_PK <= 0"))
-        return SQLFragment("SELECT (") + countingRows + SQLFragment(") - (SELECT count(*) FROM \(table) \(Self.rootAlias) NOT INDEXED WHERE ") + others.conditions.joined(" AND ")
+        return SQLFragment("SELECT (") + countingRows
+            + SQLFragment(") - (SELECT count(*) FROM \(table) \(Self.rootAlias) NOT INDEXED WHERE ")
+            + others.conditions.joined(" AND ")
             + SQLFragment(")")
     }
 
-    /// How deep the conditions go. SQLite's parser has room for a hundred levels in all: deep ones have none left to stand in statements within statements.
+    /// How deep the conditions go. SQLite's parser has room for a hundred levels in all: deep ones
+    /// have none left to stand in statements within statements.
     private var nesting: Int {
         var deepest = 0, depth = 0
         for condition in conditions {

@@ -8,7 +8,9 @@ extension StoreSession {
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
         let property = layout.model.entities[entityIndex].properties[propertyIndex]
         let storage = try layout.storage(of: entityIndex).properties[propertyIndex]
-        guard !owners.isEmpty, let link = MemberLink(storage) else { return RelatedBatch(members: owners.map { _ in [] }) }
+        guard !owners.isEmpty, let link = MemberLink(storage) else {
+            return RelatedBatch(members: owners.map { _ in [] })
+        }
 
         let destination = try layout.storage(of: link.destinationIndex)
         let reader = try reader(link.destinationIndex, includingSubentities: true)
@@ -23,7 +25,12 @@ extension StoreSession {
             var columns = reader.columns
             let owner = columns.firstIndex(of: link.owner) ?? columns.count
             if owner == columns.count { columns.append(link.owner) }
-            if scans, let scanned = try scan(destination, columns, into: { MemberRowCollector(reader, owners: owners, ownerColumn: owner) }) { return scanned.related }
+            if scans,
+                let scanned = try scan(
+                    destination, columns, into: { MemberRowCollector(reader, owners: owners, ownerColumn: owner) })
+            {
+                return scanned.related
+            }
             let collector = MemberRowCollector(reader, owners: owners, ownerColumn: owner)
             if scans {
                 try scanning(destination) { try run(select, columns, into: collector) }
@@ -35,25 +42,30 @@ extension StoreSession {
         var columns = includingRows ? reader.columns : Array(reader.columns.prefix(RowReader.headerCount))
         columns += [link.owner, isOrdered ? link.order ?? "NULL" : "NULL"]
         let collector = MemberCollector(
-            reader, owners: owners, ownerColumn: columns.count - 2, includingRows: includingRows, canRepeat: link.canRepeat)
+            reader, owners: owners, ownerColumn: columns.count - 2, includingRows: includingRows,
+            canRepeat: link.canRepeat)
         try run(select, columns, into: collector)
         return RelatedBatch(members: collector.members, rows: collector.batch)
     }
 
-    /// Whether the owners' members are more than two fifths of their table: so it is where the index begins to cost more. Known from a few of them, and from the table's last number.
+    /// Whether the owners' members are more than two fifths of their table: so it is where the
+    /// index begins to cost more. Known from a few of them, and from the table's last number.
     private func fillsTable(_ owners: [Int64], of link: MemberLink, _ destination: EntityStorage) throws -> Bool {
         let sampled = 16
         guard owners.count >= sampled * 4 else { return false }
         let sample = (0..<sampled).map { owners[$0 * owners.count / sampled] }
         let table = SQLName.quoted(destination.table)
-        let inSample = SQLFragment("SELECT count(*) FROM \(table) \(SelectStatement.rootAlias) WHERE ") + .key(link.owner, isIn: sample)
+        let inSample =
+            SQLFragment("SELECT count(*) FROM \(table) \(SelectStatement.rootAlias) WHERE ")
+            + .key(link.owner, isIn: sample)
         let members = try connection.value(inSample.text, inSample.arguments)?.integer ?? 0
         let last = try connection.value("SELECT max(Z_PK) FROM \(table)")?.integer ?? 0
         return Double(members) * Double(owners.count) / Double(sampled) > 0.4 * Double(last)
     }
 }
 
-/// How the members' table says whose they are: `owner` and `order` are expressions, `t0` is the members' table.
+/// How the members' table says whose they are: `owner` and `order` are expressions, `t0` is the
+/// members' table.
 private struct MemberLink {
     let destinationIndex: Int
     let owner: String
@@ -73,7 +85,9 @@ private struct MemberLink {
             destinationIndex = join.destinationIndex
             owner = "j.owner"
             order = "j.position"
-            let (table, owner, member) = (SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
+            let (table, owner, member) = (
+                SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn)
+            )
             let position = join.memberOrder.map { SQLName.quoted($0) } ?? "NULL"
             var rows = "SELECT \(owner) AS owner, \(member) AS member, \(position) AS position FROM \(table)"
             if join.isReflexive { rows += " UNION SELECT \(member), \(owner), \(position) FROM \(table)" }
@@ -83,7 +97,8 @@ private struct MemberLink {
         }
     }
 
-    /// A condition that all rows of the owners meet, and maybe others; the sign keeps SQLite from the index. For where the index would lead to much of the table, row by row.
+    /// A condition that all rows of the owners meet, and maybe others; the sign keeps SQLite from
+    /// the index. For where the index would lead to much of the table, row by row.
     func owners(within owners: [Int64]) -> SQLFragment {
         SQLFragment("+\(owner) BETWEEN ? AND ?", [.integer(owners.min() ?? 0), .integer(owners.max() ?? 0)])
     }
@@ -102,7 +117,9 @@ private final class MemberCollector: RowReceiver {
 
         /// By position; equal ones, and those without, by entity and number.
         static func precedes(_ left: Member, _ right: Member) -> Bool {
-            (left.position, left.reference.entityIndex, left.reference.key) < (right.position, right.reference.entityIndex, right.reference.key)
+            (left.position, left.reference.entityIndex, left.reference.key) < (
+                right.position, right.reference.entityIndex, right.reference.key
+            )
         }
     }
 
@@ -111,11 +128,13 @@ private final class MemberCollector: RowReceiver {
     private let owner: Int
     private let includesRows: Bool
     private let canRepeat: Bool
-    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is over.
+    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is
+    // over.
     @exclusivity(unchecked) private var collected: ContiguousArray<ContiguousArray<Member>>
     @exclusivity(unchecked) private var seen: Set<Int64> = []
     @exclusivity(unchecked) private(set) var batch = RowBatch()
-    /// The owner of the row before, and its place: members of one owner mostly come one after the other.
+    /// The owner of the row before, and its place: members of one owner mostly come one after the
+    /// other.
     @exclusivity(unchecked) private var last: (owner: Int64, place: Int) = (0, -1)
 
     /// - Parameter ownerColumn: Where the owner's key stands, with the position behind it.
@@ -129,10 +148,13 @@ private final class MemberCollector: RowReceiver {
     }
 
     func receive(_ cells: some ResultCells) {
-        guard let place = place(of: cells.int64(at: owner)), let entityIndex = reader.entityIndex(of: cells) else { return }
+        guard let place = place(of: cells.int64(at: owner)), let entityIndex = reader.entityIndex(of: cells) else {
+            return
+        }
         let key = cells.int64(at: 0)
         let position = cells.typeNumber(at: owner + 1) == CellType.null ? .max : cells.int64(at: owner + 1)
-        collected[place].append(Member(reference: ObjectReference(key: key, entityIndex: entityIndex), position: position))
+        collected[place].append(
+            Member(reference: ObjectReference(key: key, entityIndex: entityIndex), position: position))
         if includesRows, !canRepeat || seen.insert(key).inserted { reader.append(cells, to: &batch) }
     }
 

@@ -8,7 +8,8 @@ extension StoreSession {
     func reader(_ entityIndex: Int, includingSubentities: Bool) throws -> RowReader {
         let key = RowColumns.Key(entityIndex: entityIndex, includesSubentities: includingSubentities)
         if let reader = readers[key] { return reader }
-        let reader = RowReader(try layout.storage(of: entityIndex), try layout.rowColumns(key, rowLayouts), layout: layout, files: files)
+        let reader = RowReader(
+            try layout.storage(of: entityIndex), try layout.rowColumns(key, rowLayouts), layout: layout, files: files)
         readers[key] = reader
         return reader
     }
@@ -16,14 +17,19 @@ extension StoreSession {
     func rows(_ request: RowRequest) throws -> RowBatch {
         let reader = try reader(request.entityIndex, includingSubentities: request.includesSubentities)
         let select = try select(request)
-        if select.isWholeTableByNumber, let scanned = try scan(select.storage, reader.columns, into: { RowCollector(reader) }) { return scanned.batch }
+        if select.isWholeTableByNumber,
+            let scanned = try scan(select.storage, reader.columns, into: { RowCollector(reader) })
+        {
+            return scanned.batch
+        }
         let collector = RowCollector(reader)
         if select.isWholeTableByNumber {
             try scanning(select.storage) { try run(select, reader.columns, into: collector) }
         } else {
             try run(select, reader.columns, into: collector)
         }
-        // What was read is with the caller now, who needs the memory for objects: a tenth of it would be kept twice.
+        // What was read is with the caller now, who needs the memory for objects: a tenth of it
+        // would be kept twice.
         if collector.batch.count > Self.rowsWorthCaching { connection.releaseMemory() }
         return collector.batch
     }
@@ -32,12 +38,14 @@ extension StoreSession {
     /// The page cache while a large table is read from end to end.
     private static let scanKilobytes = 2_048
 
-    /// Reads a table from end to end. The pages of a large one go through a small cache: each is wanted once, and memory that is used again costs less than such as the system has to
-    /// hand out and the processor has not seen.
+    /// Reads a table from end to end. The pages of a large one go through a small cache: each is
+    /// wanted once, and memory that is used again costs less than such as the system has to hand
+    /// out and the processor has not seen.
     func scanning<Result>(_ storage: EntityStorage, _ body: () throws -> Result) throws -> Result {
         let usual = description.cacheKilobytes ?? Self.cacheKilobytes
         guard usual > Self.scanKilobytes, !connection.isWriting,
-            try connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0 > Int64(Self.rowsWorthCaching)
+            try connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0
+                > Int64(Self.rowsWorthCaching)
         else { return try body() }
         try connection.execute("PRAGMA cache_size=-\(Self.scanKilobytes)")
         defer { try? connection.execute("PRAGMA cache_size=-\(usual)") }
@@ -53,7 +61,9 @@ extension StoreSession {
 
     /// Nil for a store that is read without locks: others may be writing to it just now.
     func state() throws -> StoreState? {
-        guard !description.isReadOnly, let version = try connection.value("PRAGMA data_version")?.integer else { return nil }
+        guard !description.isReadOnly, let version = try connection.value("PRAGMA data_version")?.integer else {
+            return nil
+        }
         // The one counts the commits of others, the other what this connection changed.
         return StoreState(opening: number, version, Int64(connection.totalChanges))
     }
@@ -80,7 +90,8 @@ extension StoreSession {
             return String(repeating: "  ", count: depth) + (row[3].text ?? "")
         }
         let rest = residual.map { ["IN MEMORY \($0)"] } ?? []
-        return QueryExplanation(statement: select.text, arguments: select.arguments.map(\.explanation), plan: lines + rest)
+        return QueryExplanation(
+            statement: select.text, arguments: select.arguments.map(\.explanation), plan: lines + rest)
     }
 
     // MARK: The statement
@@ -89,7 +100,9 @@ extension StoreSession {
     /// - Throws: `QueryError.unsupported` where SQL can't say all of it.
     func select(_ request: RowRequest) throws -> SelectStatement {
         let translated = try translate(request)
-        if let residual = translated.residual { throw QueryError(.unsupported, "SQL can't say all of this predicate: \(residual)") }
+        if let residual = translated.residual {
+            throw QueryError(.unsupported, "SQL can't say all of this predicate: \(residual)")
+        }
         return translated.statement
     }
 
@@ -121,7 +134,9 @@ extension SelectStatement {
     mutating func restrict(to numbers: [Int64]) {
         guard storage.sharesTable else { return }
         let list = numbers.map(String.init).joined(separator: ", ")
-        conditions.append(SQLFragment(numbers.count == 1 ? "\(Self.rootAlias).Z_ENT = \(list)" : "\(Self.rootAlias).Z_ENT IN (\(list))"))
+        conditions.append(
+            SQLFragment(
+                numbers.count == 1 ? "\(Self.rootAlias).Z_ENT = \(list)" : "\(Self.rootAlias).Z_ENT IN (\(list))"))
     }
 }
 
@@ -129,7 +144,9 @@ extension SQLFragment {
     /// Whether a column has one of some values: one statement, however many they are.
     static func key(_ column: String, isIn keys: [Int64]) -> SQLFragment {
         if keys.count == 1 { return SQLFragment("\(column) = ?", [.integer(keys[0])]) }
-        return SQLFragment("\(column) IN (SELECT value FROM json_each(?))", [.text("[" + keys.map(String.init).joined(separator: ",") + "]")])
+        return SQLFragment(
+            "\(column) IN (SELECT value FROM json_each(?))",
+            [.text("[" + keys.map(String.init).joined(separator: ",") + "]")])
     }
 }
 
@@ -141,7 +158,10 @@ extension SQLiteValue {
         case .integer(let value): String(value)
         case .real(let value): String(value)
         case .text(let value): SQLName.literal(value)
-        case .blob(let value): value.count <= 64 ? "x'" + value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'" : "\(value.count) bytes"
+        case .blob(let value):
+            value.count <= 64
+                ? "x'" + value.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'"
+                : "\(value.count) bytes"
         }
     }
 }

@@ -7,9 +7,13 @@ extension StoreSession {
 
     /// Runs a statement and gives every row of it to `receiver`.
     ///
-    /// All rows go through one call of SQL's, which spares a step and a lock for each cell; where there are more columns than a function can take, or so few rows that the plainer
-    /// statement is worth more, they are stepped through. With `skipping`, the receiver is shown the first two columns of each row first; of those that it skips the others are not even decoded.
-    func run(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool = false) throws {
+    /// All rows go through one call of SQL's, which spares a step and a lock for each cell; where
+    /// there are more columns than a function can take, or so few rows that the plainer statement
+    /// is worth more, they are stepped through. With `skipping`, the receiver is shown the first
+    /// two columns of each row first; of those that it skips the others are not even decoded.
+    func run(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool = false)
+        throws
+    {
         let isFew = !skipping && select.limit.map { $0 <= Self.fewRows } ?? false
         guard !isFew, columns.count <= connection.maximumFunctionArguments, !connection.tracesRows else {
             let statement = select.selecting(columns)
@@ -27,7 +31,8 @@ extension StoreSession {
         }
     }
 
-    private func statement(_ select: SelectStatement, _ columns: [String], sink: String, skipping: Bool) -> SQLFragment {
+    private func statement(_ select: SelectStatement, _ columns: [String], sink: String, skipping: Bool) -> SQLFragment
+    {
         guard skipping else { return select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" } }
         let skip = connection.rowSkipFunction
         if select.isWholeTable {
@@ -36,7 +41,9 @@ extension StoreSession {
             select.conditions.append(SQLFragment("NOT \(skip)(\(columns[0]), \(columns[1]))"))
             return select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" }
         }
-        return select.feeding(columns) { "CASE WHEN \(skip)(\($0[0]), \($0[1])) THEN NULL ELSE \(sink)(\($0.joined(separator: ", "))) END" }
+        return select.feeding(columns) {
+            "CASE WHEN \(skip)(\($0[0]), \($0[1])) THEN NULL ELSE \(sink)(\($0.joined(separator: ", "))) END"
+        }
     }
 
     // MARK: Windows
@@ -44,10 +51,16 @@ extension StoreSession {
     /// Fewer rows are kept in order by SQLite's own way at little cost.
     private static let leastSorted = 64
 
-    /// Runs a request for the first of many sorted rows without its limit, and stops when it has them. SQLite then sorts all rows at once, which takes two thirds of keeping
-    /// the first of them in order; where there turn out to be many more than are wanted, that would be waste, and the answer is false.
-    private func runSorted(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool) throws -> Bool {
-        guard let limit = select.limit, limit >= Self.leastSorted, limit < .max / 8, select.offset == 0, !select.isDistinct, !select.order.isEmpty else { return false }
+    /// Runs a request for the first of many sorted rows without its limit, and stops when it has
+    /// them. SQLite then sorts all rows at once, which takes two thirds of keeping the first of
+    /// them in order; where there turn out to be many more than are wanted, that would be waste,
+    /// and the answer is false.
+    private func runSorted(
+        _ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool
+    ) throws -> Bool {
+        guard let limit = select.limit, limit >= Self.leastSorted, limit < .max / 8, select.offset == 0,
+            !select.isDistinct, !select.order.isEmpty
+        else { return false }
         var unlimited = select
         unlimited.limit = nil
         unlimited.conditions.append(SQLFragment("\(connection.rowBoundFunction)(\(SelectStatement.rootAlias).Z_PK)"))
@@ -81,7 +94,8 @@ extension RowReceiver {
 final class SelectionCollector: RowReceiver {
     private let reader: RowReader
     private let known: KnownKeys
-    // Changed by `receive` and `skips` alone, which SQLite calls once at a time, and read when the statement is over.
+    // Changed by `receive` and `skips` alone, which SQLite calls once at a time, and read when the
+    // statement is over.
     @exclusivity(unchecked) private(set) var selection = RowSelection()
 
     init(_ reader: RowReader, _ known: KnownKeys) {
@@ -106,7 +120,8 @@ final class SelectionCollector: RowReceiver {
 /// Collects rows in the order in which they come.
 final class RowCollector: RowReceiver {
     private let reader: RowReader
-    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is over.
+    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is
+    // over.
     @exclusivity(unchecked) private(set) var batch = RowBatch()
 
     init(_ reader: RowReader) {

@@ -21,7 +21,9 @@ extension StoreSession {
 }
 
 extension TranslatedTable {
-    package func rows(on connection: Connection, layout: StoreLayout, identity: StoreIdentity, files: ExternalValues) throws -> [[PropertyValue]] {
+    package func rows(on connection: Connection, layout: StoreLayout, identity: StoreIdentity, files: ExternalValues)
+        throws -> [[PropertyValue]]
+    {
         var rows: [[PropertyValue]] = []
         try connection.withStatement(statement.text) { result in
             try result.bind(statement.arguments)
@@ -31,7 +33,9 @@ extension TranslatedTable {
     }
 
     /// The values of a row of results.
-    private func values(of cells: some ResultCells, _ layout: StoreLayout, _ identity: StoreIdentity, _ files: ExternalValues) -> [PropertyValue] {
+    private func values(
+        of cells: some ResultCells, _ layout: StoreLayout, _ identity: StoreIdentity, _ files: ExternalValues
+    ) -> [PropertyValue] {
         var place = 0
         return zip(readers, columns).map { reader, column in
             let value: PropertyValue
@@ -56,7 +60,9 @@ extension TranslatedTable {
 
 extension ResultCells {
     /// A reference; one that leads nowhere is of the entity that the path names.
-    fileprivate func object(at place: Int, _ entityIndex: Int, _ hasEntity: Bool, _ layout: StoreLayout, _ identity: StoreIdentity) -> PropertyValue {
+    fileprivate func object(
+        at place: Int, _ entityIndex: Int, _ hasEntity: Bool, _ layout: StoreLayout, _ identity: StoreIdentity
+    ) -> PropertyValue {
         guard typeNumber(at: place) != CellType.null else { return .null }
         let own = hasEntity ? layout.entityIndex(number: int64(at: place + 1)) : nil
         return .object(ManagedObjectID(store: identity, entityIndex: own ?? entityIndex, key: int64(at: place)))

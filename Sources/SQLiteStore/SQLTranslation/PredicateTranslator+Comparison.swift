@@ -14,7 +14,8 @@ extension PredicateTranslator {
         case .collection(let collection):
             if comparison.modifier == .direct {
                 guard comparison.operator == .contains, case .scalar(let member) = right else {
-                    throw typeError("\(comparison.left) has many values: use ANY, ALL, IN or an operator such as @count")
+                    throw typeError(
+                        "\(comparison.left) has many values: use ANY, ALL, IN or an operator such as @count")
                 }
                 return try membership(of: member, in: collection, comparison.options, wanted)
             }
@@ -38,12 +39,16 @@ extension PredicateTranslator {
 
     /// What is asked to be in the list on the left.
     private func member(_ right: SQLOperand, of comparison: Comparison) throws -> SQLScalar {
-        guard comparison.operator == .contains, case .scalar(let member) = right else { throw unsupported("a list on the left of \(comparison.operator)") }
+        guard comparison.operator == .contains, case .scalar(let member) = right else {
+            throw unsupported("a list on the left of \(comparison.operator)")
+        }
         return member
     }
 
     /// ANY or ALL of a list that is written out.
-    private func list(_ elements: [SQLScalar], _ comparison: Comparison, _ right: SQLOperand, _ wanted: Bool) throws -> SQLFragment {
+    private func list(_ elements: [SQLScalar], _ comparison: Comparison, _ right: SQLOperand, _ wanted: Bool) throws
+        -> SQLFragment
+    {
         let isAny = comparison.modifier == .any
         guard !elements.isEmpty else { return .constant(isAny != wanted) }
         let parts = try elements.map { try compare($0, comparison.operator, right, comparison.options, wanted) }
@@ -64,7 +69,8 @@ extension PredicateTranslator {
     }
 
     private func compare(
-        _ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLOperand, _ options: Comparison.Options, _ wanted: Bool
+        _ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLOperand,
+        _ options: Comparison.Options, _ wanted: Bool
     ) throws -> SQLFragment {
         switch comparisonOperator {
         case .equal, .notEqual:
@@ -96,19 +102,25 @@ extension PredicateTranslator {
 
     // MARK: Equality
 
-    func equality(_ left: SQLScalar, _ right: SQLScalar, _ options: Comparison.Options, _ isEqual: Bool) throws -> SQLFragment {
+    func equality(_ left: SQLScalar, _ right: SQLScalar, _ options: Comparison.Options, _ isEqual: Bool) throws
+        -> SQLFragment
+    {
         if left.constant != nil, right.constant == nil { return try equality(right, left, options, isEqual) }
         if right.isNull { return isEqual ? .sql("\(left.sql) IS NULL") : .sql("\(left.sql) IS NOT NULL") }
         if left.isNull { return isEqual ? .sql("\(right.sql) IS NULL") : .sql("\(right.sql) IS NOT NULL") }
         guard left.kind.isComparable(with: right.kind) else {
             // Values of different kinds differ, two nils are equal.
             if right.constant != nil { return .constant(!isEqual) }
-            return isEqual ? .sql("(\(left.sql) IS NULL AND \(right.sql) IS NULL)") : .sql("(\(left.sql) IS NOT NULL OR \(right.sql) IS NOT NULL)")
+            return isEqual
+                ? .sql("(\(left.sql) IS NULL AND \(right.sql) IS NULL)")
+                : .sql("(\(left.sql) IS NOT NULL OR \(right.sql) IS NOT NULL)")
         }
         if left.kind == .opaque { throw unsupported("comparing a large value or a composite with anything but nil") }
         if left.isUnmatchable || right.isUnmatchable { return .constant(!isEqual) }
         let options = TextFolding.effective(options)
-        if left.kind.isText, options.contains(.localeSensitive) { return localizedEquality(left, right, options, isEqual) }
+        if left.kind.isText, options.contains(.localeSensitive) {
+            return localizedEquality(left, right, options, isEqual)
+        }
         if left.kind.isText, !options.isEmpty {
             return equality(folded(left, options), folded(right, options), isEqual)
         }
@@ -120,7 +132,9 @@ extension PredicateTranslator {
         return right.constant == nil ? .sql("\(left.sql) IS \(right.sql)") : .sql("\(left.sql) = \(right.sql)")
     }
 
-    private func localizedEquality(_ left: SQLScalar, _ right: SQLScalar, _ options: Comparison.Options, _ isEqual: Bool) -> SQLFragment {
+    private func localizedEquality(
+        _ left: SQLScalar, _ right: SQLScalar, _ options: Comparison.Options, _ isEqual: Bool
+    ) -> SQLFragment {
         let order = localizedOrder(left, right, options)
         if right.constant != nil { return isEqual ? .sql("\(order) = 0") : .sql("\(order) IS NOT 0") }
         return isEqual
@@ -135,7 +149,8 @@ extension PredicateTranslator {
     }
 
     private func order(
-        _ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLScalar, _ options: Comparison.Options, _ wanted: Bool
+        _ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLScalar, _ options: Comparison.Options,
+        _ wanted: Bool
     ) throws -> SQLFragment {
         guard let sides = try ordered([left, right], options) else { return .constant(!wanted) }
         let (a, b) = (sides[0], sides[1])
@@ -162,7 +177,9 @@ extension PredicateTranslator {
         return wanted ? positive : positive.isNotTrue
     }
 
-    private func between(_ left: SQLScalar, _ right: SQLOperand, _ options: Comparison.Options, _ wanted: Bool) throws -> SQLFragment {
+    private func between(_ left: SQLScalar, _ right: SQLOperand, _ options: Comparison.Options, _ wanted: Bool) throws
+        -> SQLFragment
+    {
         let bounds: [SQLScalar]
         switch right {
         case .constants(let values): bounds = try values.map(constant)
@@ -172,7 +189,8 @@ extension PredicateTranslator {
         guard bounds.count == 2 else { throw typeError("BETWEEN takes two bounds") }
         if TextFolding.effective(options).contains(.localeSensitive), left.kind.isText {
             let parts = [
-                try order(left, .greaterOrEqual, bounds[0], options, wanted), try order(left, .lessOrEqual, bounds[1], options, wanted),
+                try order(left, .greaterOrEqual, bounds[0], options, wanted),
+                try order(left, .lessOrEqual, bounds[1], options, wanted),
             ]
             return .junction(parts, wanted ? " AND " : " OR ")
         }
@@ -196,8 +214,11 @@ extension PredicateTranslator {
 
     // MARK: Counts
 
-    /// A count compared with 0 or 1 as a question for any element at all; nil for every other comparison.
-    private func counting(_ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLScalar, _ wanted: Bool) -> SQLFragment? {
+    /// A count compared with 0 or 1 as a question for any element at all; nil for every other
+    /// comparison.
+    private func counting(
+        _ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLScalar, _ wanted: Bool
+    ) -> SQLFragment? {
         guard let counted = left.counted, case .int(let number) = right.constant else { return nil }
         let isAny: Bool
         switch (comparisonOperator, number) {

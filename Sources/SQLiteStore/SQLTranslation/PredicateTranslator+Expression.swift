@@ -14,8 +14,10 @@ extension PredicateTranslator {
         case .keyPath(let base, let components): return try path(base: base, components: components)
         case .aggregate(let elements): return .list(try elements.map { try single($0) })
         case .function(let name, let arguments): return .scalar(try function(name, arguments))
-        case .subquery(let collection, let variable, let predicate): return .collection(try subquery(collection, variable, predicate))
-        case .conditional(let predicate, let then, let otherwise): return .scalar(try conditional(predicate, then, otherwise))
+        case .subquery(let collection, let variable, let predicate):
+            return .collection(try subquery(collection, variable, predicate))
+        case .conditional(let predicate, let then, let otherwise):
+            return .scalar(try conditional(predicate, then, otherwise))
         case .cast(let operand, let type): return .scalar(try cast(try single(operand), type))
         case .call(_, let selector, _): throw unsupported("FUNCTION(…, '\(selector)')")
         case .element(let base, let index): return .scalar(try element(index, of: operand(base)))
@@ -42,7 +44,9 @@ extension PredicateTranslator {
         return SQLScalar(sql: kind == .null ? .sql("NULL") : .value(argument), kind: kind, constant: value)
     }
 
-    private func subquery(_ collection: QueryExpression, _ variable: String, _ predicate: FetchPredicate) throws -> SQLCollection {
+    private func subquery(_ collection: QueryExpression, _ variable: String, _ predicate: FetchPredicate) throws
+        -> SQLCollection
+    {
         guard case .collection(let result) = try operand(collection) else { throw unsupported("SUBQUERY of a list") }
         let outer = variables[variable]
         defer { variables[variable] = outer }
@@ -51,20 +55,27 @@ extension PredicateTranslator {
         return result
     }
 
-    private func conditional(_ predicate: FetchPredicate, _ then: QueryExpression, _ otherwise: QueryExpression) throws -> SQLScalar {
+    private func conditional(_ predicate: FetchPredicate, _ then: QueryExpression, _ otherwise: QueryExpression) throws
+        -> SQLScalar
+    {
         var branches = [try single(then), try single(otherwise)]
-        guard branches[0].kind.isComparable(with: branches[1].kind) else { throw unsupported("branches of different kinds in TERNARY") }
+        guard branches[0].kind.isComparable(with: branches[1].kind) else {
+            throw unsupported("branches of different kinds in TERNARY")
+        }
         if branches[0].kind != branches[1].kind, !branches.contains(where: \.isNull) {
             let kind: SQLKind = branches[0].kind.isText ? .text : .number
             branches = branches.map { SQLScalar(sql: $0.number, kind: kind) }
         }
         let kind = branches[0].isNull ? branches[1].kind : branches[0].kind
-        let sql = SQLFragment.sql("CASE WHEN \(try condition(predicate)) THEN \(branches[0].sql) ELSE \(branches[1].sql) END")
+        let sql = SQLFragment.sql(
+            "CASE WHEN \(try condition(predicate)) THEN \(branches[0].sql) ELSE \(branches[1].sql) END")
         var result = SQLScalar(sql: sql, kind: kind)
         if let object = branches[0].object ?? branches[1].object {
             // Of two entities of a hierarchy only what both have could be asked for.
             let entities = Set(branches.compactMap(\.object?.entityIndex))
-            if entities.count == 1 { result.object = SQLObject(entityIndex: object.entityIndex, key: sql, alias: nil, scope: object.scope) }
+            if entities.count == 1 {
+                result.object = SQLObject(entityIndex: object.entityIndex, key: sql, alias: nil, scope: object.scope)
+            }
         }
         return result
     }

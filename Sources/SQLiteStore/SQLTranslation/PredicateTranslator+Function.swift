@@ -3,7 +3,8 @@ import Query
 import Schema
 import SQLiteKit
 
-// Functions, casts and aggregates: SQL's own where they equal the rules of values (`ScalarRules`), else functions of the connection that call those.
+// Functions, casts and aggregates: SQL's own where they equal the rules of values (`ScalarRules`),
+// else functions of the connection that call those.
 extension PredicateTranslator {
     func function(_ name: String, _ arguments: [QueryExpression]) throws -> SQLScalar {
         guard let function = QueryFunction(rawValue: name) else { throw unsupported("the function \(name)") }
@@ -25,9 +26,13 @@ extension PredicateTranslator {
         case .lowercase, .uppercase, .canonical:
             return SQLScalar(sql: call(function, operands), kind: .text)
         case .length:
-            return SQLScalar(sql: operands[0].kind == .bytes ? .sql("length(\(operands[0].sql))") : call(function, operands), kind: .number)
+            return SQLScalar(
+                sql: operands[0].kind == .bytes ? .sql("length(\(operands[0].sql))") : call(function, operands),
+                kind: .number)
         case _ where function.isDatePart:
-            guard operands[0].kind == .date else { throw typeError("\(function.rawValue) takes a date, not a \(operands[0].kind.name)") }
+            guard operands[0].kind == .date else {
+                throw typeError("\(function.rawValue) takes a date, not a \(operands[0].kind.name)")
+            }
             return SQLScalar(sql: call(function, operands), kind: .number)
         default: break
         }
@@ -76,14 +81,17 @@ extension PredicateTranslator {
             SQLScalar(sql: .sql("FolioCast(\(operand.number), \(value: .text(type.rawValue)))"), kind: kind)
         }
         switch (type, operand.kind) {
-        case (.date, .date), (.string, .text), (.uri, .uri), (.uuid, .uuid), (.data, .bytes), (.number, .number): return operand
+        case (.date, .date), (.string, .text), (.uri, .uri), (.uuid, .uuid), (.data, .bytes), (.number, .number):
+            return operand
         case (.string, .uri): return SQLScalar(sql: operand.sql, kind: .text, isColumn: operand.isColumn)
-        case (.date, .number), (.date, .decimal): return SQLScalar(sql: .sql("CAST(\(operand.sql) AS REAL)"), kind: .date)
+        case (.date, .number), (.date, .decimal):
+            return SQLScalar(sql: .sql("CAST(\(operand.sql) AS REAL)"), kind: .date)
         case (.number, .decimal), (.number, .date): return SQLScalar(sql: operand.number, kind: .number)
         // A Decimal counts as the nearest Double.
         case (.decimal, .decimal): return SQLScalar(sql: .sql("CAST(\(operand.sql) AS REAL)"), kind: .number)
         // What is too large for a Decimal is nil.
-        case (.decimal, .number), (.decimal, .text): return SQLScalar(sql: .sql("CAST(\(converted(.number).sql) AS REAL)"), kind: .number)
+        case (.decimal, .number), (.decimal, .text):
+            return SQLScalar(sql: .sql("CAST(\(converted(.number).sql) AS REAL)"), kind: .number)
         case (.date, .text): return converted(.date)
         case (.number, .text): return converted(.number)
         case (.string, .number), (.string, .uuid): return converted(.text)
@@ -112,25 +120,36 @@ extension PredicateTranslator {
         }
         let kinds = Set(elements.map(\.kind)).subtracting([.null])
         let name = SQLFragment.value(.text(function.rawValue))
-        guard function == .count || kinds.count < 2 || kinds == [.number, .decimal] || kinds == [.text, .uri] else { throw unsupported("\(function.rawValue) of values of different kinds") }
-        guard function == .count || kinds.first?.hasOrder != false else { throw typeError("\(function.rawValue) takes values with an order") }
+        guard function == .count || kinds.count < 2 || kinds == [.number, .decimal] || kinds == [.text, .uri] else {
+            throw unsupported("\(function.rawValue) of values of different kinds")
+        }
+        guard function == .count || kinds.first?.hasOrder != false else {
+            throw typeError("\(function.rawValue) takes values with an order")
+        }
         let sql = SQLFragment.sql("FolioList(\(([name] + elements.map(\.number)).joined(", ")))")
         guard function == .min || function == .max else { return SQLScalar(sql: sql, kind: .number) }
         // What FolioList gives is a Double where a Decimal went in.
-        let kind: SQLKind = kinds.contains(.decimal) || kinds.isEmpty ? .number : (kinds.contains(.text) ? .text : kinds.first ?? .number)
+        let kind: SQLKind =
+            kinds.contains(.decimal) || kinds.isEmpty
+            ? .number : (kinds.contains(.text) ? .text : kinds.first ?? .number)
         return SQLScalar(sql: sql, kind: kind)
     }
 
-    /// An aggregate over the objects of a group. Sums of short integers can't leave 64 bits, and SQLite's own is faster.
+    /// An aggregate over the objects of a group. Sums of short integers can't leave 64 bits, and
+    /// SQLite's own is faster.
     private func rowAggregate(_ function: QueryFunction, _ scalar: SQLScalar) throws -> SQLScalar {
         switch function {
         case .count:
-            return SQLScalar(sql: scalar.object?.alias == SelectStatement.rootAlias ? .sql("COUNT(*)") : .sql("COUNT(\(scalar.sql))"), kind: .number)
+            return SQLScalar(
+                sql: scalar.object?.alias == SelectStatement.rootAlias
+                    ? .sql("COUNT(*)") : .sql("COUNT(\(scalar.sql))"), kind: .number)
         case .min, .max:
             let extreme = function == .min ? SQLFragment.sql("MIN(\(scalar.sql))") : .sql("MAX(\(scalar.sql))")
             return SQLScalar(sql: extreme, kind: scalar.kind, attribute: scalar.attribute)
         default:
-            guard [.number, .decimal, .null].contains(scalar.kind) else { throw typeError("\(function.rawValue) takes numbers, not a \(scalar.kind.name)") }
+            guard [.number, .decimal, .null].contains(scalar.kind) else {
+                throw typeError("\(function.rawValue) takes numbers, not a \(scalar.kind.name)")
+            }
             let isShort = scalar.isColumn && [.integer16, .integer32, .boolean].contains(scalar.attribute?.type)
             let sum: SQLFragment
             switch (function, isShort) {
@@ -154,11 +173,15 @@ extension PredicateTranslator {
             result.counted = (collection, isRow ? nil : element.sql)
             return result
         case .min, .max:
-            guard element.kind.hasOrder else { throw typeError("\(function.rawValue) takes values with an order, not a \(element.kind.name)") }
+            guard element.kind.hasOrder else {
+                throw typeError("\(function.rawValue) takes values with an order, not a \(element.kind.name)")
+            }
             let extreme = function == .min ? SQLFragment.sql("MIN(\(element.sql))") : .sql("MAX(\(element.sql))")
             return SQLScalar(sql: .sql("(\(select(extreme, from: collection.scope)))"), kind: element.kind)
         default:
-            guard element.kind == .number || element.kind == .decimal else { throw typeError("\(function.rawValue) takes numbers, not a \(element.kind.name)") }
+            guard element.kind == .number || element.kind == .decimal else {
+                throw typeError("\(function.rawValue) takes numbers, not a \(element.kind.name)")
+            }
             let column = element.number
             let sum = function == .sum ? SQLFragment.sql("FolioSum(\(column))") : .sql("FolioAverage(\(column))")
             return SQLScalar(sql: .sql("(\(select(sum, from: collection.scope)))"), kind: .number)

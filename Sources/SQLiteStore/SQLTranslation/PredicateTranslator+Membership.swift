@@ -13,10 +13,13 @@ extension PredicateTranslator {
         for value in values {
             if ScalarRules.isNull(value) { hasNull = true; continue }
             // What can't be compared is not equal.
-            guard let scalar = try? constant(value), !scalar.isUnmatchable, scalar.kind.isComparable(with: member.kind) else { continue }
+            guard let scalar = try? constant(value), !scalar.isUnmatchable, scalar.kind.isComparable(with: member.kind)
+            else { continue }
             constants.append(scalar)
         }
-        if constants.isEmpty { return hasNull ? .sql("\(member.sql) IS \(wanted ? .sql("NULL") : .sql("NOT NULL"))") : .constant(!wanted) }
+        if constants.isEmpty {
+            return hasNull ? .sql("\(member.sql) IS \(wanted ? .sql("NULL") : .sql("NOT NULL"))") : .constant(!wanted)
+        }
         if member.kind == .opaque { throw unsupported("comparing a large value or a composite with anything but nil") }
         var sql = member.sql
         let options = TextFolding.effective(options)
@@ -29,7 +32,8 @@ extension PredicateTranslator {
             constants = constants.map { folded($0, options) }
         }
         let list = SQLValueList.fragment(constants.flatMap(\.sql.arguments))
-        // `x NOT IN list` is false and not true where x is nil, which is what a nil in the list asks for.
+        // `x NOT IN list` is false and not true where x is nil, which is what a nil in the list
+        // asks for.
         switch (hasNull, wanted) {
         case (false, true): return .sql("\(sql) IN \(list)")
         case (false, false): return SQLFragment.sql("\(sql) IN \(list)").isNotTrue

@@ -4,7 +4,8 @@ import SQLiteKit
 
 // Key paths: columns, joins over to-one relationships, sub-selects over to-many ones.
 extension PredicateTranslator {
-    /// Where a path has come to, and the collection it runs through if it has passed a to-many relationship.
+    /// Where a path has come to, and the collection it runs through if it has passed a to-many
+    /// relationship.
     private struct Walk {
         var element: SQLElement
         /// What the collection is but for its element; nil before the first to-many relationship.
@@ -65,7 +66,9 @@ extension PredicateTranslator {
     }
 
     func variable(_ name: String) throws -> SQLElement {
-        guard let element = variables[name] else { throw QueryError(.unboundVariable, "The variable $\(name) has no value", key: name) }
+        guard let element = variables[name] else {
+            throw QueryError(.unboundVariable, "The variable $\(name) has no value", key: name)
+        }
         return element
     }
 
@@ -78,7 +81,8 @@ extension PredicateTranslator {
             if first.path.count == 1 {
                 walk.element = .scalar(column(first.column, of: alias))
             } else {
-                walk.element = .composite(rest.map { CompositeLeaf(path: Array($0.path.dropFirst()), column: $0.column) }, alias: alias)
+                walk.element = .composite(
+                    rest.map { CompositeLeaf(path: Array($0.path.dropFirst()), column: $0.column) }, alias: alias)
             }
         case .scalar: throw unsupported("the key \(key) of a value")
         }
@@ -99,23 +103,31 @@ extension PredicateTranslator {
             walk.element = .composite(leaves, alias: try row(of: object))
         case .toOne(let columns):
             let key = SQLFragment.sql("\(name: try row(of: object)).\(name: columns.key)")
-            walk.element = .object(SQLObject(entityIndex: columns.destinationIndex, key: key, alias: nil, scope: object.scope))
+            walk.element = .object(
+                SQLObject(entityIndex: columns.destinationIndex, key: key, alias: nil, scope: object.scope))
         case .toMany(let link):
             let scope = walk.collection?.scope ?? SQLScope()
             let alias = makeAlias()
             add(link.table, alias, to: scope, on: .sql("\(name: alias).\(name: link.key) = \(object.key)"))
-            let member = SQLObject(entityIndex: link.destinationIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: scope)
-            enter(member, property, position: link.order.map { .sql("\(name: alias).\(name: $0)") }, from: object, &walk)
+            let member = SQLObject(
+                entityIndex: link.destinationIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: scope)
+            enter(
+                member, property, position: link.order.map { .sql("\(name: alias).\(name: $0)") }, from: object, &walk)
         case .manyToMany(let join):
             let scope = walk.collection?.scope ?? SQLScope()
             let alias = makeAlias()
             let member = try member(of: join, alias, owner: object.key, in: scope)
-            enter(member, property, position: join.memberOrder.map { .sql("\(name: alias).\(name: $0)") }, from: object, &walk)
+            enter(
+                member, property, position: join.memberOrder.map { .sql("\(name: alias).\(name: $0)") }, from: object,
+                &walk)
         }
     }
 
-    /// Goes on with the members of a to-many relationship. Only the members of one object can have an order.
-    private func enter(_ member: SQLObject, _ property: Property, position: SQLFragment?, from owner: SQLObject, _ walk: inout Walk) {
+    /// Goes on with the members of a to-many relationship. Only the members of one object can have
+    /// an order.
+    private func enter(
+        _ member: SQLObject, _ property: Property, position: SQLFragment?, from owner: SQLObject, _ walk: inout Walk
+    ) {
         var order: [SQLFragment]?
         if walk.collection == nil, property.relationship?.isOrdered == true {
             order = (position.map { [.sql("\($0) IS NULL"), $0] } ?? []) + [member.key]
@@ -125,18 +137,22 @@ extension PredicateTranslator {
         walk.element = .object(member)
     }
 
-    private func member(of join: JoinTable, _ alias: String, owner: SQLFragment, in scope: SQLScope) throws -> SQLObject {
+    private func member(of join: JoinTable, _ alias: String, owner: SQLFragment, in scope: SQLScope) throws -> SQLObject
+    {
         guard join.isReflexive else {
             add(join.table, alias, to: scope, on: .sql("\(name: alias).\(name: join.ownerColumn) = \(owner)"))
             let key = SQLFragment.sql("\(name: alias).\(name: join.memberColumn)")
             return SQLObject(entityIndex: join.destinationIndex, key: key, alias: nil, scope: scope)
         }
         // A pair has one row, whichever of the two stands where.
-        let forward = SQLFragment.sql("SELECT \(name: join.memberColumn) FROM \(name: join.table) WHERE \(name: join.ownerColumn) = \(owner)")
-        let backward = SQLFragment.sql("SELECT \(name: join.ownerColumn) FROM \(name: join.table) WHERE \(name: join.memberColumn) = \(owner)")
+        let forward = SQLFragment.sql(
+            "SELECT \(name: join.memberColumn) FROM \(name: join.table) WHERE \(name: join.ownerColumn) = \(owner)")
+        let backward = SQLFragment.sql(
+            "SELECT \(name: join.ownerColumn) FROM \(name: join.table) WHERE \(name: join.memberColumn) = \(owner)")
         let table = try layout.storage(of: join.destinationIndex).table
         add(table, alias, to: scope, on: .sql("\(name: alias).Z_PK IN (\(forward) UNION \(backward))"))
-        return SQLObject(entityIndex: join.destinationIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: scope)
+        return SQLObject(
+            entityIndex: join.destinationIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: scope)
     }
 
     private func add(_ table: String, _ alias: String, to scope: SQLScope, on condition: SQLFragment) {
@@ -153,13 +169,15 @@ extension PredicateTranslator {
         if let alias = object.alias ?? object.scope.aliases[object.key] { return alias }
         let table = try layout.storage(of: object.entityIndex).table
         let alias = makeAlias()
-        object.scope.tables.append(.sql("LEFT JOIN \(name: table) \(name: alias) ON \(name: alias).Z_PK = \(object.key)"))
+        object.scope.tables.append(
+            .sql("LEFT JOIN \(name: table) \(name: alias) ON \(name: alias).Z_PK = \(object.key)"))
         object.scope.aliases[object.key] = alias
         return alias
     }
 
     private func column(_ column: AttributeColumn, of alias: String) -> SQLScalar {
-        SQLScalar(sql: .sql("\(name: alias).\(name: column.name)"), kind: SQLKind(column), isColumn: true, attribute: column)
+        SQLScalar(
+            sql: .sql("\(name: alias).\(name: column.name)"), kind: SQLKind(column), isColumn: true, attribute: column)
     }
 
     // MARK: Elements
@@ -170,16 +188,19 @@ extension PredicateTranslator {
         switch operand {
         case .collection(let collection): return try element(place, of: collection)
         case .constants(let values):
-            guard let offset = place.isReversed ? values.count - 1 : place.offset, values.indices.contains(offset) else { return try constant(.null) }
+            guard let offset = place.isReversed ? values.count - 1 : place.offset, values.indices.contains(offset)
+            else { return try constant(.null) }
             return try constant(values[offset])
         case .list(let elements):
-            guard let offset = place.isReversed ? elements.count - 1 : place.offset, elements.indices.contains(offset) else { return try constant(.null) }
+            guard let offset = place.isReversed ? elements.count - 1 : place.offset, elements.indices.contains(offset)
+            else { return try constant(.null) }
             return elements[offset]
         case .scalar: throw typeError("Only a collection has elements")
         }
     }
 
-    /// Where an element stands, counted from the front or, the last one, from the back; the offset is nil where no element can stand.
+    /// Where an element stands, counted from the front or, the last one, from the back; the offset
+    /// is nil where no element can stand.
     private func place(_ index: QueryExpression.Index) throws -> (offset: Int?, isReversed: Bool) {
         switch index {
         case .first: return (0, false)
@@ -187,28 +208,35 @@ extension PredicateTranslator {
         case .size: throw unsupported("[SIZE] of what is no path")
         case .at(let expression):
             let position = try single(expression)
-            guard let constant = position.constant else { throw unsupported("an element at a place that is computed, \(expression)") }
+            guard let constant = position.constant else {
+                throw unsupported("an element at a place that is computed, \(expression)")
+            }
             guard let number = ScalarRules.double(constant), number >= 0 else { return (nil, false) }
             return (Int(exactly: number.rounded(.towardZero)), false)
         }
     }
 
     private func element(_ place: (offset: Int?, isReversed: Bool), of collection: SQLCollection) throws -> SQLScalar {
-        guard let order = collection.order else { throw typeError("A collection without an order has no element at a place") }
+        guard let order = collection.order else {
+            throw typeError("A collection without an order has no element at a place")
+        }
         var result = try scalar(collection.element)
         let direction = place.isReversed ? SQLFragment.sql(" DESC") : .sql("")
         let terms = order.map { SQLFragment.sql("\($0)\(direction)") }.joined(", ")
         let rows = select(result.sql, from: collection.scope)
-        let window = SQLFragment.sql("LIMIT \(value: .integer(place.offset == nil ? 0 : 1)) OFFSET \(value: .integer(Int64(place.offset ?? 0)))")
+        let window = SQLFragment.sql(
+            "LIMIT \(value: .integer(place.offset == nil ? 0 : 1)) OFFSET \(value: .integer(Int64(place.offset ?? 0)))")
         result.sql = .sql("(\(rows) ORDER BY \(terms) \(window))")
         result.isColumn = false
         if let object = result.object {
-            result.object = SQLObject(entityIndex: object.entityIndex, key: result.sql, alias: nil, scope: collection.outer)
+            result.object = SQLObject(
+                entityIndex: object.entityIndex, key: result.sql, alias: nil, scope: collection.outer)
         }
         return result
     }
 
-    /// The value of an element: of an object its key, of a composite something that is NULL where all its leaves are.
+    /// The value of an element: of an object its key, of a composite something that is NULL where
+    /// all its leaves are.
     func scalar(_ element: SQLElement) throws -> SQLScalar {
         switch element {
         case .scalar(let scalar): return scalar
@@ -217,7 +245,8 @@ extension PredicateTranslator {
             return SQLScalar(sql: object.key, kind: .object(root: root), isColumn: true, object: object)
         case .composite(let leaves, let alias):
             let columns = leaves.map { SQLFragment.sql("\(name: alias).\(name: $0.column.name)") }
-            return SQLScalar(sql: columns.count == 1 ? columns[0] : .sql("COALESCE(\(columns.joined(", ")))"), kind: .opaque)
+            return SQLScalar(
+                sql: columns.count == 1 ? columns[0] : .sql("COALESCE(\(columns.joined(", ")))"), kind: .opaque)
         }
     }
 

@@ -3,7 +3,8 @@ import Query
 import Schema
 import SQLiteKit
 
-// R-trees: where a request bounds every property of one, the tree finds the rows that come into question.
+// R-trees: where a request bounds every property of one, the tree finds the rows that come into
+// question.
 extension PredicateTranslator {
     private struct Bounds {
         var lower: Double?
@@ -11,7 +12,8 @@ extension PredicateTranslator {
         var isEmpty: Bool { lower == nil && upper == nil }
     }
 
-    /// Conditions that hold wherever all of `parts` do. The tree holds numbers rounded outwards, so the parts themselves have to be asked too.
+    /// Conditions that hold wherever all of `parts` do. The tree holds numbers rounded outwards, so
+    /// the parts themselves have to be asked too.
     func places(meeting parts: [FetchPredicate]) -> [SQLFragment] {
         let storage = statement.storage
         return layout.placeIndexes(of: storage.table).compactMap { index in
@@ -19,8 +21,12 @@ extension PredicateTranslator {
             guard !all.contains(where: \.isEmpty) else { return nil }
             var tests: [SQLFragment] = []
             for (number, bounds) in all.enumerated() {
-                if let lower = bounds.lower { tests.append(.sql("\(name: index.upperName(number)) >= \(value: .real(lower))")) }
-                if let upper = bounds.upper { tests.append(.sql("\(name: index.lowerName(number)) <= \(value: .real(upper))")) }
+                if let lower = bounds.lower {
+                    tests.append(.sql("\(name: index.upperName(number)) >= \(value: .real(lower))"))
+                }
+                if let upper = bounds.upper {
+                    tests.append(.sql("\(name: index.lowerName(number)) <= \(value: .real(upper))"))
+                }
             }
             return .sql("\(object.key) IN (SELECT id FROM \(name: index.name) WHERE \(tests.joined(" AND ")))")
         }
@@ -28,16 +34,22 @@ extension PredicateTranslator {
 
     private func bounds(of column: String, _ storage: EntityStorage, _ parts: [FetchPredicate]) -> Bounds {
         var bounds = Bounds()
-        func raise(_ value: PropertyValue) { if let number = Self.coordinate(value) { bounds.lower = max(bounds.lower ?? number, number) } }
-        func lower(_ value: PropertyValue) { if let number = Self.coordinate(value) { bounds.upper = min(bounds.upper ?? number, number) } }
-        for case .comparison(let comparison) in parts where comparison.modifier == .direct && comparison.options.isEmpty {
+        func raise(_ value: PropertyValue) {
+            if let number = Self.coordinate(value) { bounds.lower = max(bounds.lower ?? number, number) }
+        }
+        func lower(_ value: PropertyValue) {
+            if let number = Self.coordinate(value) { bounds.upper = min(bounds.upper ?? number, number) }
+        }
+        for case .comparison(let comparison) in parts where comparison.modifier == .direct && comparison.options.isEmpty
+        {
             let (property, value, isFlipped): (QueryExpression, PropertyValue, Bool)
             switch (comparison.left, comparison.right) {
             case (.keyPath, .constant(let constant)): (property, value, isFlipped) = (comparison.left, constant, false)
             case (.constant(let constant), .keyPath): (property, value, isFlipped) = (comparison.right, constant, true)
             default: continue
             }
-            guard case .keyPath(nil, let keys) = property, keys.count == 1, let place = layout.model.entities[storage.entityIndex].propertyIndex(named: keys[0]),
+            guard case .keyPath(nil, let keys) = property, keys.count == 1,
+                let place = layout.model.entities[storage.entityIndex].propertyIndex(named: keys[0]),
                 case .attribute(let attribute) = storage.properties[place], attribute.name == column
             else { continue }
             switch comparison.operator {
@@ -57,7 +69,11 @@ extension PredicateTranslator {
     /// A number or date as a tree holds it, nil for anything else.
     private static func coordinate(_ value: PropertyValue) -> Double? {
         let number: Double?
-        if case .date(let date) = value { number = date.timeIntervalSinceReferenceDate } else { number = ScalarRules.double(value) }
+        if case .date(let date) = value {
+            number = date.timeIntervalSinceReferenceDate
+        } else {
+            number = ScalarRules.double(value)
+        }
         return number.flatMap { $0.isNaN ? nil : min(max($0, -PlaceIndex.limit), PlaceIndex.limit) }
     }
 }

@@ -2,7 +2,8 @@ import Query
 import Schema
 import SQLiteKit
 
-// String operators and folding. Where SQL has no exact form of its own, functions of the connection call Query's.
+// String operators and folding. Where SQL has no exact form of its own, functions of the connection
+// call Query's.
 extension PredicateTranslator {
     /// A text as comparisons with options see it. Constants are folded here, once.
     func folded(_ scalar: SQLScalar, _ options: Comparison.Options) -> SQLScalar {
@@ -19,7 +20,8 @@ extension PredicateTranslator {
     }
 
     func textTest(
-        _ test: Comparison.Operator, _ text: SQLScalar, _ pattern: SQLScalar, _ options: Comparison.Options, _ wanted: Bool
+        _ test: Comparison.Operator, _ text: SQLScalar, _ pattern: SQLScalar, _ options: Comparison.Options,
+        _ wanted: Bool
     ) throws -> SQLFragment {
         if text.isNull || pattern.isNull { return .constant(!wanted) }
         for side in [text, pattern] where !side.kind.isText { throw typeError("A \(side.kind.name) is no string") }
@@ -47,12 +49,14 @@ extension PredicateTranslator {
             let like = SQLFragment.sql("FolioLike(\(text.sql), \(pattern.sql), \(flags))")
             // What stands before the first wildcard is a range that an index can find.
             guard options.isEmpty, text.isColumn, let constant else { return like }
-            let literal = String(String.UnicodeScalarView(constant.unicodeScalars.prefix { $0 != "*" && $0 != "?" && $0 != "\\" }))
+            let literal = String(
+                String.UnicodeScalarView(constant.unicodeScalars.prefix { $0 != "*" && $0 != "?" && $0 != "\\" }))
             return literal.isEmpty ? like : .sql("(\(Self.hasPrefix(text.sql, literal)) AND \(like))")
         }
     }
 
-    /// A prefix as a range: texts are ordered by their scalars, so those that begin with `prefix` stand together.
+    /// A prefix as a range: texts are ordered by their scalars, so those that begin with `prefix`
+    /// stand together.
     private static func hasPrefix(_ column: SQLFragment, _ prefix: String) -> SQLFragment {
         if prefix.isEmpty { return .sql("\(column) IS NOT NULL") }
         guard let end = successor(of: prefix) else { return .sql("\(column) >= \(value: .text(prefix))") }

@@ -3,13 +3,17 @@ import Query
 import Schema
 import SQLiteKit
 
-/// Writes a validated predicate (`FetchPredicate.validated(against:in:store:)`) and sort keys as SQL over one request's tables.
+/// Writes a validated predicate (`FetchPredicate.validated(against:in:store:)`) and sort keys as
+/// SQL over one request's tables.
 ///
 /// Rules that hold throughout:
-/// 1. `condition(p, true)` is TRUE exactly where `p` holds, `condition(p, false)` exactly where it does not; elsewhere each is false or NULL. NOT is never
-///    written around a condition: it changes which of the two is asked for, so that NULL can't leak.
-/// 2. Values and texts reach a statement as arguments only; the text depends on the shape of the request alone.
-/// 3. An object of this store is known by its key. The entity that a reference names takes no part, as it does not in memory.
+/// 1. `condition(p, true)` is TRUE exactly where `p` holds, `condition(p, false)` exactly where it
+///    does not; elsewhere each is false or NULL. NOT is never written around a condition: it
+///    changes which of the two is asked for, so that NULL can't leak.
+/// 2. Values and texts reach a statement as arguments only; the text depends on the shape of the
+///    request alone.
+/// 3. An object of this store is known by its key. The entity that a reference names takes no part,
+///    as it does not in memory.
 final class PredicateTranslator {
     let layout: StoreLayout
     let identity: StoreIdentity
@@ -27,7 +31,8 @@ final class PredicateTranslator {
         self.identity = identity
         self.now = now
         let alias = SelectStatement.rootAlias
-        object = SQLObject(entityIndex: statement.storage.entityIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: root)
+        object = SQLObject(
+            entityIndex: statement.storage.entityIndex, key: .sql("\(name: alias).Z_PK"), alias: alias, scope: root)
     }
 
     func makeAlias() -> String { statement.makeAlias() }

@@ -1,10 +1,13 @@
 import Query
 import SQLiteKit
 
-/// A `QueryError` on its way through SQLite, which carries texts only: its code as a word before its message.
+/// A `QueryError` on its way through SQLite, which carries texts only: its code as a word before
+/// its message.
 struct SQLFailure: Error, CustomStringConvertible {
     private static let mark = "folio query error, "
-    private static let codes: [(String, QueryError.Code)] = [("limit: ", .limit), ("syntax: ", .syntax), ("type: ", .type), ("unsupported: ", .unsupported)]
+    private static let codes: [(String, QueryError.Code)] = [
+        ("limit: ", .limit), ("syntax: ", .syntax), ("type: ", .type), ("unsupported: ", .unsupported),
+    ]
 
     private let error: QueryError
 
@@ -17,14 +20,16 @@ struct SQLFailure: Error, CustomStringConvertible {
         Self.mark + (Self.codes.first { $0.1 == error.code }?.0 ?? "unsupported: ") + error.message
     }
 
-    /// The error of a predicate that a statement's error stands for, nil where it is the store's own.
+    /// The error of a predicate that a statement's error stands for, nil where it is the store's
+    /// own.
     static func queryError(_ error: SQLiteError) -> QueryError? {
         if error.message.hasPrefix(mark) {
             let text = error.message.dropFirst(mark.count)
             return codes.first { text.hasPrefix($0.0) }.map { QueryError($0.1, String(text.dropFirst($0.0.count))) }
         }
         let limits = [
-            "parser stack overflow", "Expression tree is too large", "too many SQL variables", "too many FROM clause terms", "at most 64 tables in a join", "too many columns", "too many terms",
+            "parser stack overflow", "Expression tree is too large", "too many SQL variables",
+            "too many FROM clause terms", "at most 64 tables in a join", "too many columns", "too many terms",
         ]
         guard limits.contains(where: { error.message.hasPrefix($0) }) else { return nil }
         return QueryError(.unsupported, "The request is too deep or too long for SQL: \(error.message)")

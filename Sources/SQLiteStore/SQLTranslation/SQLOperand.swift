@@ -2,7 +2,8 @@ import Query
 import Schema
 import SQLiteKit
 
-/// What is known of the values of a piece of SQL. Two kinds have a common order or equality only where `isComparable` says so.
+/// What is known of the values of a piece of SQL. Two kinds have a common order or equality only
+/// where `isComparable` says so.
 enum SQLKind: Hashable {
     /// NULL and nothing else.
     case null
@@ -64,11 +65,13 @@ struct SQLScalar {
     var isColumn = false
     /// How the column holds its values, where the expression is a column of an attribute.
     var attribute: AttributeColumn?
-    /// The table and the key of the row that the column belongs to, where the value is a column of an entity's own.
+    /// The table and the key of the row that the column belongs to, where the value is a column of
+    /// an entity's own.
     var row: (table: String, key: SQLFragment)?
     /// The object that the value is the key of.
     var object: SQLObject?
-    /// The collection whose size this is, and the column that has to have a value for an element to count.
+    /// The collection whose size this is, and the column that has to have a value for an element to
+    /// count.
     var counted: (collection: SQLCollection, column: SQLFragment?)?
 
     var isNull: Bool { kind == .null }
@@ -78,7 +81,8 @@ struct SQLScalar {
         if case .object = constant { sql.arguments == [.null] } else { false }
     }
 
-    /// The number as functions and arithmetic take it: with the storage class that the rules of values ask for.
+    /// The number as functions and arithmetic take it: with the storage class that the rules of
+    /// values ask for.
     var number: SQLFragment {
         switch kind {
         case .decimal, .date: .sql("CAST(\(sql) AS REAL)")
@@ -126,7 +130,8 @@ enum SQLOperand {
 
 /// The tables of one SELECT: that of the request, or that of a sub-select over a collection.
 final class SQLScope {
-    /// For a sub-select its first table, then clauses such as `LEFT JOIN ZAUTHOR t1 ON …`; for the request its joins alone.
+    /// For a sub-select its first table, then clauses such as `LEFT JOIN ZAUTHOR t1 ON …`; for the
+    /// request its joins alone.
     var tables: [SQLFragment] = []
     var conditions: [SQLFragment] = []
     /// The alias of the row that a key leads to, so that two paths share a join.

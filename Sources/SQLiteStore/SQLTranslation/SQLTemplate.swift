@@ -1,6 +1,7 @@
 import SQLiteKit
 
-/// SQL as a literal whose interpolations are fragments, names or values: text can't get into a statement by way of it.
+/// SQL as a literal whose interpolations are fragments, names or values: text can't get into a
+/// statement by way of it.
 ///
 /// ```swift
 /// .sql("\(name: table) WHERE \(left) = \(value: .integer(3))")   // ZBOOK WHERE t0.ZYEAR = ?
@@ -53,8 +54,9 @@ extension SQLFragment {
 
     /// Conditions between `separator`, " AND " or " OR ", in parentheses.
     ///
-    /// SQLite's parser has a stack of a hundred places, its expressions a thousand levels: many conditions are nested in halves, and deep ones come first,
-    /// where a level costs one place instead of three.
+    /// SQLite's parser has a stack of a hundred places, its expressions a thousand levels: many
+    /// conditions are nested in halves, and deep ones come first, where a level costs one place
+    /// instead of three.
     static func junction(_ fragments: [SQLFragment], _ separator: String) -> SQLFragment {
         guard fragments.contains(where: { $0.depth > deep }) else { return balanced(fragments[...], separator) }
         let order = fragments.enumerated().sorted { a, b in

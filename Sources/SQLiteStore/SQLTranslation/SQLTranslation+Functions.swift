@@ -5,7 +5,8 @@ package import SQLiteKit
 
 // The functions and collations that translated requests call: Query's own rules, lent to SQLite.
 extension SQLTranslation {
-    /// Gives a connection the functions that translated requests call. Nothing in a file can call them.
+    /// Gives a connection the functions that translated requests call. Nothing in a file can call
+    /// them.
     package static func registerFunctions(on connection: Connection) throws {
         let flags: FunctionFlags = [.deterministic, .directOnly]
         try connection.register(function: "FolioFold", argumentCount: 2, flags: flags) { arguments, result in
@@ -14,9 +15,13 @@ extension SQLTranslation {
         }
         try connection.register(function: "FolioCompare", argumentCount: 3, flags: flags) { arguments, result in
             guard !arguments[0].isNull, !arguments[1].isNull else { return }
-            result.set(Int64(TextOrder.compare(arguments[0].text, arguments[1].text, options: options(arguments[2])).signum()))
+            result.set(
+                Int64(TextOrder.compare(arguments[0].text, arguments[1].text, options: options(arguments[2])).signum()))
         }
-        for (name, place) in [("FolioContains", Comparison.Operator.contains), ("FolioBeginsWith", .beginsWith), ("FolioEndsWith", .endsWith)] {
+        for (name, place) in [
+            ("FolioContains", Comparison.Operator.contains), ("FolioBeginsWith", .beginsWith),
+            ("FolioEndsWith", .endsWith),
+        ] {
             try registerTextTest(name, on: connection) { TextTest.Search($0, place, $1) }
         }
         try registerTextTest("FolioLike", on: connection) { TextTest.Like($0, $1) }
@@ -26,47 +31,71 @@ extension SQLTranslation {
         try connection.register(function: "FolioSearch", argumentCount: -1, flags: flags) { arguments, result in
             let text = arguments[0].text
             let query: SearchQuery
-            if let lastSearch, lastSearch.text.utf8.elementsEqual(text.utf8) { query = lastSearch.query } else { query = SearchQuery(text) }
+            if let lastSearch, lastSearch.text.utf8.elementsEqual(text.utf8) {
+                query = lastSearch.query
+            } else {
+                query = SearchQuery(text)
+            }
             lastSearch = (text, query)
-            result.set(query.matches((1..<arguments.count).map { arguments[$0].isNull ? nil : arguments[$0].text }) ? 1 as Int64 : 0)
+            result.set(
+                query.matches((1..<arguments.count).map { arguments[$0].isNull ? nil : arguments[$0].text })
+                    ? 1 as Int64 : 0)
         }
         try connection.register(function: "FolioFunction", argumentCount: -1, flags: flags) { arguments, result in
             guard let function = QueryFunction(rawValue: arguments[0].text) else { return }
             let values = (1..<arguments.count).map { PropertyValue(arguments[$0]) }
-            result.set(try SQLFailure.carry { try ScalarRules.apply(function, values, now: Date(timeIntervalSinceReferenceDate: 0)) })
+            result.set(
+                try SQLFailure.carry {
+                    try ScalarRules.apply(function, values, now: Date(timeIntervalSinceReferenceDate: 0))
+                })
         }
         try connection.register(function: "FolioList", argumentCount: -1, flags: flags) { arguments, result in
             guard let function = QueryFunction(rawValue: arguments[0].text) else { return }
-            result.set(try SQLFailure.carry { try ScalarRules.aggregate(function, (1..<arguments.count).map { PropertyValue(arguments[$0]) }) })
+            result.set(
+                try SQLFailure.carry {
+                    try ScalarRules.aggregate(function, (1..<arguments.count).map { PropertyValue(arguments[$0]) })
+                })
         }
         try connection.register(function: "FolioCast", argumentCount: 2, flags: flags) { arguments, result in
             guard let type = CastType(rawValue: arguments[1].text) else { return }
             // Of bytes only UUIDs are cast.
-            let value = arguments[0].storageClass == .blob ? PropertyValue(uuid: arguments[0].bytes) : PropertyValue(arguments[0])
+            let value =
+                arguments[0].storageClass == .blob
+                ? PropertyValue(uuid: arguments[0].bytes) : PropertyValue(arguments[0])
             result.set(type.convert(value) ?? .null)
         }
         try connection.register(function: "FolioUnpack", argumentCount: 1, flags: flags) { arguments, result in
-            if arguments[0].storageClass == .text { result.set(SQLValueList.unpack(arguments[0].text)) } else { result.set(arguments[0].value) }
+            if arguments[0].storageClass == .text {
+                result.set(SQLValueList.unpack(arguments[0].text))
+            } else {
+                result.set(arguments[0].value)
+            }
         }
         for (name, function) in [("FolioSum", QueryFunction.sum), ("FolioAverage", .average)] {
             try connection.register(
                 aggregate: name, argumentCount: 1, flags: flags, initial: AggregateAccumulator(function),
                 step: { accumulator, arguments in
-                    if !arguments[0].isNull { try SQLFailure.carry { try accumulator.add(PropertyValue(arguments[0])) } }
+                    if !arguments[0].isNull {
+                        try SQLFailure.carry { try accumulator.add(PropertyValue(arguments[0])) }
+                    }
                 },
                 finish: { accumulator, result in result.set(accumulator.result) })
         }
         for collation in SortKey.Collation.registered {
             guard let name = collation.sqlName else { continue }
-            try connection.register(collation: name) { collation.compare(String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self)) }
+            try connection.register(collation: name) {
+                collation.compare(String(decoding: $0, as: UTF8.self), String(decoding: $1, as: UTF8.self))
+            }
         }
     }
 
     private static func registerTextTest(
-        _ name: String, on connection: Connection, _ make: @escaping (UnsafeBufferPointer<UInt8>, Comparison.Options) throws -> TextTest
+        _ name: String, on connection: Connection,
+        _ make: @escaping (UnsafeBufferPointer<UInt8>, Comparison.Options) throws -> TextTest
     ) throws {
         let last = TextTest.Last()
-        try connection.register(function: name, argumentCount: 3, flags: [.deterministic, .directOnly]) { arguments, result in
+        try connection.register(function: name, argumentCount: 3, flags: [.deterministic, .directOnly]) {
+            arguments, result in
             guard !arguments[0].isNull, !arguments[1].isNull else { return }
             let pattern = arguments[1].utf8, options = options(arguments[2])
             let test: TextTest
@@ -76,7 +105,8 @@ extension SQLTranslation {
                 test = try SQLFailure.carry { try make(pattern, options) }
                 last.test = test
             }
-            let answer = try test.matches(plain: arguments[0].utf8) ?? SQLFailure.carry { try test.matches(arguments[0].text) }
+            let answer =
+                try test.matches(plain: arguments[0].utf8) ?? SQLFailure.carry { try test.matches(arguments[0].text) }
             result.set(answer ? 1 as Int64 : 0)
         }
     }
@@ -87,7 +117,8 @@ extension SQLTranslation {
 }
 
 extension PropertyValue {
-    /// The value of an argument whose kind its storage class shows: dates come as their seconds, UUIDs as their bytes.
+    /// The value of an argument whose kind its storage class shows: dates come as their seconds,
+    /// UUIDs as their bytes.
     fileprivate init(_ value: SQLValue) {
         switch value.storageClass {
         case .integer: self = .int(value.int64)

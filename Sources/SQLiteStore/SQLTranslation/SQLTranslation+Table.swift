@@ -10,7 +10,8 @@ extension SQLTranslation {
     package static func translate(
         _ table: TableRequest, of request: RowRequest, layout: StoreLayout, identity: StoreIdentity
     ) throws -> TranslatedTable {
-        let translator = PredicateTranslator(SelectStatement(try layout.storage(of: request.entityIndex)), layout: layout, identity: identity)
+        let translator = PredicateTranslator(
+            SelectStatement(try layout.storage(of: request.entityIndex)), layout: layout, identity: identity)
         var cells: [SQLFragment] = []
         var places: [Int] = []
         var readers: [TableCellReader] = []
@@ -23,7 +24,9 @@ extension SQLTranslation {
         let groups = try table.groups.map { try translator.single($0).sql }
         let having = try table.having.map { try translator.condition($0) }
         var order = try table.order.flatMap { term in
-            term.ordersObjects ? translator.terms(ofObjects: request, isAscending: term.isAscending) : [try translator.term(term, place: term.column.map { places[$0] })]
+            term.ordersObjects
+                ? translator.terms(ofObjects: request, isAscending: term.isAscending)
+                : [try translator.term(term, place: term.column.map { places[$0] })]
         }
         let selected = try translate(request, with: translator)
         if let residual = selected.residual { throw translator.unsupported("\(residual)") }
@@ -36,11 +39,15 @@ extension SQLTranslation {
         statement.order = order
         statement.offset = table.offset
         statement.limit = table.limit
-        return TranslatedTable(statement: statement.selecting(cells.joined(", ")), columns: table.columns, readers: readers)
+        return TranslatedTable(
+            statement: statement.selecting(cells.joined(", ")), columns: table.columns, readers: readers)
     }
 
-    /// What gives a place to rows that the order does not tell apart: their columns, or the objects they stand for.
-    private static func tieBreakers(_ table: TableRequest, _ places: [Int], _ translator: PredicateTranslator) -> [SQLFragment] {
+    /// What gives a place to rows that the order does not tell apart: their columns, or the objects
+    /// they stand for.
+    private static func tieBreakers(_ table: TableRequest, _ places: [Int], _ translator: PredicateTranslator)
+        -> [SQLFragment]
+    {
         guard table.isAggregated || table.isDistinct else { return [translator.object.key] }
         return zip(table.columns, places).filter { $0.0.isComparable }.map { SQLFragment(String($0.1 + 1)) }
     }
@@ -57,7 +64,8 @@ package struct TranslatedTable: Sendable {
 enum TableCellReader: Sendable {
     case attribute(AttributeColumn)
     case composite([CompositeLeaf])
-    /// A key, and the number of the entity where it can be another than this one or a descendant without sub-entities.
+    /// A key, and the number of the entity where it can be another than this one or a descendant
+    /// without sub-entities.
     case object(entityIndex: Int, hasEntity: Bool)
     /// What an expression gives, by what it is known to be.
     case computed(StaticType)
@@ -86,13 +94,17 @@ extension PredicateTranslator {
     /// The key of an object, and where its table holds several entities the number of its own.
     private func cells(of object: SQLObject) throws -> ([SQLFragment], TableCellReader) {
         let storage = try layout.storage(of: object.entityIndex)
-        guard storage.sharesTable else { return ([object.key], .object(entityIndex: object.entityIndex, hasEntity: false)) }
+        guard storage.sharesTable else {
+            return ([object.key], .object(entityIndex: object.entityIndex, hasEntity: false))
+        }
         let entity: SQLFragment
         if let alias = object.alias {
             entity = .sql("\(name: alias).Z_ENT")
         } else {
             let alias = makeAlias()
-            entity = .sql("(SELECT \(name: alias).Z_ENT FROM \(name: storage.table) \(name: alias) WHERE \(name: alias).Z_PK = \(object.key))")
+            entity = .sql(
+                "(SELECT \(name: alias).Z_ENT FROM \(name: storage.table) \(name: alias) WHERE \(name: alias).Z_PK = \(object.key))"
+            )
         }
         return ([object.key, entity], .object(entityIndex: object.entityIndex, hasEntity: true))
     }

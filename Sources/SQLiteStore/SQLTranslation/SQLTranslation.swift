@@ -6,16 +6,20 @@ package import Storage
 
 /// Turns requests into SQL.
 package enum SQLTranslation {
-    /// The statement that a request is, without its columns. What `AND` joins at the top of the predicate is taken part by part: parts that SQL can't say
-    /// are left over as the residual.
-    /// - Throws: `QueryError` of any code but `unsupported` from the predicate, and of any code from the sort keys; `StorageError` where the store does not
-    ///   hold the entity.
-    package static func translate(_ request: RowRequest, layout: StoreLayout, identity: StoreIdentity) throws -> TranslatedRequest {
-        let translator = PredicateTranslator(SelectStatement(try layout.storage(of: request.entityIndex)), layout: layout, identity: identity)
+    /// The statement that a request is, without its columns. What `AND` joins at the top of the
+    /// predicate is taken part by part: parts that SQL can't say are left over as the residual.
+    /// - Throws: `QueryError` of any code but `unsupported` from the predicate, and of any code
+    ///   from the sort keys; `StorageError` where the store does not hold the entity.
+    package static func translate(_ request: RowRequest, layout: StoreLayout, identity: StoreIdentity) throws
+        -> TranslatedRequest
+    {
+        let translator = PredicateTranslator(
+            SelectStatement(try layout.storage(of: request.entityIndex)), layout: layout, identity: identity)
         return try translate(request, with: translator)
     }
 
-    /// What the translator has joined for other parts of the statement is kept; what it joins afterwards is not in this statement.
+    /// What the translator has joined for other parts of the statement is kept; what it joins
+    /// afterwards is not in this statement.
     static func translate(_ request: RowRequest, with translator: PredicateTranslator) throws -> TranslatedRequest {
         let (layout, storage) = (translator.layout, translator.statement.storage)
         var conditions: [SQLFragment] = []
@@ -23,7 +27,8 @@ package enum SQLTranslation {
         var residual: [FetchPredicate] = []
         let key = translator.object.key
         switch request.selection {
-        case .keys(let keys): conditions.append(keys.isEmpty ? .constant(false) : .sql("\(key) IN \(SQLValueList.fragment(keys: keys))"))
+        case .keys(let keys):
+            conditions.append(keys.isEmpty ? .constant(false) : .sql("\(key) IN \(SQLValueList.fragment(keys: keys))"))
         case .matching(nil): break
         case .matching(let predicate?):
             for part in conjuncts(predicate) {
@@ -36,12 +41,15 @@ package enum SQLTranslation {
                 }
             }
         }
-        if case .matching(let predicate?) = request.selection { conditions += translator.places(meeting: conjuncts(predicate)) }
+        if case .matching(let predicate?) = request.selection {
+            conditions += translator.places(meeting: conjuncts(predicate))
+        }
         if !request.excludedKeys.isEmpty {
             conditions.append(.sql("\(key) NOT IN \(SQLValueList.fragment(keys: request.excludedKeys))"))
         }
         var order = try request.sortKeys.flatMap { key in
-            key.ordersObjects ? translator.terms(ofObjects: request, isAscending: key.isAscending) : [try translator.term(key)]
+            key.ordersObjects
+                ? translator.terms(ofObjects: request, isAscending: key.isAscending) : [try translator.term(key)]
         }
         let hasWindow = request.offset > 0 || request.limit != nil
         // Rows that no key tells apart must not change their places between two windows.
@@ -49,8 +57,12 @@ package enum SQLTranslation {
 
         var statement = translator.statement
         statement.joins = translator.root.tables
-        statement.conditions = restriction(of: request, storage, layout, isNarrowed: !conditions.isEmpty || request.sortKeys.contains { !$0.ordersObjects }) + conditions
-        // Either index that may serve, the table's own or the one on Z_ENT, has its rows in this order.
+        statement.conditions =
+            restriction(
+                of: request, storage, layout,
+                isNarrowed: !conditions.isEmpty || request.sortKeys.contains { !$0.ordersObjects }) + conditions
+        // Either index that may serve, the table's own or the one on Z_ENT, has its rows in this
+        // order.
         if let after = request.after { statement.conditions.append(.sql("\(key) > \(value: .integer(after))")) }
         statement.order = order
         if residual.isEmpty {
@@ -77,13 +89,20 @@ package enum SQLTranslation {
     }
 
     /// Leaves out other entities of the same table.
-    private static func restriction(of request: RowRequest, _ storage: EntityStorage, _ layout: StoreLayout, isNarrowed: Bool) -> [SQLFragment] {
-        guard storage.sharesTable, !(request.includesSubentities && storage.number == storage.rootNumber) else { return [] }
+    private static func restriction(
+        of request: RowRequest, _ storage: EntityStorage, _ layout: StoreLayout, isNarrowed: Bool
+    ) -> [SQLFragment] {
+        guard storage.sharesTable, !(request.includesSubentities && storage.number == storage.rootNumber) else {
+            return []
+        }
         let numbers = layout.numbers(of: request.entityIndex, includingSubentities: request.includesSubentities)
         let column = SQLFragment.sql("\(name: SelectStatement.rootAlias).Z_ENT")
         let marks = numbers.map { SQLFragment.value(.integer($0)) }
-        let condition = numbers.count == 1 ? SQLFragment.sql("\(column) = \(marks[0])") : .sql("\(column) IN (\(marks.joined(", ")))")
-        // Told that most rows pass, SQLite leaves the index on Z_ENT alone and looks for one that serves the rest of the request.
+        let condition =
+            numbers.count == 1
+            ? SQLFragment.sql("\(column) = \(marks[0])") : .sql("\(column) IN (\(marks.joined(", ")))")
+        // Told that most rows pass, SQLite leaves the index on Z_ENT alone and looks for one that
+        // serves the rest of the request.
         return [isNarrowed ? .sql("likely(\(condition))") : condition]
     }
 }
@@ -96,16 +115,21 @@ extension PredicateTranslator {
         return [isAscending ? entity : .sql("\(entity) DESC"), number]
     }
 
-    /// What the entities of a request are ordered by; nil where there is one. Where their own numbers are in the order of the names, an index serves.
+    /// What the entities of a request are ordered by; nil where there is one. Where their own
+    /// numbers are in the order of the names, an index serves.
     private func entityOrder(_ request: RowRequest) -> SQLFragment? {
         let entity = layout.model.entities[request.entityIndex]
         let family = request.includesSubentities ? entity.family : entity.index..<(entity.index + 1)
         // Of abstract ones there are no objects.
-        let numbers = layout.model.entities[family].filter { !$0.isAbstract }.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }.compactMap { layout[$0.index]?.number }
+        let numbers = layout.model.entities[family].filter { !$0.isAbstract }.sorted {
+            $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+        }.compactMap { layout[$0.index]?.number }
         guard numbers.count > 1 else { return nil }
         let column = SQLFragment.sql("\(name: SelectStatement.rootAlias).Z_ENT")
         if numbers == numbers.sorted() { return column }
-        let places = numbers.enumerated().map { SQLFragment.sql("WHEN \(value: .integer($0.element)) THEN \(value: .integer(Int64($0.offset)))") }
+        let places = numbers.enumerated().map {
+            SQLFragment.sql("WHEN \(value: .integer($0.element)) THEN \(value: .integer(Int64($0.offset)))")
+        }
         return .sql("CASE \(column) \(places.joined(" ")) END")
     }
 
@@ -118,7 +142,9 @@ extension PredicateTranslator {
         }
         let components = key.keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard case .scalar(let scalar) = try path(base: nil, components: components), scalar.kind.hasOrder else {
-            throw QueryError(.type, "Results can't be sorted by \(key.keyPath)", entity: layout.model.entities[object.entityIndex].name, key: key.keyPath)
+            throw QueryError(
+                .type, "Results can't be sorted by \(key.keyPath)",
+                entity: layout.model.entities[object.entityIndex].name, key: key.keyPath)
         }
         let direction = key.isAscending ? SQLFragment.sql("ASC") : .sql("DESC")
         guard scalar.kind == .text, let name = key.collation.sqlName else { return .sql("\(scalar.sql) \(direction)") }
@@ -127,7 +153,9 @@ extension PredicateTranslator {
 }
 
 extension SortKey.Collation {
-    static let registered: [SortKey.Collation] = [.caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard]
+    static let registered: [SortKey.Collation] = [
+        .caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
+    ]
 
     /// The collation that connections have registered, nil for SQLite's own order.
     var sqlName: String? {

@@ -8,7 +8,8 @@ enum SQLValueList {
     /// `(?, ?)` or a sub-select over one argument that holds all values; not empty.
     static func fragment(_ values: [SQLiteValue]) -> SQLFragment {
         guard values.count > inlineLimit else {
-            // The number of arguments is a power of two, so that lists of similar length share a statement.
+            // The number of arguments is a power of two, so that lists of similar length share a
+            // statement.
             var padded = values
             var size = 1
             while size < values.count { size *= 2 }
@@ -22,7 +23,9 @@ enum SQLValueList {
         for value in values { items.append(item(value, &isPlain)) }
         if !isPlain, values.contains(where: { $0.text != nil }) { items = values.map(packed) }
         let json = SQLFragment.value(.text("[" + items.joined(separator: ",") + "]"))
-        return isPlain ? .sql("(SELECT value FROM json_each(\(json)))") : .sql("(SELECT FolioUnpack(value) FROM json_each(\(json)))")
+        return isPlain
+            ? .sql("(SELECT value FROM json_each(\(json)))")
+            : .sql("(SELECT FolioUnpack(value) FROM json_each(\(json)))")
     }
 
     static func fragment(keys: [Int64]) -> SQLFragment { fragment(keys.map(SQLiteValue.integer)) }
@@ -37,7 +40,8 @@ enum SQLValueList {
         }
     }
 
-    /// What JSON can't hold exactly, as a string that `unpack` reads: its kind in one letter and its bits or bytes in hexadecimal.
+    /// What JSON can't hold exactly, as a string that `unpack` reads: its kind in one letter and
+    /// its bits or bytes in hexadecimal.
     private static func packed(_ value: SQLiteValue) -> String {
         switch value {
         case .null: "null"
@@ -52,7 +56,9 @@ enum SQLValueList {
     static func unpack(_ text: String) -> SQLiteValue {
         let digits = Array(text.utf8.dropFirst())
         switch text.utf8.first {
-        case UInt8(ascii: "r"): return UInt64(String(decoding: digits, as: UTF8.self), radix: 16).map { .real(Double(bitPattern: $0)) } ?? .null
+        case UInt8(ascii: "r"):
+            return UInt64(String(decoding: digits, as: UTF8.self), radix: 16).map { .real(Double(bitPattern: $0)) }
+                ?? .null
         case UInt8(ascii: "t"): return .text(String(decoding: bytes(digits), as: UTF8.self))
         case UInt8(ascii: "b"): return .blob(bytes(digits))
         default: return .null

@@ -4,7 +4,8 @@ import Schema
 import SQLiteKit
 
 extension SQLiteValue {
-    /// A constant in the form in which columns hold its kind, nil for what no column holds. A NaN is NULL, as SQLite keeps it.
+    /// A constant in the form in which columns hold its kind, nil for what no column holds. A NaN
+    /// is NULL, as SQLite keeps it.
     init?(constant value: PropertyValue) {
         switch value {
         case .null: self = .null
@@ -13,7 +14,8 @@ extension SQLiteValue {
         case .double(let number): self = number.isNaN ? .null : .real(number)
         case .float(let number): self = number.isNaN ? .null : .real(Double(number))
         case .decimal: self = ScalarRules.double(value).flatMap { $0.isNaN ? nil : .real($0) } ?? .null
-        case .date(let date): self = date.timeIntervalSinceReferenceDate.isNaN ? .null : .real(date.timeIntervalSinceReferenceDate)
+        case .date(let date):
+            self = date.timeIntervalSinceReferenceDate.isNaN ? .null : .real(date.timeIntervalSinceReferenceDate)
         case .string(let text): self = .text(text)
         case .uri(let url): self = .text(url.absoluteString)
         case .data(let bytes): self = .blob([UInt8](bytes))

@@ -1,7 +1,8 @@
 import Foundation
 import Query
 
-/// A test of texts by a pattern and options, which are kept: in nearly every statement both are constants.
+/// A test of texts by a pattern and options, which are kept: in nearly every statement both are
+/// constants.
 class TextTest {
     private let pattern: [UInt8]
     private let options: Comparison.Options

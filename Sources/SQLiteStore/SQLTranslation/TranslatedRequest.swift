@@ -5,7 +5,7 @@ package struct TranslatedRequest: Sendable {
     package var statement: SelectStatement
     /// The part of the predicate that the statement tests, nil for none.
     package var answered: FetchPredicate?
-    /// What has to hold besides, and to be asked in memory. Where there is something, the statement has no window: the request's offset and limit count the
-    /// rows that are left.
+    /// What has to hold besides, and to be asked in memory. Where there is something, the statement
+    /// has no window: the request's offset and limit count the rows that are left.
     package var residual: FetchPredicate?
 }

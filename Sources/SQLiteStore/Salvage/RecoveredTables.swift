@@ -18,7 +18,8 @@ struct RecoveredTables {
         var recovery = recovery
         database = recovery.database
         greatestKeys = recovery.greatestKeys
-        tables = Dictionary(recovery.tables(of: layout).map { (SQLName.key($0.name), $0) }, uniquingKeysWith: { first, _ in first })
+        tables = Dictionary(
+            recovery.tables(of: layout).map { (SQLName.key($0.name), $0) }, uniquingKeysWith: { first, _ in first })
         findings = recovery.findings
         self.layout = layout
         self.connection = connection
@@ -36,13 +37,21 @@ struct RecoveredTables {
             try connection.execute(definition.statement())
             guard let table = tables[SQLName.key(definition.name)] else { continue }
             let names = ["Z_PK", "Z_ENT", "Z_OPT"] + definition.columns.map(\.name)
-            try copy(table, names, properties(storage), Label(text: layout.model.entities[storage.entityIndex].name, isLink: false, greatest: greatestKeys[storage.number]))
+            try copy(
+                table, names, properties(storage),
+                Label(
+                    text: layout.model.entities[storage.entityIndex].name, isLink: false,
+                    greatest: greatestKeys[storage.number]))
         }
         for (storage, property, join) in schema.namingSides {
             try connection.execute(join.statement())
             guard let table = tables[SQLName.key(join.table)] else { continue }
             let names = [join.ownerColumn, join.memberColumn] + [join.ownerOrder, join.memberOrder].compactMap { $0 }
-            try copy(table, names, [:], Label(text: "\(layout.model.entities[storage.entityIndex].name).\(property.name)", isLink: true, greatest: nil))
+            try copy(
+                table, names, [:],
+                Label(
+                    text: "\(layout.model.entities[storage.entityIndex].name).\(property.name)", isLink: true,
+                    greatest: nil))
         }
         try connection.execute("COMMIT")
     }
@@ -57,11 +66,15 @@ struct RecoveredTables {
         func object(_ key: Int64) -> String { isLink ? text : "\(text)/p\(key)" }
     }
 
-    private mutating func copy(_ table: SalvagedTable, _ names: [String], _ properties: [String: String], _ label: Label) throws {
+    private mutating func copy(
+        _ table: SalvagedTable, _ names: [String], _ properties: [String: String], _ label: Label
+    ) throws {
         let columns = names.map { table.column($0) ?? SalvagedTable.Column(name: $0, field: nil, standard: .null) }
         let key = label.isLink ? nil : 0
-        let list = names.map(SQLName.quoted).joined(separator: ", "), places = names.map { _ in "?" }.joined(separator: ", ")
-        let statement = try connection.prepare("INSERT OR IGNORE INTO \(SQLName.quoted(table.name)) (\(list)) VALUES (\(places))")
+        let list = names.map(SQLName.quoted).joined(separator: ", "),
+            places = names.map { _ in "?" }.joined(separator: ", ")
+        let statement = try connection.prepare(
+            "INSERT OR IGNORE INTO \(SQLName.quoted(table.name)) (\(list)) VALUES (\(places))")
         defer { statement.reset() }
         for leaf in table.tree.leaves {
             try Task.checkCancellation()
@@ -72,14 +85,20 @@ struct RecoveredTables {
                 try insert(row, table, columns, key: key, statement, properties, label)
             }
             if !isWhole { report("page \(leaf.page) is damaged: rows in it may be missing", object: label.text) }
-            if !isOrdered { report("page \(leaf.page) is damaged: its rows have numbers that do not belong there", object: label.text) }
+            if !isOrdered {
+                report(
+                    "page \(leaf.page) is damaged: its rows have numbers that do not belong there", object: label.text)
+            }
         }
         if table.tree.isDamaged { report("its table is damaged: not all of its rows may be found", object: label.text) }
-        for range in Self.merged(table.tree.lost, upTo: label.greatest) { report("\(label.rows) \(Self.text(range)) can't be read", object: label.text) }
+        for range in Self.merged(table.tree.lost, upTo: label.greatest) {
+            report("\(label.rows) \(Self.text(range)) can't be read", object: label.text)
+        }
     }
 
     private mutating func insert(
-        _ row: SalvagedRow, _ table: SalvagedTable, _ columns: [SalvagedTable.Column], key: Int?, _ statement: Statement, _ properties: [String: String], _ label: Label
+        _ row: SalvagedRow, _ table: SalvagedTable, _ columns: [SalvagedTable.Column], key: Int?,
+        _ statement: Statement, _ properties: [String: String], _ label: Label
     ) throws {
         var unreadable = 0
         for (index, column) in columns.enumerated() {
@@ -88,9 +107,13 @@ struct RecoveredTables {
             try bind(cell, statement, index + 1)
             guard cell == .unreadable else { continue }
             unreadable += 1
-            if let property = properties[SQLName.key(column.name)] { report("\(property) can't be read", object: label.object(row.key)) }
+            if let property = properties[SQLName.key(column.name)] {
+                report("\(property) can't be read", object: label.object(row.key))
+            }
         }
-        if !row.isSound, unreadable == 0 || label.isLink { report("the record is damaged", object: label.object(row.key)) }
+        if !row.isSound, unreadable == 0 || label.isLink {
+            report("the record is damaged", object: label.object(row.key))
+        }
         statement.reset()
         try statement.run()
         rowCount += connection.changes
@@ -105,7 +128,9 @@ struct RecoveredTables {
         case .blob(let value): try statement.bind(value, at: place)
         case .text(let bytes):
             // As they are: what is no text is replaced when it is read.
-            if database.encoding == .utf8 { try bytes.withUnsafeBufferPointer { try statement.bind(text: $0, at: place) } } else {
+            if database.encoding == .utf8 {
+                try bytes.withUnsafeBufferPointer { try statement.bind(text: $0, at: place) }
+            } else {
                 try statement.bind(database.text(cell) ?? "", at: place)
             }
         }
@@ -130,10 +155,13 @@ struct RecoveredTables {
     // MARK: Ranges
 
     private static func text(_ range: ClosedRange<Int64>) -> String {
-        range.upperBound == .max ? "from \(range.lowerBound) on" : range.lowerBound == range.upperBound ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
+        range.upperBound == .max
+            ? "from \(range.lowerBound) on"
+            : range.lowerBound == range.upperBound
+                ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 
-    /// Neighbours in one; without numbers that were never given out, where that leaves any.
+    /// Neighbors in one; without numbers that were never given out, where that leaves any.
     private static func merged(_ ranges: [ClosedRange<Int64>], upTo greatest: Int64?) -> [ClosedRange<Int64>] {
         var result: [ClosedRange<Int64>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -47,7 +47,8 @@ struct SalvagedTable {
         let number, entity: Int?
 
         init(_ columns: [Column]) {
-            byKey = Dictionary(columns.enumerated().map { (SQLName.key($1.name), $0) }, uniquingKeysWith: { first, _ in first })
+            byKey = Dictionary(
+                columns.enumerated().map { (SQLName.key($1.name), $0) }, uniquingKeysWith: { first, _ in first })
             fieldCount = columns.count { $0.field != nil }
             number = byKey["Z_PK"].flatMap { columns[$0].field }
             entity = byKey["Z_ENT"].flatMap { columns[$0].field }
@@ -56,7 +57,9 @@ struct SalvagedTable {
 
     /// A table of which only the model is known.
     init(name: String, columnNames: [String]) {
-        self.init(name: name, columns: columnNames.enumerated().map { Column(name: $1, field: $0, standard: .null) }, root: nil)
+        self.init(
+            name: name, columns: columnNames.enumerated().map { Column(name: $1, field: $0, standard: .null) },
+            root: nil)
     }
 
     func column(_ name: String) -> Column? { column(key: SQLName.key(name)) }
@@ -68,10 +71,12 @@ struct SalvagedTable {
     func fits(_ row: SalvagedRow) -> Bool {
         switch form {
         case .objects(let numbers):
-            guard row.key > 0, row.cells.count <= places.fieldCount, case .integer(let number) = row[places.entity] else { return false }
+            guard row.key > 0, row.cells.count <= places.fieldCount, case .integer(let number) = row[places.entity]
+            else { return false }
             return numbers.contains(number) && row[places.number] == .null
         case .links:
-            return row.cells.count == places.fieldCount && row.cells.allSatisfy { if case .integer = $0 { true } else { $0 == .null } }
+            return row.cells.count == places.fieldCount
+                && row.cells.allSatisfy { if case .integer = $0 { true } else { $0 == .null } }
         case .other: return false
         }
     }
@@ -84,7 +89,8 @@ struct SalvagedTable {
 
     // MARK: Statements
 
-    /// Reads a `CREATE TABLE`, of which parts may be damaged, as far as names and places of columns go, and no further than a table may have columns.
+    /// Reads a `CREATE TABLE`, of which parts may be damaged, as far as names and places of columns
+    /// go, and no further than a table may have columns.
     static func columns(of statement: String) -> [Column] {
         guard let open = statement.firstIndex(of: "(") else { return [] }
         var columns: [Column] = []
@@ -93,9 +99,11 @@ struct SalvagedTable {
             guard let (name, rest) = leadingName(definition) else { continue }
             let words = rest.uppercased().split { !$0.isLetter }
             if !definition.hasPrefix("\""), tableConstraints.contains(name.uppercased()) { continue }
-            let isGenerated = words.contains("GENERATED") || rest.uppercased().contains(" AS (") || rest.uppercased().contains(" AS(")
+            let isGenerated =
+                words.contains("GENERATED") || rest.uppercased().contains(" AS (") || rest.uppercased().contains(" AS(")
             let isStored = !isGenerated || words.last == "STORED"
-            columns.append(Column(name: name, field: isStored ? field : nil, standard: isGenerated ? .null : standard(rest)))
+            columns.append(
+                Column(name: name, field: isStored ? field : nil, standard: isGenerated ? .null : standard(rest)))
             if isStored { field += 1 }
         }
         return columns
@@ -109,7 +117,8 @@ struct SalvagedTable {
         return leadingName(statement[range.upperBound...])?.name
     }
 
-    /// What stands between commas, those in parentheses and quotations not counted; no more than a table may have columns.
+    /// What stands between commas, those in parentheses and quotations not counted; no more than a
+    /// table may have columns.
     private static func parts(_ text: Substring) -> [Substring] {
         var parts: [Substring] = []
         var depth = 0, start = text.startIndex

@@ -4,7 +4,8 @@ import SQLiteKit
 import Schema
 import Storage
 
-/// Finds the tables of a damaged store, by its schema as far as that is left, and else by what their rows look like.
+/// Finds the tables of a damaged store, by its schema as far as that is left, and else by what
+/// their rows look like.
 struct StoreRecovery {
     let database: DamagedDatabase
     private(set) var findings: [ReferenceFinding]
@@ -22,8 +23,10 @@ struct StoreRecovery {
     /// Whether there is anything that only a store has.
     private(set) var hasTraces = false
 
-    private static let metadataTable = SalvagedTable(name: "Z_METADATA", columnNames: ["Z_VERSION", "Z_UUID", "Z_PLIST"])
-    private static let entityTable = SalvagedTable(name: "Z_PRIMARYKEY", columnNames: ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"])
+    private static let metadataTable = SalvagedTable(
+        name: "Z_METADATA", columnNames: ["Z_VERSION", "Z_UUID", "Z_PLIST"])
+    private static let entityTable = SalvagedTable(
+        name: "Z_PRIMARYKEY", columnNames: ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"])
     private static let modelTable = SalvagedTable(name: "Z_MODELCACHE", columnNames: ["Z_CONTENT"])
 
     /// Opens a copy that nobody else has open, and reads what it says of itself.
@@ -33,10 +36,15 @@ struct StoreRecovery {
         readSchema()
         readMetadata()
         readEntities()
-        cachedModel = rows(Self.modelTable, form: "b") { row, table in table.column("Z_CONTENT").flatMap { table.cell($0, row).blob }.map { Data($0) } }.values.first
+        cachedModel =
+            rows(Self.modelTable, form: "b") { row, table in
+                table.column("Z_CONTENT").flatMap { table.cell($0, row).blob }.map { Data($0) }
+            }.values.first
     }
 
-    mutating func report(_ message: String, object: String? = nil) { findings.append(ReferenceFinding(message, object: object)) }
+    mutating func report(_ message: String, object: String? = nil) {
+        findings.append(ReferenceFinding(message, object: object))
+    }
 
     // MARK: What the store says of itself
 
@@ -46,7 +54,9 @@ struct StoreRecovery {
         var found: [(name: String, statement: String, root: Int)] = []
         for leaf in tree.leaves {
             let isWholeLeaf = database.forEachRow(ofLeaf: leaf.page) { row in
-                guard row.isSound, let type = database.text(row[0]), let root = row[3].integer else { return isWhole = false }
+                guard row.isSound, let type = database.text(row[0]), let root = row[3].integer else {
+                    return isWhole = false
+                }
                 let statement = database.text(row[4]) ?? ""
                 guard type == "table" || statement.uppercased().hasPrefix("CREATE TABLE") else { return }
                 // Virtual ones have no rows of their own.
@@ -61,11 +71,16 @@ struct StoreRecovery {
         for (name, statement, root) in found {
             let table = SalvagedTable(name: name, columns: SalvagedTable.columns(of: statement), root: root)
             let key = SQLName.key(name)
-            if tables[key] == nil, SalvagedTable.name(in: statement).map(SQLName.key) == key { tables[key] = table } else { nameless.append(table) }
+            if tables[key] == nil, SalvagedTable.name(in: statement).map(SQLName.key) == key {
+                tables[key] = table
+            } else {
+                nameless.append(table)
+            }
         }
     }
 
-    /// Whether a row has values of these kinds: `n` for NULL, `i` for an integer, `t` for text, `b` for a blob, whose bytes may be elsewhere.
+    /// Whether a row has values of these kinds: `n` for NULL, `i` for an integer, `t` for text, `b`
+    /// for a blob, whose bytes may be elsewhere.
     private static func resembles(_ row: SalvagedRow, _ form: String) -> Bool {
         row.cells.count == form.count
             && zip(row.cells, form).allSatisfy { cell, kind in
@@ -79,8 +94,11 @@ struct StoreRecovery {
             }
     }
 
-    /// What `read` makes of the rows of a small table, which is looked for by the form of its rows where the schema does not lead to it.
-    private mutating func rows<Value>(_ expected: SalvagedTable, form: String, _ read: (SalvagedRow, SalvagedTable) -> Value?) -> (values: [Value], isWhole: Bool) {
+    /// What `read` makes of the rows of a small table, which is looked for by the form of its rows
+    /// where the schema does not lead to it.
+    private mutating func rows<Value>(
+        _ expected: SalvagedTable, form: String, _ read: (SalvagedRow, SalvagedTable) -> Value?
+    ) -> (values: [Value], isWhole: Bool) {
         var values: [Value] = [], isWhole = false
         let key = SQLName.key(expected.name)
         var table = tables[key] ?? expected
@@ -115,7 +133,8 @@ struct StoreRecovery {
         var reason: String?
         let database = database
         let found = rows(Self.metadataTable, form: "ntb") { row, table -> StoreMetadata? in
-            guard let uuid = table.column("Z_UUID").flatMap({ database.text(table.cell($0, row)) }), let list = table.column("Z_PLIST").flatMap({ table.cell($0, row).blob })
+            guard let uuid = table.column("Z_UUID").flatMap({ database.text(table.cell($0, row)) }),
+                let list = table.column("Z_PLIST").flatMap({ table.cell($0, row).blob })
             else { return nil }
             do { return try StoreMetadata(uuid: uuid, plist: list) } catch {
                 reason = "\(error)"
@@ -123,18 +142,27 @@ struct StoreRecovery {
             }
         }
         metadata = found.values.first
-        if metadata == nil { report("the metadata can't be read" + (reason.map { ": \($0)" } ?? "")) } else if !found.isWhole { report("the metadata are damaged") }
+        if metadata == nil {
+            report("the metadata can't be read" + (reason.map { ": \($0)" } ?? ""))
+        } else if !found.isWhole {
+            report("the metadata are damaged")
+        }
     }
 
     private mutating func readEntities() {
         let database = database
-        let found = rows(Self.entityTable, form: "ntii") { row, table -> (entity: StoreCatalog.NumberedEntity, greatest: Int64)? in
+        let found = rows(Self.entityTable, form: "ntii") {
+            row, table -> (entity: StoreCatalog.NumberedEntity, greatest: Int64)? in
             func cell(_ name: String) -> SalvagedCell { table.column(name).map { table.cell($0, row) } ?? .null }
             guard case .null = cell("Z_ENT"), row.key > 0, let name = database.text(cell("Z_NAME")) else { return nil }
-            return (StoreCatalog.NumberedEntity(number: row.key, name: name, parent: cell("Z_SUPER").integer ?? 0), cell("Z_MAX").integer ?? 0)
+            return (
+                StoreCatalog.NumberedEntity(number: row.key, name: name, parent: cell("Z_SUPER").integer ?? 0),
+                cell("Z_MAX").integer ?? 0
+            )
         }
         var names: Set<String> = []
-        for (entity, greatest) in found.values.sorted(by: { $0.entity.number < $1.entity.number }) where names.insert(entity.name).inserted {
+        for (entity, greatest) in found.values.sorted(by: { $0.entity.number < $1.entity.number })
+        where names.insert(entity.name).inserted {
             if entities.last?.number == entity.number { continue }
             entities.append(entity)
             if greatest > 0 { greatestKeys[entity.number] = greatest }
@@ -150,12 +178,17 @@ struct StoreRecovery {
     mutating func layout(_ model: ManagedObjectModel) throws -> StoreLayout {
         var catalog = catalog
         let known = Set(entities.map(\.name))
-        if !knowsEntities || entities.isEmpty, !model.entities.allSatisfy({ known.contains($0.name) }) { try addNumbers(model, &catalog) }
+        if !knowsEntities || entities.isEmpty, !model.entities.allSatisfy({ known.contains($0.name) }) {
+            try addNumbers(model, &catalog)
+        }
         if let layout = try? StoreLayout.reading(model, from: catalog) { return layout }
         let numbers = EntityNumbering.stored(for: model, in: catalog)
         let expected = StoreSchema(try LayoutBuilder.layout(expecting: model, numbers: numbers))
         var wanted: [SalvagedTable] = []
-        for table in expected.tables { wanted.append(SalvagedTable(name: table.name, columnNames: ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name))) }
+        for table in expected.tables {
+            wanted.append(
+                SalvagedTable(name: table.name, columnNames: ["Z_PK", "Z_ENT", "Z_OPT"] + table.columns.map(\.name)))
+        }
         for join in expected.joins {
             let orders = [join.ownerOrder, join.memberOrder].compactMap { $0 }
             wanted.append(SalvagedTable(name: join.table, columnNames: [join.ownerColumn, join.memberColumn] + orders))
@@ -168,7 +201,9 @@ struct StoreRecovery {
     private var catalog: StoreCatalog { catalog(numbering: entities) }
 
     private func catalog(numbering entities: [StoreCatalog.NumberedEntity]) -> StoreCatalog {
-        StoreCatalog(tables: tables.values.map { StoreCatalog.Table(name: $0.name, columns: $0.columns.map(\.name)) }, entities: entities)
+        StoreCatalog(
+            tables: tables.values.map { StoreCatalog.Table(name: $0.name, columns: $0.columns.map(\.name)) },
+            entities: entities)
     }
 
     private mutating func addNumbers(_ model: ManagedObjectModel, _ catalog: inout StoreCatalog) throws {
@@ -180,16 +215,21 @@ struct StoreRecovery {
             guard let number = new[entity.index], taken.insert(number).inserted else { continue }
             numbers[entity.name] = number
             catalog.entities.append(
-                StoreCatalog.NumberedEntity(number: number, name: entity.name, parent: entity.superentity.flatMap { numbers[$0.name] } ?? 0))
+                StoreCatalog.NumberedEntity(
+                    number: number, name: entity.name, parent: entity.superentity.flatMap { numbers[$0.name] } ?? 0))
         }
         catalog.entities.sort { $0.number < $1.number }
     }
 
-    /// Takes the nameless table that has most of the columns of one that is missing; else only its rows can tell where it is.
+    /// Takes the nameless table that has most of the columns of one that is missing; else only its
+    /// rows can tell where it is.
     private mutating func addTable(_ wanted: SalvagedTable) {
         let names = Set(wanted.columns.map { SQLName.key($0.name) })
-        // The names are looked up in the tables, not the other way round: a damaged table may have very many.
-        let shares = nameless.map { table in 2 * table.columns.count > names.count ? names.count { table.column(key: $0) != nil } : 0 }
+        // The names are looked up in the tables, not the other way round: a damaged table may have
+        // very many.
+        let shares = nameless.map { table in
+            2 * table.columns.count > names.count ? names.count { table.column(key: $0) != nil } : 0
+        }
         var table = wanted
         if let (index, share) = shares.enumerated().max(by: { $0.element < $1.element }), 2 * share > names.count {
             let found = nameless.remove(at: index)
@@ -212,11 +252,14 @@ struct StoreRecovery {
             report("the definition of the table \(table.name) is damaged")
             var columns = table.columns
             for (index, column) in zip(strange, missing) {
-                columns[index] = SalvagedTable.Column(name: column.name, field: columns[index].field, standard: columns[index].standard)
+                columns[index] = SalvagedTable.Column(
+                    name: column.name, field: columns[index].field, standard: columns[index].standard)
             }
             table.columns = columns
         } else if table.columns.count < 3 || strange.count > missing.count {
-            report("the definition of the table \(table.name) is damaged: the columns are taken to be those of a new store")
+            report(
+                "the definition of the table \(table.name) is damaged: the columns are taken to be those of a new store"
+            )
             table.columns = wanted.columns
         } else {
             for column in missing { report("the column \(table.name).\(column.name) is lost") }
@@ -233,7 +276,8 @@ struct StoreRecovery {
         var wanted: [SalvagedTable] = []
         for storage in layout.storedEntities where storage.number == storage.rootNumber {
             guard var table = tables[SQLName.key(storage.table)] else { continue }
-            table.form = .objects(numbers: Set(layout.storedEntities.filter { $0.rootNumber == storage.number }.map(\.number)))
+            table.form = .objects(
+                numbers: Set(layout.storedEntities.filter { $0.rootNumber == storage.number }.map(\.number)))
             wanted.append(table)
         }
         for join in schema.joins {
@@ -242,10 +286,15 @@ struct StoreRecovery {
             wanted.append(table)
         }
         for index in wanted.indices {
-            if let root = wanted[index].root { wanted[index].tree = database.tree(root: root) } else { wanted[index].tree.isDamaged = true }
+            if let root = wanted[index].root {
+                wanted[index].tree = database.tree(root: root)
+            } else {
+                wanted[index].tree.isDamaged = true
+            }
         }
         // What belongs to other tables is no stray page.
-        let names = Set(wanted.map { SQLName.key($0.name) }), small = Set([Self.metadataTable, Self.entityTable, Self.modelTable].map { SQLName.key($0.name) })
+        let names = Set(wanted.map { SQLName.key($0.name) }),
+            small = Set([Self.metadataTable, Self.entityTable, Self.modelTable].map { SQLName.key($0.name) })
         for (key, table) in tables where !names.contains(key) && !small.contains(key) {
             if let root = table.root { _ = database.tree(root: root) }
         }
@@ -260,7 +309,9 @@ struct StoreRecovery {
             let table = wanted[index]
             let strange = table.tree.leaves.filter { leaf in
                 let rows = database.heads(ofLeaf: leaf.page)
-                guard let first = rows.first, !table.fits(first), !rows.contains(where: table.fits) else { return false }
+                guard let first = rows.first, !table.fits(first), !rows.contains(where: table.fits) else {
+                    return false
+                }
                 return wanted.contains { $0.fits(first) }
             }
             guard !strange.isEmpty else { continue }
@@ -273,7 +324,8 @@ struct StoreRecovery {
         }
     }
 
-    /// Finds the tables of pages that no b-tree leads to. There are none in a sound database; free pages, whose rows were deleted, are not among them.
+    /// Finds the tables of pages that no b-tree leads to. There are none in a sound database; free
+    /// pages, whose rows were deleted, are not among them.
     private func adoptStrays(_ wanted: inout [SalvagedTable]) {
         for page in database.strayLeaves() {
             let rows = database.heads(ofLeaf: page)
@@ -284,7 +336,8 @@ struct StoreRecovery {
             for index in candidates { wanted[index].tree.isDamaged = true }
             guard candidates.count == 1 else { continue }
             database.take(page)
-            wanted[candidates[0]].tree.leaves.append(DamagedDatabase.Tree.Leaf(page: page, range: Int64.min...Int64.max))
+            wanted[candidates[0]].tree.leaves.append(
+                DamagedDatabase.Tree.Leaf(page: page, range: Int64.min...Int64.max))
         }
     }
 }

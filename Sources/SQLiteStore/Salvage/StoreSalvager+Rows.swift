@@ -6,10 +6,13 @@ package import Storage
 extension StoreSalvager {
     private static let batchSize = 1000
 
-    /// Hands out the rows that can be read, hierarchy by hierarchy, each number once; what can't be read is among the findings afterwards.
+    /// Hands out the rows that can be read, hierarchy by hierarchy, each number once; what can't be
+    /// read is among the findings afterwards.
     package func forEachBatch(_ body: (RowBatch) throws -> Void) throws {
         for storage in layout.storedEntities where storage.number == storage.rootNumber {
-            do { try readRows(storage, body) } catch let error as SQLiteError { throw StorageError(error, path: session.path) }
+            do { try readRows(storage, body) } catch let error as SQLiteError {
+                throw StorageError(error, path: session.path)
+            }
         }
     }
 
@@ -20,7 +23,9 @@ extension StoreSalvager {
         func take(_ row: Statement) throws {
             let key = row.int64(at: 0)
             guard let entity = reader.entityIndex(of: row) else {
-                return report(key < 1 ? "the row has a number that is never given out" : "the row is of no entity of the model", object: "\(name)/p\(key)")
+                return report(
+                    key < 1 ? "the row has a number that is never given out" : "the row is of no entity of the model",
+                    object: "\(name)/p\(key)")
             }
             guard entities[root]?[key] == nil else { return report("comes twice", object: "\(name)/p\(key)") }
             reader.append(row, to: &batch)
@@ -29,8 +34,10 @@ extension StoreSalvager {
             try body(batch)
             batch = RowBatch()
         }
-        let columns = reader.columns.joined(separator: ", "), table = "\(SQLName.quoted(storage.table)) \(SelectStatement.rootAlias)"
-        try session.connection.withStatement("SELECT \(columns) FROM \(table) ORDER BY \(reader.columns[0])") { statement in
+        let columns = reader.columns.joined(separator: ", "),
+            table = "\(SQLName.quoted(storage.table)) \(SelectStatement.rootAlias)"
+        try session.connection.withStatement("SELECT \(columns) FROM \(table) ORDER BY \(reader.columns[0])") {
+            statement in
             while try statement.step() { try take(statement) }
         }
         if !batch.isEmpty { try body(batch) }

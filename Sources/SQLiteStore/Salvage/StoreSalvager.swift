@@ -6,9 +6,11 @@ package import Schema
 import SQLiteKit
 package import Storage
 
-/// Reads what can be read of a damaged store: tables around their broken pages, rows around their broken cells, and without the schema where that is broken.
+/// Reads what can be read of a damaged store: tables around their broken pages, rows around their
+/// broken cells, and without the schema where that is broken.
 ///
-/// What is found is put into a sound store of its own first, beside the copy, by the names of the damaged one; from there it is read as from any store.
+/// What is found is put into a sound store of its own first, beside the copy, by the names of the
+/// damaged one; from there it is read as from any store.
 package final class StoreSalvager {
     package let identity: StoreIdentity
     package let layouts: [RowLayout]
@@ -23,11 +25,16 @@ package final class StoreSalvager {
     private static let mostFindings = 1000
 
     /// Reads the copy, with the WAL beside it.
-    /// - Parameter resolve: Gives the model by the version hashes that the store records, which are empty where they can't be read; nil for the store's own.
+    /// - Parameter resolve: Gives the model by the version hashes that the store records, which are
+    ///   empty where they can't be read; nil for the store's own.
     /// - Throws: `StorageError`: `damaged` where nothing can be read, `noModel`.
-    /// - Complexity: Reads each page of the copy a fixed number of times, whatever is wrong with it: three times where the b-trees are sound, fewer than ten for leaves that none leads to. Writes what
-    ///   it holds.
-    package init(copyAt path: String, files: ExternalValues, resolvingModel resolve: ([String: Data]) throws -> ManagedObjectModel?) throws {
+    /// - Complexity: Reads each page of the copy a fixed number of times, whatever is wrong with
+    ///   it: three times where the b-trees are sound, fewer than ten for leaves that none leads to.
+    ///   Writes what it holds.
+    package init(
+        copyAt path: String, files: ExternalValues,
+        resolvingModel resolve: ([String: Data]) throws -> ManagedObjectModel?
+    ) throws {
         do {
             var recovery = try StoreRecovery(path)
             let model = try Self.model(&recovery, resolve)
@@ -39,11 +46,14 @@ package final class StoreSalvager {
             let connection = try Connection(sound, .create)
             var builder = RecoveredTables(recovery, layout, connection)
             try builder.fill()
-            guard recovery.hasTraces || builder.rowCount > 0 else { throw StorageError(.damaged, "Nothing that is left of the store can be read", path: path) }
+            guard recovery.hasTraces || builder.rowCount > 0 else {
+                throw StorageError(.damaged, "Nothing that is left of the store can be read", path: path)
+            }
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: sound))
             description.isReadOnly = true
             session = StoreSession(
-                path: sound, description: description, connection: connection, derivedChanges: DerivedChanges(), layout: layout, rowLayouts: layouts, identity: identity,
+                path: sound, description: description, connection: connection, derivedChanges: DerivedChanges(),
+                layout: layout, rowLayouts: layouts, identity: identity,
                 files: files)
             findings = Array(builder.findings.prefix(Self.mostFindings))
         } catch {
@@ -64,7 +74,9 @@ package final class StoreSalvager {
     ) throws -> ManagedObjectModel {
         if let model = try resolve(recovery.metadata?.versionHashes ?? [:]) { return model }
         if let cached = recovery.cachedModel {
-            do { return try ModelCache.decode(cached) } catch { recovery.report("the store's own model can't be read: \(error)") }
+            do { return try ModelCache.decode(cached) } catch {
+                recovery.report("the store's own model can't be read: \(error)")
+            }
         }
         guard recovery.hasTraces else { throw StorageError(.damaged, "Nothing that is left of the store can be read") }
         throw StorageError(.noModel, "The store carries no model that can be read: give the one that it was made with")

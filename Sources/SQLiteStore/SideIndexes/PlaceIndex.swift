@@ -1,6 +1,7 @@
 import Schema
 
-/// The R-tree of a fetch index whose properties are all of the kind `rTree`: the rows that have all of them.
+/// The R-tree of a fetch index whose properties are all of the kind `rTree`: the rows that have all
+/// of them.
 package struct PlaceIndex: Sendable, Hashable {
     static let prefix = "FOLIO_PLACES_"
     /// The greatest coordinate: trees hold numbers in 32 bits.
@@ -30,18 +31,24 @@ package struct PlaceIndex: Sendable, Hashable {
         let names = columns.map { "t.\(SQLName.quoted($0))" }
         let values = names.map { "max(min(\($0), 3e38), -3e38)" }.flatMap { [$0, $0] }
         let filled = names.map { "\($0) IS NOT NULL" }
-        return "INSERT INTO \(SQLName.quoted(name)) SELECT t.Z_PK, \(values.joined(separator: ", ")) FROM \(source) WHERE \(filled.joined(separator: " AND "))"
+        return
+            "INSERT INTO \(SQLName.quoted(name)) SELECT t.Z_PK, \(values.joined(separator: ", ")) FROM \(source) WHERE \(filled.joined(separator: " AND "))"
     }
 
-    func emptying(touched: String) -> String { "DELETE FROM \(SQLName.quoted(name)) WHERE id IN (SELECT key FROM \(SQLName.quoted(touched)))" }
+    func emptying(touched: String) -> String {
+        "DELETE FROM \(SQLName.quoted(name)) WHERE id IN (SELECT key FROM \(SQLName.quoted(touched)))"
+    }
 
-    /// Counts the rows that the tree has not where they are, and what it has of rows that are not there.
+    /// Counts the rows that the tree has not where they are, and what it has of rows that are not
+    /// there.
     var checking: String {
         let (index, source) = (SQLName.quoted(name), SQLName.quoted(table))
         let names = columns.map { "max(min(CAST(t.\(SQLName.quoted($0)) AS REAL), 3e38), -3e38)" }
         let filled = columns.map { "t.\(SQLName.quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
-        let inside = names.enumerated().map { "\($1) BETWEEN r.\(lowerName($0)) AND r.\(upperName($0))" }.joined(separator: " AND ")
-        return "SELECT (SELECT count(*) FROM \(source) t LEFT JOIN \(index) r ON r.id = t.Z_PK WHERE \(filled) AND (\(inside)) IS NOT TRUE) "
+        let inside = names.enumerated().map { "\($1) BETWEEN r.\(lowerName($0)) AND r.\(upperName($0))" }.joined(
+            separator: " AND ")
+        return
+            "SELECT (SELECT count(*) FROM \(source) t LEFT JOIN \(index) r ON r.id = t.Z_PK WHERE \(filled) AND (\(inside)) IS NOT TRUE) "
             + "+ (SELECT count(*) FROM \(index) WHERE id NOT IN (SELECT Z_PK FROM \(source) t WHERE \(filled)))"
     }
 
@@ -51,7 +58,8 @@ package struct PlaceIndex: Sendable, Hashable {
 
     private static func coordinates(_ count: Int) -> String { (0..<count).map { ", a\($0), b\($0)" }.joined() + ")" }
 
-    /// Whether an entry of a schema is such a tree, or one of the tables that it is kept in, exactly as it is made here.
+    /// Whether an entry of a schema is such a tree, or one of the tables that it is kept in,
+    /// exactly as it is made here.
     static func isDefinition(_ name: String, _ statement: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         if (1...mostColumns).contains(where: { statement == head(name) + coordinates($0) }) { return true }
@@ -59,5 +67,8 @@ package struct PlaceIndex: Sendable, Hashable {
         return shadows.contains { name.hasSuffix($0) && statement == shadow + $1 }
     }
 
-    static let shadows = [("_rowid", "rowid INTEGER PRIMARY KEY,nodeno)"), ("_node", "nodeno INTEGER PRIMARY KEY,data)"), ("_parent", "nodeno INTEGER PRIMARY KEY,parentnode)")]
+    static let shadows = [
+        ("_rowid", "rowid INTEGER PRIMARY KEY,nodeno)"), ("_node", "nodeno INTEGER PRIMARY KEY,data)"),
+        ("_parent", "nodeno INTEGER PRIMARY KEY,parentnode)"),
+    ]
 }

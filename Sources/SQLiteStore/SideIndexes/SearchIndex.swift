@@ -1,11 +1,13 @@
 import Schema
 
-/// The full-text index of a table: an FTS5 table with the words of the attributes that a model chooses, folded and parted by `TextWords`.
+/// The full-text index of a table: an FTS5 table with the words of the attributes that a model
+/// chooses, folded and parted by `TextWords`.
 ///
 /// Its name cannot be that of an entity's table, since those begin with Z.
 package struct SearchIndex: Sendable, Hashable {
     static let prefix = "FOLIO_SEARCH_"
-    /// Words come ready: folded, parted by single spaces. Then all that FTS5's `ascii` tokeniser does is to part them again.
+    /// Words come ready: folded, parted by single spaces. Then all that FTS5's `ascii` tokenizer
+    /// does is to part them again.
     private static let options = ", tokenize='ascii', columnsize=0)"
 
     /// The entities' table.
@@ -29,13 +31,17 @@ package struct SearchIndex: Sendable, Hashable {
         let names = columns.map(Self.quoted)
         let words = names.map { "FolioWords(t.\($0))" }
         let filled = names.map { "t.\($0) IS NOT NULL" }
-        return "INSERT INTO \(Self.quoted(name)) (rowid, \(names.joined(separator: ", "))) SELECT t.Z_PK, \(words.joined(separator: ", ")) FROM \(source) "
+        return
+            "INSERT INTO \(Self.quoted(name)) (rowid, \(names.joined(separator: ", "))) SELECT t.Z_PK, \(words.joined(separator: ", ")) FROM \(source) "
             + "WHERE \(filled.joined(separator: " OR "))"
     }
 
-    func emptying(touched: String) -> String { "DELETE FROM \(Self.quoted(name)) WHERE rowid IN (SELECT key FROM \(SQLName.quoted(touched)))" }
+    func emptying(touched: String) -> String {
+        "DELETE FROM \(Self.quoted(name)) WHERE rowid IN (SELECT key FROM \(SQLName.quoted(touched)))"
+    }
 
-    /// Counts the rows whose words are not those in the index, and the words of rows that are not there.
+    /// Counts the rows whose words are not those in the index, and the words of rows that are not
+    /// there.
     var checking: String {
         let names = columns.map(Self.quoted)
         let differs = names.map { "f.\($0) IS NOT FolioWords(t.\($0))" }.joined(separator: " OR ")
@@ -51,13 +57,15 @@ package struct SearchIndex: Sendable, Hashable {
     /// The same quoting for every name, so that a definition can be told by its text.
     private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
-    /// Whether an entry of a schema is such an index, or one of the tables that FTS5 keeps for it, exactly as it is made here.
+    /// Whether an entry of a schema is such an index, or one of the tables that FTS5 keeps for it,
+    /// exactly as it is made here.
     static func isDefinition(_ name: String, _ statement: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         if statement.hasPrefix(head(name)), statement.hasSuffix(options) {
             let list = statement.dropFirst(head(name).count).dropLast(options.count)
             guard let tokens = SQLToken.tokens(of: String(list)) else { return false }
-            return tokens.count % 2 == 1 && tokens.enumerated().allSatisfy { $1 == ($0 % 2 == 0 ? .quotedName : .comma) }
+            return tokens.count % 2 == 1
+                && tokens.enumerated().allSatisfy { $1 == ($0 % 2 == 0 ? .quotedName : .comma) }
         }
         return shadows.contains { suffix, columns in
             name.hasSuffix(suffix) && statement == "CREATE TABLE '\(name.replacing("'", with: "''"))'(\(columns)"
@@ -66,7 +74,8 @@ package struct SearchIndex: Sendable, Hashable {
 
     /// What FTS5 keeps for an index, by the ends of the names.
     static let shadows = [
-        ("_data", "id INTEGER PRIMARY KEY, block BLOB)"), ("_idx", "segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID"),
+        ("_data", "id INTEGER PRIMARY KEY, block BLOB)"),
+        ("_idx", "segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID"),
         ("_config", "k PRIMARY KEY, v) WITHOUT ROWID"),
     ]
 

@@ -1,7 +1,8 @@
 import Query
 import SQLiteKit
 
-/// Brings the side indexes up to date with the rows that a transaction touches. These are noted by triggers of the connection, which are in no file: whatever writes a row is noticed.
+/// Brings the side indexes up to date with the rows that a transaction touches. These are noted by
+/// triggers of the connection, which are in no file: whatever writes a row is noticed.
 struct SideIndexUpdater {
     let session: StoreSession
 
@@ -22,12 +23,15 @@ struct SideIndexUpdater {
                 let name = SQLName.quoted("\(touched)_\(event.prefix(6))")
                 try session.connection.execute(
                     "CREATE TEMP TRIGGER \(name) AFTER \(event) ON main.\(SQLName.quoted(table)) WHEN \(condition) BEGIN INSERT INTO \(SQLName.quoted(touched)) "
-                        + "SELECT \(row).Z_PK WHERE NOT EXISTS (SELECT 1 FROM \(SQLName.quoted(touched)) WHERE key = \(row).Z_PK); END")
+                        + "SELECT \(row).Z_PK WHERE NOT EXISTS (SELECT 1 FROM \(SQLName.quoted(touched)) WHERE key = \(row).Z_PK); END"
+                )
             }
             func filled(_ row: String) -> String { list.map { "\(row).\($0) IS NOT NULL" }.joined(separator: " OR ") }
             try watch("INSERT", "new", when: filled("new"))
             try watch("DELETE", "old", when: filled("old"))
-            try watch("UPDATE OF \(list.joined(separator: ", "))", "new", when: list.map { "old.\($0) IS NOT new.\($0)" }.joined(separator: " OR "))
+            try watch(
+                "UPDATE OF \(list.joined(separator: ", "))", "new",
+                when: list.map { "old.\($0) IS NOT new.\($0)" }.joined(separator: " OR "))
         }
         session.watchesRows = true
     }
@@ -35,7 +39,9 @@ struct SideIndexUpdater {
     func updateSideIndexes() throws {
         for table in session.layout.sideIndexes.tables {
             let touched = Self.touched(table)
-            guard try session.connection.value("SELECT 1 FROM \(SQLName.quoted(touched)) LIMIT 1") != nil else { continue }
+            guard try session.connection.value("SELECT 1 FROM \(SQLName.quoted(touched)) LIMIT 1") != nil else {
+                continue
+            }
             if let index = session.layout.searchIndex(of: table) {
                 try session.connection.run(index.emptying(touched: touched))
                 try session.connection.run(index.filling(touched: touched))
@@ -49,12 +55,14 @@ struct SideIndexUpdater {
     }
 
     static func registerWords(on connection: Connection) throws {
-        try connection.register(function: "FolioWords", argumentCount: 1, flags: [.deterministic, .directOnly]) { arguments, result in
+        try connection.register(function: "FolioWords", argumentCount: 1, flags: [.deterministic, .directOnly]) {
+            arguments, result in
             if !arguments[0].isNull { result.set(SearchQuery.words(of: arguments[0].text)) }
         }
     }
 
-    /// Side indexes that do not say what the rows say: some other program has written to the store. Costs a pass over the rows.
+    /// Side indexes that do not say what the rows say: some other program has written to the store.
+    /// Costs a pass over the rows.
     func sideIndexFindings() throws -> [String] {
         guard !session.layout.sideIndexes.isEmpty else { return [] }
         try Self.registerWords(on: session.connection)

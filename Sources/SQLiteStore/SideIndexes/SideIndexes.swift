@@ -1,6 +1,7 @@
 import Schema
 
-/// The indexes of a store that are tables of their own: full text and R-trees. Stores that Folio makes have them, those of Apple's framework do not.
+/// The indexes of a store that are tables of their own: full text and R-trees. Stores that Folio
+/// makes have them, those of Apple's framework do not.
 ///
 /// Whatever writes rows brings them up to date in the same transaction (`StoreSession.writing`).
 struct SideIndexes: Sendable, Hashable {
@@ -12,7 +13,9 @@ struct SideIndexes: Sendable, Hashable {
     var isEmpty: Bool { search.isEmpty && places.isEmpty }
     var tables: [String] { Set(search.keys).union(places.keys).sorted() }
     /// Statements that make them, in order.
-    var statements: [String] { search.values.sorted { $0.table < $1.table }.map(\.statement) + allPlaces.map(\.statement) }
+    var statements: [String] {
+        search.values.sorted { $0.table < $1.table }.map(\.statement) + allPlaces.map(\.statement)
+    }
     var allPlaces: [PlaceIndex] { places.values.joined().sorted { $0.name < $1.name } }
 
     /// What a model asks for.
@@ -20,8 +23,11 @@ struct SideIndexes: Sendable, Hashable {
         var columns: [String: [String]] = [:]
         for storage in storages {
             let entity = model.entities[storage.entityIndex]
-            for property in entity.properties where property.declaringEntityIndex == entity.index && property.attribute?.isFullTextIndexed == true {
-                if case .attribute(let column) = storage.properties[property.index] { columns[storage.table, default: []].append(column.name) }
+            for property in entity.properties
+            where property.declaringEntityIndex == entity.index && property.attribute?.isFullTextIndexed == true {
+                if case .attribute(let column) = storage.properties[property.index] {
+                    columns[storage.table, default: []].append(column.name)
+                }
             }
             for index in entity.description.indexes {
                 guard let place = Self.place(index, entity, storage) else { continue }
@@ -33,10 +39,14 @@ struct SideIndexes: Sendable, Hashable {
 
     private init() {}
 
-    private static func place(_ index: FetchIndexDescription, _ entity: Entity, _ storage: EntityStorage) -> PlaceIndex? {
-        guard !index.elements.isEmpty, index.elements.count <= PlaceIndex.mostColumns, index.elements.allSatisfy({ $0.kind == .rTree }) else { return nil }
+    private static func place(_ index: FetchIndexDescription, _ entity: Entity, _ storage: EntityStorage) -> PlaceIndex?
+    {
+        guard !index.elements.isEmpty, index.elements.count <= PlaceIndex.mostColumns,
+            index.elements.allSatisfy({ $0.kind == .rTree })
+        else { return nil }
         let columns = index.elements.compactMap { element -> String? in
-            guard let name = element.propertyName, let property = entity.property(named: name), case .attribute(let column) = storage.properties[property.index]
+            guard let name = element.propertyName, let property = entity.property(named: name),
+                case .attribute(let column) = storage.properties[property.index]
             else { return nil }
             switch column.type {
             case .integer16, .integer32, .integer64, .double, .float, .decimal, .date: return column.name
@@ -44,7 +54,8 @@ struct SideIndexes: Sendable, Hashable {
             }
         }
         guard columns.count == index.elements.count else { return nil }
-        return PlaceIndex(suffix: "\(entity.name.uppercased())_\(index.name.uppercased())", table: storage.table, columns: columns)
+        return PlaceIndex(
+            suffix: "\(entity.name.uppercased())_\(index.name.uppercased())", table: storage.table, columns: columns)
     }
 
     /// Those of them that a file has, as they are wanted.
@@ -52,13 +63,16 @@ struct SideIndexes: Sendable, Hashable {
         guard !catalog.sideIndexes.isEmpty else { return .none }
         var present = SideIndexes()
         present.search = search.filter { catalog.sideIndexes[$1.name] == $1.statement }
-        present.places = places.mapValues { $0.filter { catalog.sideIndexes[$0.name] == $0.statement } }.filter { !$0.value.isEmpty }
+        present.places = places.mapValues { $0.filter { catalog.sideIndexes[$0.name] == $0.statement } }.filter {
+            !$0.value.isEmpty
+        }
         return present
     }
 
     /// Whether an entry of a schema belongs to one, exactly as Folio and SQLite make it.
     static func isDefinition(_ name: String, _ statement: String) -> Bool {
-        SearchIndex.isDefinition(name, statement) || SearchIndex.isContent(name, statement) || PlaceIndex.isDefinition(name, statement)
+        SearchIndex.isDefinition(name, statement) || SearchIndex.isContent(name, statement)
+            || PlaceIndex.isDefinition(name, statement)
     }
 }
 

@@ -3,7 +3,8 @@ import RowMemory
 import Schema
 import SQLiteKit
 
-/// What of a row goes into one column. Trivial to copy: loops over rows go through millions of them.
+/// What of a row goes into one column. Trivial to copy: loops over rows go through millions of
+/// them.
 struct CellWriter {
     enum Kind: UInt8 {
         case int, bool, double, float, string, uuid, decimal, data
@@ -43,7 +44,8 @@ extension CellWriter.Kind {
 }
 
 extension SQLiteValue {
-    /// A decimal as Core Data keeps it: what is no integer is a floating-point number, so that some 15 digits survive.
+    /// A decimal as Core Data keeps it: what is no integer is a floating-point number, so that some
+    /// 15 digits survive.
     init(_ value: Decimal) {
         let text = value.description
         if let integer = Int64(text) {

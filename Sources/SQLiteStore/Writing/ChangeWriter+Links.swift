@@ -52,30 +52,44 @@ extension ChangeWriter {
             case .toMany(let key) where key.inverseIndex == nil:
                 try set(pairs, key, isAdded: kind.isAdded, &save)
             case .none, .attribute, .composite, .toOne, .toMany:
-                preconditionFailure("Only links of relationships without a to-one end are written as links: write the other end's reference")
+                preconditionFailure(
+                    "Only links of relationships without a to-one end are written as links: write the other end's reference"
+                )
             }
         }
     }
 
     private func add(_ pairs: [Int64], to join: JoinTable, _ save: inout SaveInProgress) throws {
-        let (table, owner, member) = (SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
-        var statement = "INSERT OR IGNORE INTO \(table) (\(owner), \(member)) SELECT c0, c1 FROM \(try session.connection.rowSourceTable(columns: 2)) s"
-        if join.isReflexive { statement += " WHERE NOT EXISTS (SELECT 1 FROM \(table) j WHERE j.\(owner) = s.c1 AND j.\(member) = s.c0)" }
+        let (table, owner, member) = (
+            SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn)
+        )
+        var statement =
+            "INSERT OR IGNORE INTO \(table) (\(owner), \(member)) SELECT c0, c1 FROM \(try session.connection.rowSourceTable(columns: 2)) s"
+        if join.isReflexive {
+            statement += " WHERE NOT EXISTS (SELECT 1 FROM \(table) j WHERE j.\(owner) = s.c1 AND j.\(member) = s.c0)"
+        }
         try run(statement, pairs)
         for (columns, swaps) in [
             (join.memberOrder.map { OrderedColumns(join, order: $0) }, false),
-            (join.ownerOrder.map { OrderedColumns(join.reversed(destinationIndex: join.destinationIndex), order: $0) }, true),
+            (
+                join.ownerOrder.map {
+                    OrderedColumns(join.reversed(destinationIndex: join.destinationIndex), order: $0)
+                }, true
+            ),
         ] {
             guard let columns else { continue }
             for start in stride(from: 0, to: pairs.count, by: 2) {
                 let (first, second) = (pairs[start], pairs[start + 1])
-                save.unplaced[columns, default: []].append(swaps ? OrderedPair(owner: second, member: first) : OrderedPair(owner: first, member: second))
+                save.unplaced[columns, default: []].append(
+                    swaps ? OrderedPair(owner: second, member: first) : OrderedPair(owner: first, member: second))
             }
         }
     }
 
     private func remove(_ pairs: [Int64], from join: JoinTable) throws {
-        let (table, owner, member) = (SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn))
+        let (table, owner, member) = (
+            SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn)
+        )
         let source = try session.connection.rowSourceTable(columns: 2)
         for (first, second) in join.isReflexive ? [("c0", "c1"), ("c1", "c0")] : [("c0", "c1")] {
             try run(
@@ -84,7 +98,8 @@ extension ChangeWriter {
         }
     }
 
-    /// A relationship without an inverse: the member's row holds the owner's key, and the last owner has it.
+    /// A relationship without an inverse: the member's row holds the owner's key, and the last
+    /// owner has it.
     private func set(_ pairs: [Int64], _ key: ToManyKey, isAdded: Bool, _ save: inout SaveInProgress) throws {
         let (table, column) = (SQLName.quoted(key.table), SQLName.quoted(key.key))
         let source = try session.connection.rowSourceTable(columns: 2)
@@ -93,15 +108,20 @@ extension ChangeWriter {
             try run("UPDATE \(table) AS t0 SET \(column) = s.c0\(order) FROM \(source) s WHERE t0.Z_PK = s.c1", pairs)
             guard let orderColumn = key.order else { return }
             for start in stride(from: 0, to: pairs.count, by: 2) {
-                save.unplaced[OrderedColumns(key, order: orderColumn), default: []].append(OrderedPair(owner: pairs[start], member: pairs[start + 1]))
+                save.unplaced[OrderedColumns(key, order: orderColumn), default: []].append(
+                    OrderedPair(owner: pairs[start], member: pairs[start + 1]))
             }
         } else {
-            try run("UPDATE \(table) AS t0 SET \(column) = NULL\(order) FROM \(source) s WHERE t0.Z_PK = s.c1 AND t0.\(column) = s.c0", pairs)
+            try run(
+                "UPDATE \(table) AS t0 SET \(column) = NULL\(order) FROM \(source) s WHERE t0.Z_PK = s.c1 AND t0.\(column) = s.c0",
+                pairs)
         }
     }
 
     private func run(_ statement: String, _ pairs: [Int64]) throws {
-        try session.connection.withStatement(statement) { try session.connection.run($0, from: NumberSource(pairs, width: 2)) }
+        try session.connection.withStatement(statement) {
+            try session.connection.run($0, from: NumberSource(pairs, width: 2))
+        }
     }
 
     // MARK: Orders
@@ -109,7 +129,8 @@ extension ChangeWriter {
     func write(_ orders: [ChangeSet.Order], _ save: inout SaveInProgress) throws {
         for order in orders {
             let members = order.members.map { save.keys.key($0.key) }
-            guard let columns = try orderedColumns(entityIndex: order.entityIndex, propertyIndex: order.propertyIndex) else { continue }
+            guard let columns = try orderedColumns(entityIndex: order.entityIndex, propertyIndex: order.propertyIndex)
+            else { continue }
             try place(members, of: save.keys.key(order.owner), columns)
         }
     }
@@ -127,24 +148,31 @@ extension ChangeWriter {
         let (member, order) = (SQLName.quoted(columns.member), SQLName.quoted(columns.order))
         let (table, ownerColumn) = (SQLName.quoted(columns.table), SQLName.quoted(columns.owner))
         var current: [Int64: Int64] = [:]
-        for row in try session.connection.rows("SELECT \(member), \(order) FROM \(table) WHERE \(ownerColumn) = ?", [.integer(owner)]) {
+        for row in try session.connection.rows(
+            "SELECT \(member), \(order) FROM \(table) WHERE \(ownerColumn) = ?", [.integer(owner)])
+        {
             if let key = row[0].integer, let number = row[1].integer { current[key] = number }
         }
-        for (key, number) in zip(members, OrderNumbers.assign(members.map { current[$0] })) where current[key] != number {
+        for (key, number) in zip(members, OrderNumbers.assign(members.map { current[$0] })) where current[key] != number
+        {
             try session.connection.run(
-                "UPDATE \(table) SET \(order) = ? WHERE \(member) = ? AND \(ownerColumn) = ?", [.integer(number), .integer(key), .integer(owner)])
+                "UPDATE \(table) SET \(order) = ? WHERE \(member) = ? AND \(ownerColumn) = ?",
+                [.integer(number), .integer(key), .integer(owner)])
         }
     }
 
     /// Notes rows that came to an owner with an ordered inverse, in case no order places them.
-    func noteUnplaced(_ rows: RowBatch, places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress) {
+    func noteUnplaced(
+        _ rows: RowBatch, places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress
+    ) {
         for (slot, toOne) in plan.orderedKeys {
             guard let order = toOne.order else { continue }
             let columns = OrderedColumns(table: storage.table, toOne, order: order)
             for place in places {
                 let row = rows[place]
                 guard let owner = row.reference(slot) else { continue }
-                save.unplaced[columns, default: []].append(OrderedPair(owner: save.keys.key(owner.key), member: save.keys.key(row.key)))
+                save.unplaced[columns, default: []].append(
+                    OrderedPair(owner: save.keys.key(owner.key), member: save.keys.key(row.key)))
             }
         }
     }
@@ -159,8 +187,11 @@ extension ChangeWriter {
             // Looked up once for each owner: an owner may have got a hundred thousand.
             var last: [Int64: Int64] = [:]
             for pair in pairs {
-                let position = try last[pair.owner] ?? session.connection.value(greatest, [.integer(pair.owner)])?.integer ?? OrderNumbers.first - OrderNumbers.step
-                try session.connection.run(statement, [.integer(position + OrderNumbers.step), .integer(pair.member), .integer(pair.owner)])
+                let position =
+                    try last[pair.owner] ?? session.connection.value(greatest, [.integer(pair.owner)])?.integer
+                    ?? OrderNumbers.first - OrderNumbers.step
+                try session.connection.run(
+                    statement, [.integer(position + OrderNumbers.step), .integer(pair.member), .integer(pair.owner)])
                 last[pair.owner] = session.connection.changes > 0 ? position + OrderNumbers.step : position
             }
         }

@@ -4,9 +4,12 @@ import Storage
 
 // Members of deleted objects that nobody has read, deleted by what leads to their owners.
 extension ChangeWriter {
-    /// Whether the members of a relationship can be deleted unread: nothing else has to learn of them.
+    /// Whether the members of a relationship can be deleted unread: nothing else has to learn of
+    /// them.
     func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool {
-        guard !session.hasTriggers, !session.description.tracksHistory, case .toMany(let members) = try session.layout.storage(of: entityIndex).properties[propertyIndex], members.order == nil,
+        guard !session.hasTriggers, !session.description.tracksHistory,
+            case .toMany(let members) = try session.layout.storage(of: entityIndex).properties[propertyIndex],
+            members.order == nil,
             try session.history.tables(creating: false) == nil
         else { return false }
         return try session.layout.storage(of: members.destinationIndex).properties.allSatisfy { property in
@@ -21,13 +24,18 @@ extension ChangeWriter {
 
     /// - Returns: how many there were.
     func deleteMembers(_ deletion: ChangeSet.MemberDeletion) throws -> Int {
-        guard case .toMany(let members) = try session.layout.storage(of: deletion.entityIndex).properties[deletion.propertyIndex] else {
+        guard
+            case .toMany(let members) = try session.layout.storage(of: deletion.entityIndex).properties[
+                deletion.propertyIndex]
+        else {
             preconditionFailure("The members lead to their owners, as deletesMembers has said")
         }
         let table = SQLName.quoted(members.table), key = SQLName.quoted(members.key)
         guard try hasIndex(members.table, members.key) else {
             let source = try session.connection.rowSourceTable(columns: 1)
-            return try session.connection.withStatement("DELETE FROM \(table) WHERE \(key) IN (SELECT c0 FROM \(source))") { statement in
+            return try session.connection.withStatement(
+                "DELETE FROM \(table) WHERE \(key) IN (SELECT c0 FROM \(source))"
+            ) { statement in
                 try session.connection.run(statement, from: NumberSource(deletion.owners, width: 1))
                 return session.connection.changes
             }
@@ -58,7 +66,8 @@ extension ChangeWriter {
         var next = try session.connection.value("SELECT min(\(key)) FROM \(table)")?.integer
         while let owner = next {
             guard owners.contains(owner) else { return false }
-            next = try session.connection.value("SELECT min(\(key)) FROM \(table) WHERE \(key) > ?", [.integer(owner)])?.integer
+            next = try session.connection.value("SELECT min(\(key)) FROM \(table) WHERE \(key) > ?", [.integer(owner)])?
+                .integer
         }
         return true
     }

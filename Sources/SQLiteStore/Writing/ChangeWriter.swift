@@ -3,7 +3,8 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Writes the changes of a save: rows, links and places. What it finds out on the way is the save's.
+/// Writes the changes of a save: rows, links and places. What it finds out on the way is the
+/// save's.
 struct ChangeWriter {
     let session: StoreSession
 
@@ -16,18 +17,28 @@ struct ChangeWriter {
         let storage = try session.layout.storage(of: insertions.entityIndex)
         let plan = WritePlan(storage, session.rowLayouts[insertions.entityIndex])
         let writer = writer(insertions.rows, places: Array(0..<insertions.rows.count), plan, save)
-        let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + plan.columns.map { SQLName.quoted($0.name) }).joined(separator: ", ")
-        let rest = (["\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }).joined(separator: ", ")
+        let columns = (["Z_PK", "Z_ENT", "Z_OPT"] + plan.columns.map { SQLName.quoted($0.name) }).joined(
+            separator: ", ")
+        let rest = (["\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }).joined(
+            separator: ", ")
         let table = try session.connection.rowSourceTable(columns: writer.columnCount)
-        func statement(key: String) -> String { "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(key), \(rest) FROM \(table)" }
-        let isAppended = try isAppended(writer, to: storage) && session.connection.withStatement(statement(key: "NULL")) { try attempt($0, writer) } != nil
-        if !isAppended { try run(statement(key: "c0"), writer, insertions.rows, entityIndex: insertions.entityIndex, save) }
+        func statement(key: String) -> String {
+            "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(key), \(rest) FROM \(table)"
+        }
+        let isAppended =
+            try isAppended(writer, to: storage)
+            && session.connection.withStatement(statement(key: "NULL")) { try attempt($0, writer) } != nil
+        if !isAppended {
+            try run(statement(key: "c0"), writer, insertions.rows, entityIndex: insertions.entityIndex, save)
+        }
         noteUnplaced(insertions.rows, places: writer.allPlaces, plan, storage, &save)
     }
 
     /// Whether rows have the numbers that SQLite would give them.
     private func isAppended(_ writer: RowWriter, to storage: EntityStorage) throws -> Bool {
-        guard writer.count >= Self.manyRows, let first = writer.firstOfConsecutiveKeys, try TableTraits(storage.table, session.connection).numbersRows else { return false }
+        guard writer.count >= Self.manyRows, let first = writer.firstOfConsecutiveKeys,
+            try TableTraits(storage.table, session.connection).numbersRows
+        else { return false }
         let last = try session.connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0
         // Not the other way round: a strange file may have the greatest number there is.
         return first - 1 == last
@@ -39,7 +50,9 @@ struct ChangeWriter {
     // MARK: Updates
 
     func update(_ updates: ChangeSet.Updates, _ save: inout SaveInProgress) throws {
-        precondition(updates.changed.count == updates.rows.count, "Every updated row comes with the set of its changed properties")
+        precondition(
+            updates.changed.count == updates.rows.count,
+            "Every updated row comes with the set of its changed properties")
         let storage = try session.layout.storage(of: updates.entityIndex)
         // Rows that change in the same properties go in one statement.
         for (changed, places) in Self.placesBySet(updates.changed) {
@@ -48,13 +61,16 @@ struct ChangeWriter {
             let writer = writer(updates.rows, places: places, plan, save)
             let count =
                 try updateOne(writer, prepared) ?? updateByInsertion(writer, plan, storage)
-                ?? run(prepared.statement, writer, updates.rows, entityIndex: updates.entityIndex, save) { try emptyUniqueColumns(plan, writer, storage) }
+                ?? run(prepared.statement, writer, updates.rows, entityIndex: updates.entityIndex, save) {
+                    try emptyUniqueColumns(plan, writer, storage)
+                }
             if count != places.count { throw VersionMismatch() }
             noteUnplaced(updates.rows, places: places, plan, storage, &save)
         }
     }
 
-    /// The sets in the order in which they first occur. Neighbours mostly have the same one, and are not looked up.
+    /// The sets in the order in which they first occur. Neighbors mostly have the same one, and
+    /// are not looked up.
     private static func placesBySet(_ sets: [PropertySet]) -> [(changed: PropertySet, places: [Int])] {
         if sets.count == 1 { return [(sets[0], [0])] }
         var groups: [(changed: PropertySet, places: [Int])] = []
@@ -78,7 +94,9 @@ struct ChangeWriter {
     /// Changes many rows by inserting them where they are; see `TableTraits.updatesByInsertion`.
     /// - Returns: how many were changed; nil where the table or the rows don't allow that.
     private func updateByInsertion(_ writer: RowWriter, _ plan: WritePlan, _ storage: EntityStorage) throws -> Int? {
-        guard writer.count >= Self.manyRows, plan.columns.allSatisfy({ $0.order == nil }), try TableTraits(storage.table, session.connection).updatesByInsertion else { return nil }
+        guard writer.count >= Self.manyRows, plan.columns.allSatisfy({ $0.order == nil }),
+            try TableTraits(storage.table, session.connection).updatesByInsertion
+        else { return nil }
         let names = plan.columns.map { SQLName.quoted($0.name) }
         let sources = plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }
         let root = SelectStatement.rootAlias
@@ -87,28 +105,35 @@ struct ChangeWriter {
             "INSERT INTO \(SQLName.quoted(storage.table)) AS \(root) (\((["Z_PK", "Z_OPT"] + names).joined(separator: ", "))) "
             + "SELECT \((["c0", "c1"] + sources).joined(separator: ", ")) FROM \(try session.connection.rowSourceTable(columns: writer.columnCount)) WHERE true "
             + "ON CONFLICT (Z_PK) DO UPDATE SET \(assignments.joined(separator: ", ")) WHERE ifnull(\(root).Z_OPT, 0) = excluded.Z_OPT"
-        // No row is to be inserted: where one was missing after all, its number stands here, and the whole save is taken back.
+        // No row is to be inserted: where one was missing after all, its number stands here, and
+        // the whole save is taken back.
         session.connection.lastInsertRowID = .min
         let count = try session.connection.withStatement(statement) { try attempt($0, writer) }
         if session.connection.lastInsertRowID != .min { throw VersionMismatch() }
         return count
     }
 
-    /// Takes the unique values of rows away before they get their new ones, so that two rows can exchange theirs.
+    /// Takes the unique values of rows away before they get their new ones, so that two rows can
+    /// exchange theirs.
     /// - Returns: false if none of the columns is unique.
     private func emptyUniqueColumns(_ plan: WritePlan, _ writer: RowWriter, _ storage: EntityStorage) throws -> Bool {
         let entity = session.layout.model.entities[storage.entityIndex]
         let unique = Set(entity.uniquenessConstraints.joined().compactMap { entity.propertyIndex(named: $0) })
-        let columns = zip(plan.columns, plan.writers).filter { unique.contains(Int($1.slot.index)) }.map { "\(SQLName.quoted($0.0.name)) = NULL" }
+        let columns = zip(plan.columns, plan.writers).filter { unique.contains(Int($1.slot.index)) }.map {
+            "\(SQLName.quoted($0.0.name)) = NULL"
+        }
         guard !columns.isEmpty else { return false }
         let source = try session.connection.rowSourceTable(columns: writer.columnCount)
-        let statement = "UPDATE \(SQLName.quoted(storage.table)) SET \(columns.joined(separator: ", ")) WHERE Z_PK IN (SELECT c0 FROM \(source))"
+        let statement =
+            "UPDATE \(SQLName.quoted(storage.table)) SET \(columns.joined(separator: ", ")) WHERE Z_PK IN (SELECT c0 FROM \(source))"
         try session.connection.withStatement(statement) { try session.connection.run($0, from: writer) }
         return true
     }
 
-    /// Changes a row that comes alone, as most of an autosave's do: for one row a table of rows takes longer than all the rest.
-    /// - Returns: how many were changed; nil where there are more rows, or the row violates a constraint.
+    /// Changes a row that comes alone, as most of an autosave's do: for one row a table of rows
+    /// takes longer than all the rest.
+    /// - Returns: how many were changed; nil where there are more rows, or the row violates a
+    ///   constraint.
     private func updateOne(_ writer: RowWriter, _ prepared: UpdatePlan) throws -> Int? {
         guard writer.count == 1 else { return nil }
         do {
@@ -148,7 +173,7 @@ struct ChangeWriter {
         }
     }
 
-    /// Numbers and versions in turn. Neighbours mostly are of one entity.
+    /// Numbers and versions in turn. Neighbors mostly are of one entity.
     private static func numbersByEntity(_ deletions: [ChangeSet.Deletion]) -> [(entityIndex: Int, numbers: [Int64])] {
         var groups: [(entityIndex: Int, numbers: [Int64])] = []
         var current = -1
@@ -165,7 +190,9 @@ struct ChangeWriter {
 
     /// Where SQLite is given all of them at once, it notes them twice before it deletes the first.
     private func deleteOneByOne(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
-        try session.connection.withStatement("DELETE FROM \(SQLName.quoted(storage.table)) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?") { statement in
+        try session.connection.withStatement(
+            "DELETE FROM \(SQLName.quoted(storage.table)) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
+        ) { statement in
             for start in stride(from: 0, to: keysAndVersions.count, by: 2) {
                 try statement.bind(keysAndVersions[start], at: 1)
                 try statement.bind(keysAndVersions[start + 1], at: 2)
@@ -175,7 +202,8 @@ struct ChangeWriter {
         }
     }
 
-    /// Deletes rows that have few others among them, while their table is read from the first to the last.
+    /// Deletes rows that have few others among them, while their table is read from the first to
+    /// the last.
     /// - Returns: false where that is not so.
     private func deleteMany(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws -> Bool {
         guard keysAndVersions.count >= 2 * Self.manyRows else { return false }
@@ -183,29 +211,39 @@ struct ChangeWriter {
         guard rows.isDense, try TableTraits(storage.table, session.connection).deletesUnseen else { return false }
         _ = try session.connection.rowSinkFunction()
         let table = SQLName.quoted(storage.table)
-        let meeting = "\(table) WHERE Z_PK BETWEEN \(rows.first) AND \(rows.last) AND NOT \(session.connection.rowSkipFunction)(Z_PK, ifnull(Z_OPT, 0))"
+        let meeting =
+            "\(table) WHERE Z_PK BETWEEN \(rows.first) AND \(rows.last) AND NOT \(session.connection.rowSkipFunction)(Z_PK, ifnull(Z_OPT, 0))"
         func isAll(_ count: Int) throws {
             if count != rows.count { throw VersionMismatch() }
         }
         if try session.connection.value("SELECT count(*) FROM \(table)")?.integer == Int64(rows.count) {
-            // SQLite empties a table by giving its pages back, without looking at the rows: so they are looked at before.
-            try session.connection.withStatement("SELECT Z_PK FROM \(meeting)") { try session.connection.run($0, into: rows) }
+            // SQLite empties a table by giving its pages back, without looking at the rows: so they
+            // are looked at before.
+            try session.connection.withStatement("SELECT Z_PK FROM \(meeting)") {
+                try session.connection.run($0, into: rows)
+            }
             try isAll(rows.met)
             try session.connection.run("DELETE FROM \(table)")
         } else {
-            try session.connection.withStatement("DELETE FROM \(meeting)") { try session.connection.run($0, into: rows) }
+            try session.connection.withStatement("DELETE FROM \(meeting)") {
+                try session.connection.run($0, into: rows)
+            }
         }
         try isAll(session.connection.changes)
         return true
     }
 
-    /// Takes deleted objects out of join tables, whatever the change set says of their links: the graph may never have loaded them.
+    /// Takes deleted objects out of join tables, whatever the change set says of their links: the
+    /// graph may never have loaded them.
     private func unlink(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
         let source = try session.connection.rowSourceTable(columns: 2)
         for case .manyToMany(let join) in storage.properties {
             for column in join.isReflexive ? [join.ownerColumn, join.memberColumn] : [join.ownerColumn] {
-                let statement = "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(column)) IN (SELECT c0 FROM \(source))"
-                try session.connection.withStatement(statement) { try session.connection.run($0, from: NumberSource(keysAndVersions, width: 2)) }
+                let statement =
+                    "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(column)) IN (SELECT c0 FROM \(source))"
+                try session.connection.withStatement(statement) {
+                    try session.connection.run($0, from: NumberSource(keysAndVersions, width: 2))
+                }
             }
         }
     }
@@ -213,14 +251,17 @@ struct ChangeWriter {
     // MARK: Running
 
     private func writer(_ rows: RowBatch, places: [Int], _ plan: WritePlan, _ save: SaveInProgress) -> RowWriter {
-        RowWriter(rows, places: places, plan, keys: save.keys, layout: session.layout, store: session.identity, large: save.large)
+        RowWriter(
+            rows, places: places, plan, keys: save.keys, layout: session.layout, store: session.identity,
+            large: save.large)
     }
 
-    /// Runs a statement over rows and returns how many it changed. Where a row violates a constraint, room is made and they are tried again; then one by one, to
-    /// find out which.
+    /// Runs a statement over rows and returns how many it changed. Where a row violates a
+    /// constraint, room is made and they are tried again; then one by one, to find out which.
     @discardableResult
     private func run(
-        _ text: String, _ writer: RowWriter, _ rows: RowBatch, entityIndex: Int, _ save: SaveInProgress, makingRoom: () throws -> Bool = { false }
+        _ text: String, _ writer: RowWriter, _ rows: RowBatch, entityIndex: Int, _ save: SaveInProgress,
+        makingRoom: () throws -> Bool = { false }
     ) throws -> Int {
         try session.connection.withStatement(text) { statement in
             // A statement that failed has left nothing behind.
@@ -254,18 +295,27 @@ struct ChangeWriter {
         let id = ManagedObjectID(store: session.identity, entityIndex: entityIndex, key: row.key)
         let object = StoreConflict(object: id, expectedVersion: row.version, storedVersion: row.version)
         if error.constraint == .primaryKey {
-            return StorageError(.constraint, "There is already an object with the number \(row.key): \(name)", entities: [name], conflicts: [object], underlying: error)
+            return StorageError(
+                .constraint, "There is already an object with the number \(row.key): \(name)", entities: [name],
+                conflicts: [object], underlying: error)
         }
-        // Where no constraint of the model's explains it, it is an index of somebody else's, and SQLite's own words are all there is.
+        // Where no constraint of the model's explains it, it is an index of somebody else's, and
+        // SQLite's own words are all there is.
         var violation =
-            (try? sharedValues(row, entityIndex: entityIndex, save)).flatMap { $0 }.map { StorageError.notUnique($0.names, object, holder: $0.holder) }
-            ?? StorageError(.constraint, "\(name) breaks a rule of the database: \(error.message)", entities: [name], conflicts: [object])
+            (try? sharedValues(row, entityIndex: entityIndex, save)).flatMap { $0 }.map {
+                StorageError.notUnique($0.names, object, holder: $0.holder)
+            }
+            ?? StorageError(
+                .constraint, "\(name) breaks a rule of the database: \(error.message)", entities: [name],
+                conflicts: [object])
         violation.underlying = error
         return violation
     }
 
     /// The first constraint whose values another object has too, and that object.
-    private func sharedValues(_ row: Row, entityIndex: Int, _ save: SaveInProgress) throws -> (names: [String], holder: ManagedObjectID)? {
+    private func sharedValues(_ row: Row, entityIndex: Int, _ save: SaveInProgress) throws -> (
+        names: [String], holder: ManagedObjectID
+    )? {
         let storage = try session.layout.storage(of: entityIndex)
         for names in session.layout.model.entities[entityIndex].uniquenessConstraints {
             let cells = names.flatMap { uniqueCells($0, of: row, storage, save) }
@@ -276,18 +326,28 @@ struct ChangeWriter {
                 cells.map(\.value) + [.integer(save.keys.key(row.key))])
             guard let cells = found.first, let key = cells[0].integer else { continue }
             let holder = cells[1].integer.flatMap { session.layout.entityIndex(number: $0) } ?? entityIndex
-            return (names, ManagedObjectID(store: session.identity, entityIndex: holder, key: save.givenKey(key, entityIndex: holder)))
+            return (
+                names,
+                ManagedObjectID(
+                    store: session.identity, entityIndex: holder, key: save.givenKey(key, entityIndex: holder))
+            )
         }
         return nil
     }
 
-    private func uniqueCells(_ name: String, of row: Row, _ storage: EntityStorage, _ save: SaveInProgress) -> [(column: String, value: SQLiteValue)] {
-        guard let index = session.layout.model.entities[storage.entityIndex].propertyIndex(named: name) else { return [] }
+    private func uniqueCells(_ name: String, of row: Row, _ storage: EntityStorage, _ save: SaveInProgress) -> [(
+        column: String, value: SQLiteValue
+    )] {
+        guard let index = session.layout.model.entities[storage.entityIndex].propertyIndex(named: name) else {
+            return []
+        }
         let slot = session.rowLayouts[storage.entityIndex].slots[index]
         switch storage.properties[index] {
         case .attribute(let column): return [(column.name, SQLiteValue(row.value(slot), column))]
-        case .composite(let leaves): return leaves.map { ($0.column.name, SQLiteValue(row.value(slot).part(at: $0.path), $0.column)) }
-        case .toOne(let toOne): return [(toOne.key, row.reference(slot).map { .integer(save.keys.key($0.key)) } ?? .null)]
+        case .composite(let leaves):
+            return leaves.map { ($0.column.name, SQLiteValue(row.value(slot).part(at: $0.path), $0.column)) }
+        case .toOne(let toOne):
+            return [(toOne.key, row.reference(slot).map { .integer(save.keys.key($0.key)) } ?? .null)]
         case .none, .toMany, .manyToMany: return []
         }
     }
@@ -303,7 +363,9 @@ struct ChangeWriter {
                 numbers[updates.entityIndex, default: []] += [row.key, row.version]
             }
         }
-        for deletion in changes.deletions { numbers[deletion.entityIndex, default: []] += [deletion.key, deletion.version] }
+        for deletion in changes.deletions {
+            numbers[deletion.entityIndex, default: []] += [deletion.key, deletion.version]
+        }
         var conflicts: [StoreConflict] = []
         for (entityIndex, numbers) in numbers.sorted(by: { $0.key < $1.key }) {
             let storage = try session.layout.storage(of: entityIndex)
@@ -314,7 +376,8 @@ struct ChangeWriter {
                 guard stored != numbers[start + 1] else { continue }
                 conflicts.append(
                     StoreConflict(
-                        object: ManagedObjectID(store: session.identity, entityIndex: entityIndex, key: numbers[start]), expectedVersion: numbers[start + 1],
+                        object: ManagedObjectID(store: session.identity, entityIndex: entityIndex, key: numbers[start]),
+                        expectedVersion: numbers[start + 1],
                         storedVersion: stored ?? 0))
             }
         }

@@ -3,7 +3,8 @@ import Synchronization
 
 /// The files of large values that are known to be on the disk.
 ///
-/// A file that is just there may not be: whoever wrote it may have crashed, or failed, before it was synchronised, and so may whoever made its folder.
+/// A file that is just there may not be: whoever wrote it may have crashed, or failed, before it
+/// was synchronized, and so may whoever made its folder.
 package final class DurableNames: Sendable {
     private struct Known {
         var names: Set<String> = []
@@ -35,7 +36,8 @@ package final class DurableNames: Sendable {
         known.withLock { _ = $0.names.insert(name) }
     }
 
-    /// Makes sure that a file is on the disk under its name; false where there is none. Costs a look at it where that is known.
+    /// Makes sure that a file is on the disk under its name; false where there is none. Costs a
+    /// look at it where that is known.
     package func secure(_ name: String, file: String, levels: Int) throws -> Bool {
         guard try Disk.kind(of: file) == .file else { return false }
         if known.withLock({ $0.names.contains(name) }) { return true }

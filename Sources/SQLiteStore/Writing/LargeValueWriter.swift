@@ -4,21 +4,26 @@ import RowMemory
 import Schema
 import Storage
 
-/// Turns large values into cells, writing files for those that are too large to stand in the store; files of a save that fails are removed again.
+/// Turns large values into cells, writing files for those that are too large to stand in the store;
+/// files of a save that fails are removed again.
 final class LargeValueWriter {
     private let files: ExternalValues
-    /// Files of this save, so that a value that occurs twice, or a statement that runs twice, writes one.
+    /// Files of this save, so that a value that occurs twice, or a statement that runs twice,
+    /// writes one.
     private var namesByValue: [ObjectIdentifier: (value: LargeValue, name: String)] = [:]
 
     init(_ files: ExternalValues) {
         self.files = files
     }
 
-    /// Writes the files that a change set needs: before its transaction, which others wait for, and before any row refers to them.
+    /// Writes the files that a change set needs: before its transaction, which others wait for, and
+    /// before any row refers to them.
     func writeFiles(for changes: ChangeSet) throws {
         for insertions in changes.insertions { try writeFiles(for: insertions.rows) { _, _ in true } }
         for updates in changes.updates {
-            try writeFiles(for: updates.rows) { place, slot in place < updates.changed.count && updates.changed[place].contains(Int(slot.index)) }
+            try writeFiles(for: updates.rows) { place, slot in
+                place < updates.changed.count && updates.changed[place].contains(Int(slot.index))
+            }
         }
     }
 
@@ -29,7 +34,11 @@ final class LargeValueWriter {
         let slots = all.filter { $0.kind == .large }
         for place in 0..<rows.count {
             for slot in slots where including(place, slot) {
-                if let value = rows[place].large(slot), value.bytesAtHand.map({ $0.count > ExternalValues.largestInlineValue }) ?? true { _ = try cell(for: value) }
+                if let value = rows[place].large(slot),
+                    value.bytesAtHand.map({ $0.count > ExternalValues.largestInlineValue }) ?? true
+                {
+                    _ = try cell(for: value)
+                }
             }
         }
     }
@@ -56,9 +65,12 @@ final class LargeValueWriter {
         return ExternalValues.cell(referringTo: name)
     }
 
-    /// After the commit: values that were read from elsewhere are read from the store's own files from now on.
+    /// After the commit: values that were read from elsewhere are read from the store's own files
+    /// from now on.
     func settle() {
-        for (value, name) in namesByValue.values where value.bytesAtHand == nil { value.settle(in: files.source(named: name)) }
+        for (value, name) in namesByValue.values where value.bytesAtHand == nil {
+            value.settle(in: files.source(named: name))
+        }
     }
 
     func removeFiles() {

@@ -1,9 +1,11 @@
-/// The numbers by which an ordered relationship keeps its order: from 2048 in steps of 1024, so that later ones fit in between (COREDATA_FORMATS §3.4).
+/// The numbers by which an ordered relationship keeps its order: from 2048 in steps of 1024, so
+/// that later ones fit in between (COREDATA_FORMATS §3.4).
 enum OrderNumbers {
     static let first: Int64 = 2048
     static let step: Int64 = 1024
 
-    /// Numbers for members in their new order, given what each has now; as many as possible keep theirs.
+    /// Numbers for members in their new order, given what each has now; as many as possible keep
+    /// theirs.
     static func assign(_ current: [Int64?]) -> [Int64] {
         let kept = longestIncreasing(current)
         var numbers = [Int64?](repeating: nil, count: current.count)
@@ -20,7 +22,9 @@ enum OrderNumbers {
     }
 
     /// Gives the places between two numbers theirs; false where they don't fit.
-    private static func fill(_ numbers: inout [Int64?], _ places: Range<Int>, after low: Int64?, before high: Int64?) -> Bool {
+    private static func fill(_ numbers: inout [Int64?], _ places: Range<Int>, after low: Int64?, before high: Int64?)
+        -> Bool
+    {
         if places.isEmpty { return true }
         guard let high else {
             var last = low ?? first - step

@@ -5,8 +5,9 @@ import Storage
 
 /// Files of large values that a save may leave without a reference.
 ///
-/// Undo may bring a value back as long as the store is open, so they are removed when it closes, if nothing refers to them then. In a document that is the
-/// document's business: versions may refer to them.
+/// Undo may bring a value back as long as the store is open, so they are removed when it closes, if
+/// nothing refers to them then. In a document that is the document's business: versions may refer
+/// to them.
 struct ReplacedFiles {
     let session: StoreSession
 
@@ -18,7 +19,9 @@ struct ReplacedFiles {
         }
     }
 
-    func noteReplacedFiles(_ rows: RowBatch, _ places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress) throws {
+    func noteReplacedFiles(
+        _ rows: RowBatch, _ places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress
+    ) throws {
         guard !plan.largeSlots.isEmpty, removesFiles else { return }
         let columns = zip(plan.columns, plan.writers).filter { $1.kind == .large }.map(\.0.name)
         try noteFiles(places.map { rows[$0].key }, columns, storage)
@@ -40,7 +43,9 @@ struct ReplacedFiles {
                 "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64 AND \(condition.text)",
                 condition.arguments)
             for cell in cells {
-                if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) { session.namesOfReplacedFiles.insert(name) }
+                if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) {
+                    session.namesOfReplacedFiles.insert(name)
+                }
             }
         }
     }
@@ -53,9 +58,12 @@ struct ReplacedFiles {
             for column in largeColumns(storage) where seen.insert("\(storage.table).\(column)").inserted {
                 let name = SQLName.quoted(column)
                 let cells = try session.connection.rows(
-                    "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64")
+                    "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64"
+                )
                 for cell in cells {
-                    if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) { names.insert(name) }
+                    if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) {
+                        names.insert(name)
+                    }
                 }
             }
         }
@@ -65,7 +73,9 @@ struct ReplacedFiles {
     /// Removes the files that were replaced and that nothing refers to.
     func removeReplacedFiles() throws {
         guard !session.namesOfReplacedFiles.isEmpty else { return }
-        for name in session.namesOfReplacedFiles.subtracting(try externalValueNames()) { try session.files.remove(name) }
+        for name in session.namesOfReplacedFiles.subtracting(try externalValueNames()) {
+            try session.files.remove(name)
+        }
         session.namesOfReplacedFiles = []
     }
 }

@@ -4,7 +4,8 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Rows of one entity on their way into a statement: column 0 is the key, column 1 the version, then those of the plan.
+/// Rows of one entity on their way into a statement: column 0 is the key, column 1 the version,
+/// then those of the plan.
 final class RowWriter: RowSource {
     private let rows: RowBatch
     /// The rows to write, by their places in the batch.
@@ -19,7 +20,10 @@ final class RowWriter: RowSource {
     private var largeCells: [Data?] = []
     private var leafCells: [SQLiteValue] = []
 
-    init(_ rows: RowBatch, places: [Int], _ plan: WritePlan, keys: KeyMap, layout: StoreLayout, store: StoreIdentity, large: LargeValueWriter) {
+    init(
+        _ rows: RowBatch, places: [Int], _ plan: WritePlan, keys: KeyMap, layout: StoreLayout, store: StoreIdentity,
+        large: LargeValueWriter
+    ) {
         self.rows = rows
         self.places = places
         self.plan = plan
@@ -62,8 +66,12 @@ final class RowWriter: RowSource {
             return false
         }
         let row = rows[places[position]]
-        for cell in plan.fractions where Self.isNotANumber(cell, row) { throw unstorable(row.value(cell.slot), row, cell.slot) }
-        if !plan.largeSlots.isEmpty { largeCells = try plan.largeSlots.map { try row.large($0).map { try large.cell(for: $0) } } }
+        for cell in plan.fractions where Self.isNotANumber(cell, row) {
+            throw unstorable(row.value(cell.slot), row, cell.slot)
+        }
+        if !plan.largeSlots.isEmpty {
+            largeCells = try plan.largeSlots.map { try row.large($0).map { try large.cell(for: $0) } }
+        }
         if !plan.leaves.isEmpty { leafCells = try plan.leaves.map { try leafCell($0.leaf, row, $0.slot) } }
         self.row = row
         return true
@@ -85,11 +93,13 @@ final class RowWriter: RowSource {
         return SQLiteValue(value, leaf.column)
     }
 
-    private func unstorable(_ value: PropertyValue, _ row: Row, _ slot: RowSlot, _ path: [String] = []) -> StorageError {
+    private func unstorable(_ value: PropertyValue, _ row: Row, _ slot: RowSlot, _ path: [String] = []) -> StorageError
+    {
         let name = layout.model.entities[row.entityIndex].properties[Int(slot.index)].name
         let object = ManagedObjectID(store: store, entityIndex: row.entityIndex, key: row.key)
         return .unstorable(
-            value, ([name] + path).joined(separator: "."), of: StoreConflict(object: object, expectedVersion: row.version, storedVersion: row.version))
+            value, ([name] + path).joined(separator: "."),
+            of: StoreConflict(object: object, expectedVersion: row.version, storedVersion: row.version))
     }
 
     func column(_ index: Int, _ result: SQLResult) { write(column: index, to: result) }
@@ -99,7 +109,9 @@ final class RowWriter: RowSource {
         rewind()
         guard try next() else { return }
         let failure = BoundCell.Failure()
-        for index in 0..<columnCount { write(column: index, to: BoundCell(statement: statement, index: index + 1, failure: failure)) }
+        for index in 0..<columnCount {
+            write(column: index, to: BoundCell(statement: statement, index: index + 1, failure: failure))
+        }
         if let error = failure.error { throw error }
     }
 
@@ -127,7 +139,8 @@ final class RowWriter: RowSource {
         case .large: if let value = largeCells[Int(cell.index)] { value.withUnsafeBytes { result.set(bytes: $0) } }
         case .leaf: result.set(leafCells[Int(cell.index)])
         case .toOneKey: if let value = row.reference(slot) { result.set(keys.key(value.key)) }
-        case .toOneEntity: if let value = row.reference(slot), let number = layout[value.entityIndex]?.number { result.set(number) }
+        case .toOneEntity:
+            if let value = row.reference(slot), let number = layout[value.entityIndex]?.number { result.set(number) }
         }
     }
 }

@@ -5,7 +5,8 @@ import Storage
 ///
 /// Invariants:
 /// 1. As long as there is one that is not lost, the connection is in a transaction.
-/// 2. Once something has undone them, nothing is written until they are abandoned: what builds on them must not be committed alone.
+/// 2. Once something has undone them, nothing is written until they are abandoned: what builds on
+///    them must not be committed alone.
 final class PiecesUnderWay {
     /// The files that the pieces have written.
     var large: [LargeValueWriter] = []
@@ -17,7 +18,10 @@ final class PiecesUnderWay {
 
     /// - Throws: `StorageError` where the pieces were undone.
     fileprivate func check() throws {
-        if isLost { throw StorageError(.cancelled, "An earlier part of this save could not be written, so that nothing of it is") }
+        if isLost {
+            throw StorageError(
+                .cancelled, "An earlier part of this save could not be written, so that nothing of it is")
+        }
     }
 }
 
@@ -28,7 +32,8 @@ extension StoreSession {
         return try apply(changes, commits: false)
     }
 
-    /// Makes sure that what waits for a commit is still there: SQLite rolls back by itself where a disk is full or fails.
+    /// Makes sure that what waits for a commit is still there: SQLite rolls back by itself where a
+    /// disk is full or fails.
     func checkPieces() throws {
         if let pieces, pieces.hasBegun, !connection.isInTransaction { losePieces() }
         try pieces?.check()

@@ -17,7 +17,9 @@ extension StoreSession {
         do {
             try large.writeFiles(for: changes)
             _ = derivedChanges.takeAll()
-            let receipt = try limitingTriggers(changes.rowCount) { try writing(commits: commits, beforeCommit: beforeCommit) { try write(changes, &save) } }
+            let receipt = try limitingTriggers(changes.rowCount) {
+                try writing(commits: commits, beforeCommit: beforeCommit) { try write(changes, &save) }
+            }
             if commits {
                 settle(large)
             } else {
@@ -28,7 +30,8 @@ extension StoreSession {
         } catch is VersionMismatch {
             large.removeFiles()
             losePieces()
-            // Looked up afterwards, all at once: a savepoint to come back to would copy every page that a save touches.
+            // Looked up afterwards, all at once: a savepoint to come back to would copy every page
+            // that a save touches.
             let found = try connection.transaction(.deferred) { try self.writer.conflicts(in: changes) }
             throw StorageError(.conflict, "Objects were changed in the store since they were read", conflicts: found)
         } catch {
@@ -38,7 +41,8 @@ extension StoreSession {
         }
     }
 
-    /// The order matters: what is deleted makes room for unique values of what is changed, and both for what is new.
+    /// The order matters: what is deleted makes room for unique values of what is changed, and both
+    /// for what is new.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
         var receipt = try keys.assignKeys(to: changes.insertions, &save)
         let history = changes.changesObjects ? try pieces?.history ?? history.begin(changes.origin) : nil
@@ -58,8 +62,11 @@ extension StoreSession {
         return receipt
     }
 
-    /// Runs a transaction that writes rows of entities; before it commits, the side indexes learn of it.
-    func writing<Result>(commits: Bool = true, beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws -> Result {
+    /// Runs a transaction that writes rows of entities; before it commits, the side indexes learn
+    /// of it.
+    func writing<Result>(commits: Bool = true, beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws
+        -> Result
+    {
         let hasSideIndexes = !layout.sideIndexes.isEmpty
         if hasSideIndexes { try indexing.watchTouchedRows() }
         let result = try connection.transactionPart(commits: commits) {
@@ -79,7 +86,11 @@ extension StoreSession {
         guard description.journal == .heldByDocument else {
             try checkPieces()
             do {
-                let first = try limitingTriggers(1) { try connection.transactionPart(commits: pieces == nil) { try keys.reserveKeys(storage, count: count, atLeast: 0) } }
+                let first = try limitingTriggers(1) {
+                    try connection.transactionPart(commits: pieces == nil) {
+                        try keys.reserveKeys(storage, count: count, atLeast: 0)
+                    }
+                }
                 pieces?.hasBegun = true
                 return first
             } catch {
@@ -92,7 +103,8 @@ extension StoreSession {
         return try keys.holdKeys(storage, count: count)
     }
 
-    /// Runs `body`, which changes so many rows; triggers that take much longer than any of Core Data's are ended.
+    /// Runs `body`, which changes so many rows; triggers that take much longer than any of Core
+    /// Data's are ended.
     private func limitingTriggers<Result>(_ rowCount: Int, _ body: () throws -> Result) throws -> Result {
         guard hasTriggers else { return try body() }
         return try connection.withDeadline(.seconds(3) + .milliseconds(rowCount), body)
@@ -128,9 +140,12 @@ extension StoreSession {
         lastMetadata = written
     }
 
-    /// The metadata as they stand in the file; decoded only where they are others than this session knows.
+    /// The metadata as they stand in the file; decoded only where they are others than this session
+    /// knows.
     func currentMetadata() throws -> StoreMetadata {
-        if let lastMetadata, try connection.value("SELECT Z_PLIST = ? FROM Z_METADATA", [.blob(lastMetadata.plist)])?.integer == 1 {
+        if let lastMetadata,
+            try connection.value("SELECT Z_PLIST = ? FROM Z_METADATA", [.blob(lastMetadata.plist)])?.integer == 1
+        {
             return lastMetadata.metadata
         }
         return try StoreMetadata.read(from: connection)
@@ -139,7 +154,8 @@ extension StoreSession {
 
 extension ChangeSet {
     fileprivate var rowCount: Int {
-        insertions.reduce(0) { $0 + $1.rows.count } + updates.reduce(0) { $0 + $1.rows.count } + deletions.count + links.count
+        insertions.reduce(0) { $0 + $1.rows.count } + updates.reduce(0) { $0 + $1.rows.count } + deletions.count
+            + links.count
     }
 }
 
@@ -159,7 +175,9 @@ struct SaveInProgress {
     /// The key by which the change set calls an object.
     func givenKey(_ key: Int64, entityIndex: Int) -> Int64 {
         for group in insertions where group.entityIndex == entityIndex {
-            for index in 0..<group.rows.count where keys.key(group.rows[index].key) == key { return group.rows[index].key }
+            for index in 0..<group.rows.count where keys.key(group.rows[index].key) == key {
+                return group.rows[index].key
+            }
         }
         return key
     }

@@ -1,6 +1,7 @@
 import SQLiteKit
 
-/// What a table allows that is quicker than what every table allows. Looked up for each bulk write: the schema of a store by itself may be changed by others.
+/// What a table allows that is quicker than what every table allows. Looked up for each bulk write:
+/// the schema of a store by itself may be changed by others.
 struct TableTraits {
     /// `Z_PK` is SQLite's own row number, so that rows are appended in its order.
     private let hasRowNumbers: Bool
@@ -9,11 +10,14 @@ struct TableTraits {
     private let demandsValues: Bool
     private let remembersNumbers: Bool
 
-    /// Whether rows that get the next numbers in their order can leave it to SQLite to give them: it need not look for each.
+    /// Whether rows that get the next numbers in their order can leave it to SQLite to give them:
+    /// it need not look for each.
     var numbersRows: Bool { hasRowNumbers && !hasTriggers && !remembersNumbers }
 
-    /// Whether rows can be changed by inserting ones with their numbers, where each that is there takes the changed values instead. SQLite changes a row as it comes to it then; with
-    /// `UPDATE … FROM` it first notes them all, which takes as long again. Nothing else may look at the row that is never inserted.
+    /// Whether rows can be changed by inserting ones with their numbers, where each that is there
+    /// takes the changed values instead. SQLite changes a row as it comes to it then; with
+    /// `UPDATE … FROM` it first notes them all, which takes as long again. Nothing else may look at
+    /// the row that is never inserted.
     var updatesByInsertion: Bool { hasRowNumbers && !hasTriggers && !hasUniqueIndexes && !demandsValues }
 
     /// Whether nobody is told of rows that are deleted.

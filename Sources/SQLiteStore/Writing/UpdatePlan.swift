@@ -1,7 +1,8 @@
 /// How rows are written in which some properties changed.
 struct UpdatePlan {
     let plan: WritePlan
-    /// Changes the rows of a source: column 0 is the key, column 1 the version, then those of the plan.
+    /// Changes the rows of a source: column 0 is the key, column 1 the version, then those of the
+    /// plan.
     let statement: String
     /// Changes one row, whose cells are its arguments in the same order.
     let statementForOne: String

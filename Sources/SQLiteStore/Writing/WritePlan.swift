@@ -6,11 +6,13 @@ import Storage
 struct WritePlan {
     struct Column {
         let name: String
-        /// The order column of a to-one relationship: emptied where the relationship changes, since the place is another one's.
+        /// The order column of a to-one relationship: emptied where the relationship changes, since
+        /// the place is another one's.
         var order: String?
     }
 
-    /// Of the values that a row is written from: the key and the version stand before those of the plan's columns.
+    /// Of the values that a row is written from: the key and the version stand before those of the
+    /// plan's columns.
     static let firstColumn = 2
 
     private(set) var columns: [Column] = []

@@ -1,9 +1,11 @@
 public import Foundation
 internal import Synchronization
 
-/// A binary value that may be kept in a file of its own beside the store, and is then read only when asked for, piece by piece if need be.
+/// A binary value that may be kept in a file of its own beside the store, and is then read only
+/// when asked for, piece by piece if need be.
 ///
-/// The value is immutable: its bytes never change under it. Two large values are equal if they are the same file of a store or the same bytes in memory.
+/// The value is immutable: its bytes never change under it. Two large values are equal if they are
+/// the same file of a store or the same bytes in memory.
 ///
 /// ```swift
 /// recording.sound = try LargeValue(contentsOf: url)     // two gigabytes, none of them in memory
@@ -42,7 +44,8 @@ public final class LargeValue: Sendable, Hashable {
         if case .bytes(let bytes) = content.withLock({ $0 }) { bytes } else { nil }
     }
 
-    /// The name of the store's file that holds the value, nil if it is held inline or no store has it yet.
+    /// The name of the store's file that holds the value, nil if it is held inline or no store has
+    /// it yet.
     public var fileName: String? { source?.fileName }
 
     /// How many bytes the value has. Asks the file system where it has a file; reads nothing.
@@ -55,7 +58,8 @@ public final class LargeValue: Sendable, Hashable {
     }
 
     /// The bytes, read from the file if there is one.
-    /// - Throws: what reading the file throws, a missing file included; `StorageError.tooLarge` for a value of more than ``largestData`` bytes.
+    /// - Throws: what reading the file throws, a missing file included; `StorageError.tooLarge` for
+    ///   a value of more than ``largestData`` bytes.
     public func data() throws -> Data {
         switch content.withLock({ $0 }) {
         case .bytes(let bytes): bytes
@@ -63,7 +67,8 @@ public final class LargeValue: Sendable, Hashable {
         }
     }
 
-    /// Begins to read the value from its first byte on. Each reader has a place of its own; the file that it reads stays readable as long as there is the reader.
+    /// Begins to read the value from its first byte on. Each reader has a place of its own; the
+    /// file that it reads stays readable as long as there is the reader.
     /// - Throws: what opening the file throws, a missing file included.
     public func reader() throws -> LargeValueReader {
         switch content.withLock({ $0 }) {
@@ -78,7 +83,8 @@ public final class LargeValue: Sendable, Hashable {
         try reader().forEachRemainingPiece(body)
     }
 
-    /// Says where else the bytes of this value are, now that a store has them: what it was read from before need not be there any longer.
+    /// Says where else the bytes of this value are, now that a store has them: what it was read
+    /// from before need not be there any longer.
     ///
     /// The bytes must be the same. Does nothing for a value whose bytes are at hand.
     package func settle(in source: any LargeValueSource) {

@@ -14,7 +14,8 @@ package protocol LargeValueSource: Sendable {
 /// A large value that is open.
 package protocol LargeValueInput: AnyObject {
     var count: Int64 { get }
-    /// Fills the buffer from `offset` as far as the value reaches; answers how far that was, which is zero at the end alone.
+    /// Fills the buffer from `offset` as far as the value reaches; answers how far that was, which
+    /// is zero at the end alone.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
 }
 
@@ -23,7 +24,8 @@ public final class LargeValueReader {
     package let input: any LargeValueInput
     /// How many bytes the value has.
     public let count: Int64
-    /// Where the next read begins: 0 is the first byte. Going back, or far ahead, costs nothing but in a compressed part of an archive, which is unpacked as far as that again.
+    /// Where the next read begins: 0 is the first byte. Going back, or far ahead, costs nothing but
+    /// in a compressed part of an archive, which is unpacked as far as that again.
     public var offset: Int64 = 0
 
     package static let pieceSize = 1 << 20
@@ -54,7 +56,9 @@ public final class LargeValueReader {
         let size = Int(min(Int64(limit), max(count - offset, 0)))
         guard size > 0 else {
             // Whoever reads to the end hears what is wrong with the value as a whole.
-            return try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { try read(into: $0) == 0 ? nil : Data($0) }
+            return try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
+                try read(into: $0) == 0 ? nil : Data($0)
+            }
         }
         var piece = Data(count: size)
         let done = try piece.withUnsafeMutableBytes { try read(into: $0) }
@@ -89,7 +93,8 @@ final class BytesInput: LargeValueInput {
     }
 }
 
-/// Bytes of a value that was read from elsewhere, kept in memory since it was saved to a store that keeps them there.
+/// Bytes of a value that was read from elsewhere, kept in memory since it was saved to a store that
+/// keeps them there.
 package struct BytesSource: LargeValueSource {
     private let bytes: Data
 

@@ -1,8 +1,10 @@
 public import Foundation
 
-/// The identity of an object: its store, its entity and its number there. Valid outside contexts and across processes.
+/// The identity of an object: its store, its entity and its number there. Valid outside contexts
+/// and across processes.
 ///
-/// A new object has a temporary ID until it is saved; IDs compare equal only to themselves, so keep permanent ones.
+/// A new object has a temporary ID until it is saved; IDs compare equal only to themselves, so keep
+/// permanent ones.
 public struct ManagedObjectID: Sendable {
     package let store: StoreIdentity
     package let entityIndex: Int
@@ -22,13 +24,17 @@ public struct ManagedObjectID: Sendable {
     /// Whether the object has never been saved.
     public var isTemporaryID: Bool { key < 0 }
 
-    /// `x-coredata://<store UUID>/<Entity>/p<number>`, a temporary ID with `t` for `p`. An object that its store knows by a text has that for the number, percent-escaped.
+    /// `x-coredata://<store UUID>/<Entity>/p<number>`, a temporary ID with `t` for `p`. An object
+    /// that its store knows by a text has that for the number, percent-escaped.
     public var uriRepresentation: URL {
-        guard let url = URL(string: description) else { preconditionFailure("An entity's name can't stand in a URI: \(entity.name)") }
+        guard let url = URL(string: description) else {
+            preconditionFailure("An entity's name can't stand in a URI: \(entity.name)")
+        }
         return url
     }
 
-    /// Reads `x-coredata://…/Entity/p7` or the short `Entity/p7`; `store` gives the identity and must be the one that a full URI names.
+    /// Reads `x-coredata://…/Entity/p7` or the short `Entity/p7`; `store` gives the identity and
+    /// must be the one that a full URI names.
     /// - Returns: nil if the text is no such URI, names another store or an unknown entity.
     package init?(text: some StringProtocol, store: StoreIdentity) {
         var parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -36,7 +42,9 @@ public struct ManagedObjectID: Sendable {
             guard parts[2].uppercased() == store.uuid else { return nil }
             parts.removeFirst(3)
         }
-        guard parts.count == 2, let name = String(parts[0]).removingPercentEncoding, let entity = store.model.entity(named: name) else { return nil }
+        guard parts.count == 2, let name = String(parts[0]).removingPercentEncoding,
+            let entity = store.model.entity(named: name)
+        else { return nil }
         guard parts[1].first == "p" else { return nil }
         let reference = parts[1].dropFirst()
         if let references = store.references, StoreReferences.number(reference) == nil {

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The value of a property, as it stands in a row, a predicate or a default.
 ///
-/// Integers of every width are `.int`; a transformable is the `.data` that its transformer made. References to objects are IDs: objects themselves never
-/// leave their context.
+/// Integers of every width are `.int`; a transformable is the `.data` that its transformer made.
+/// References to objects are IDs: objects themselves never leave their context.
 public enum PropertyValue: Sendable, Hashable {
     case null
     case int(Int64)
@@ -20,7 +20,8 @@ public enum PropertyValue: Sendable, Hashable {
     case large(LargeValue)
     case composite([String: PropertyValue])
     case object(ManagedObjectID)
-    /// A to-many value or a list: unordered relationships have their elements in ascending order of entity and number.
+    /// A to-many value or a list: unordered relationships have their elements in ascending order of
+    /// entity and number.
     case list([PropertyValue])
 
     /// Whether there is no value.

@@ -19,7 +19,10 @@ public final class StoreIdentity: Sendable {
     /// Whether `uuid` can be a store's in URIs: letters, digits and hyphens, at most 64.
     package static func isLegal(_ uuid: String) -> Bool {
         (1...64).contains(uuid.utf8.count)
-            && uuid.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "-") }
+            && uuid.utf8.allSatisfy {
+                (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                    || $0 == UInt8(ascii: "-")
+            }
     }
 
     /// An identity for objects that are in no store yet, unlike any other.
@@ -27,7 +30,9 @@ public final class StoreIdentity: Sendable {
         // `UUID()` opens a device each time.
         var generator = SystemRandomNumberGenerator()
         let high = generator.next() & ~0xF000 | 0x4000, low = generator.next() & ~(3 << 62) | 2 << 62
-        let uuid = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        let uuid = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {
+            UUID(uuid: $0.loadUnaligned(as: uuid_t.self))
+        }
         return StoreIdentity(uuid: uuid.uuidString, model: model)
     }
 }

@@ -3,7 +3,8 @@ internal import Synchronization
 
 /// The numbers that stand, in this process, for the texts that a store knows its objects by.
 ///
-/// IDs are compared by number, and outlive the opening of a store: a text keeps its number as long as anything holds an ID of the store.
+/// IDs are compared by number, and outlive the opening of a store: a text keeps its number as long
+/// as anything holds an ID of the store.
 package final class StoreReferences: Sendable {
     private struct Table {
         var keys: [String: Int64] = [:]
@@ -33,7 +34,8 @@ package final class StoreReferences: Sendable {
         }
     }
 
-    /// The numbers of texts, in their order; those that have none get the next ones, one after the other.
+    /// The numbers of texts, in their order; those that have none get the next ones, one after the
+    /// other.
     package func keys(for texts: [String]) -> [Int64] {
         table.withLock { table in
             texts.map { text in
@@ -55,14 +57,16 @@ package final class StoreReferences: Sendable {
         }
     }
 
-    /// The text of a URI's last component, without its `p`; nil for one that has a number or is none.
+    /// The text of a URI's last component, without its `p`; nil for one that has a number or is
+    /// none.
     func key(forEscaped text: some StringProtocol) -> Int64? {
         String(text).removingPercentEncoding.flatMap { $0.isEmpty ? nil : keys(for: [$0])[0] }
     }
 
     /// A text as it stands in a URI: a slash would end the component.
     static func escaped(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))) ?? text
+        text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting(CharacterSet(charactersIn: "/")))
+            ?? text
     }
 
     /// The number that a text is, written as numbers are: such a text stands for the number itself.

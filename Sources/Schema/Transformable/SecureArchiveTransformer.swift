@@ -1,12 +1,16 @@
 internal import Coding
 public import Foundation
 
-/// Keeps values of Foundation's as keyed archives, as Core Data does without a transformer of one's own.
+/// Keeps values of Foundation's as keyed archives, as Core Data does without a transformer of one's
+/// own.
 ///
-/// Strings, numbers, booleans, dates, data, URLs, UUIDs, decimals and `NSNull`, and arrays, dictionaries and sets of them. An archive with an object of any class that is not among
-/// ``allowedClassNames``, at whatever depth, is refused as a whole; nothing is ever instantiated but these values.
+/// Strings, numbers, booleans, dates, data, URLs, UUIDs, decimals and `NSNull`, and arrays,
+/// dictionaries and sets of them. An archive with an object of any class that is not among
+/// ``allowedClassNames``, at whatever depth, is refused as a whole; nothing is ever instantiated
+/// but these values.
 public struct SecureArchiveTransformer: AttributeTransformer {
-    /// The classes of which archived objects may be, by Objective-C's names; those that inherit from them are allowed too, and read as them.
+    /// The classes of which archived objects may be, by Objective-C's names; those that inherit
+    /// from them are allowed too, and read as them.
     public let allowedClassNames: Set<String>
 
     /// Those of Core Data's own transformer.
@@ -22,7 +26,8 @@ public struct SecureArchiveTransformer: AttributeTransformer {
         public let description: String
     }
 
-    /// - Parameter allowedClassNames: any of ``standardClassNames``; fewer of them make a stricter transformer.
+    /// - Parameter allowedClassNames: any of ``standardClassNames``; fewer of them make a stricter
+    ///   transformer.
     public init(allowedClassNames: Set<String> = Self.standardClassNames) { self.allowedClassNames = allowedClassNames }
 
     // MARK: Writing
@@ -33,8 +38,12 @@ public struct SecureArchiveTransformer: AttributeTransformer {
         return writer.finish(root: root)
     }
 
-    private func add(_ value: Any, to writer: inout KeyedArchiveWriter, depth: Int) throws -> KeyedArchiveWriter.Reference {
-        guard depth <= Self.deepest else { throw Refusal(description: "collections lie more than \(Self.deepest) deep in each other") }
+    private func add(_ value: Any, to writer: inout KeyedArchiveWriter, depth: Int) throws
+        -> KeyedArchiveWriter.Reference
+    {
+        guard depth <= Self.deepest else {
+            throw Refusal(description: "collections lie more than \(Self.deepest) deep in each other")
+        }
         switch value {
         case let text as String: return writer.add(string: text)
         case let flag as Bool: return writer.add(.boolean(flag))
@@ -56,15 +65,22 @@ public struct SecureArchiveTransformer: AttributeTransformer {
         case let elements as Set<AnyHashable>:
             var references: [KeyedArchiveWriter.Reference] = []
             // In an order of their own, so that equal sets are equal data.
-            for element in elements.sorted(by: { "\($0)" < "\($1)" }) { references.append(try add(element.base, to: &writer, depth: depth + 1)) }
+            for element in elements.sorted(by: { "\($0)" < "\($1)" }) {
+                references.append(try add(element.base, to: &writer, depth: depth + 1))
+            }
             return writer.add(set: references)
         case let pairs as [AnyHashable: Any]:
             var references: [(key: KeyedArchiveWriter.Reference, value: KeyedArchiveWriter.Reference)] = []
             for (key, value) in pairs.sorted(by: { "\($0.key)" < "\($1.key)" }) {
-                references.append((try add(key.base, to: &writer, depth: depth + 1), try add(value, to: &writer, depth: depth + 1)))
+                references.append(
+                    (try add(key.base, to: &writer, depth: depth + 1), try add(value, to: &writer, depth: depth + 1)))
             }
             return writer.add(dictionary: references)
-        default: throw Refusal(description: "a value of the type \(type(of: value)) is none that archives keep; register a transformer of your own")
+        default:
+            throw Refusal(
+                description:
+                    "a value of the type \(type(of: value)) is none that archives keep; register a transformer of your own"
+            )
         }
     }
 
@@ -73,7 +89,9 @@ public struct SecureArchiveTransformer: AttributeTransformer {
     public func value(from data: Data) throws -> Any { try value(of: try KeyedArchive(data).root(), depth: 0) }
 
     private func value(of object: ArchivedObject?, depth: Int) throws -> Any {
-        guard depth <= Self.deepest else { throw Refusal(description: "collections lie more than \(Self.deepest) deep in each other") }
+        guard depth <= Self.deepest else {
+            throw Refusal(description: "collections lie more than \(Self.deepest) deep in each other")
+        }
         guard let object else { return NSNull() }
         try check(object)
         if let text = object.string { return text }
@@ -93,7 +111,9 @@ public struct SecureArchiveTransformer: AttributeTransformer {
         if let entries = try object.entries() {
             var pairs: [AnyHashable: Any] = [:]
             for entry in entries {
-                guard let key = try value(of: entry.key, depth: depth + 1) as? AnyHashable else { throw Refusal(description: "a key of a dictionary is no plain value") }
+                guard let key = try value(of: entry.key, depth: depth + 1) as? AnyHashable else {
+                    throw Refusal(description: "a key of a dictionary is no plain value")
+                }
                 pairs[key] = try value(of: entry.value, depth: depth + 1)
             }
             return pairs
@@ -103,7 +123,9 @@ public struct SecureArchiveTransformer: AttributeTransformer {
             guard object.isKind(of: "NSSet") else { return values }
             return Set(
                 try values.map { value in
-                    guard let element = value as? AnyHashable else { throw Refusal(description: "an element of a set is no plain value") }
+                    guard let element = value as? AnyHashable else {
+                        throw Refusal(description: "an element of a set is no plain value")
+                    }
                     return element
                 })
         }
@@ -126,6 +148,9 @@ public struct SecureArchiveTransformer: AttributeTransformer {
             if chain.contains(where: allowedClassNames.contains) { return }
             name = chain[0]
         }
-        throw Refusal(description: "the class \(name) is not among those that are allowed: \(allowedClassNames.sorted().joined(separator: ", "))")
+        throw Refusal(
+            description:
+                "the class \(name) is not among those that are allowed: \(allowedClassNames.sorted().joined(separator: ", "))"
+        )
     }
 }

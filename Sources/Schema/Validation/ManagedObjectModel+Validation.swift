@@ -1,5 +1,6 @@
 extension ManagedObjectModel.Description {
-    /// - Throws: ``ModelError`` with code `invalid` that lists every contradiction in the description.
+    /// - Throws: ``ModelError`` with code `invalid` that lists every contradiction in the
+    ///   description.
     func validate() throws(ModelError) {
         let faults = ModelValidation.faults(in: self)
         if !faults.isEmpty { throw ModelError(.invalid, "The model makes no sense", faults: faults) }

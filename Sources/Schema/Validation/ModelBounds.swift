@@ -1,7 +1,9 @@
-/// What a model may grow to when everything in it is written out: a small file can describe more columns than any memory holds, by hierarchies in which all
-/// properties are inherited again and again, and by composites that hold others twice.
+/// What a model may grow to when everything in it is written out: a small file can describe more
+/// columns than any memory holds, by hierarchies in which all properties are inherited again and
+/// again, and by composites that hold others twice.
 ///
-/// Invariant: what is done here takes time in proportion to the model as it stands, whatever its names refer to.
+/// Invariant: what is done here takes time in proportion to the model as it stands, whatever its
+/// names refer to.
 struct ModelBounds {
     /// Entities: their places have two bytes in objects and rows.
     private static let mostEntities = 65_535
@@ -13,7 +15,8 @@ struct ModelBounds {
     private static let deepestComposite = 16
     /// The columns that one attribute may have, as many as a table.
     private static let mostLeaves = 2_000
-    /// Properties of all entities together, inherited ones counted for every entity that has them, composites by their leaves.
+    /// Properties of all entities together, inherited ones counted for every entity that has them,
+    /// composites by their leaves.
     private static let mostProperties = 200_000
 
     private(set) var faults: [ModelError.Fault] = []
@@ -86,7 +89,8 @@ struct ModelBounds {
             var level = 0
             let before = total
             var next: String? = entity.name
-            // An entity that is its own ancestor is found as such, if the way round is short; else it is too deep.
+            // An entity that is its own ancestor is found as such, if the way round is short; else
+            // it is too deep.
             var seen: Set<String> = []
             while let name = next, let ancestor = entities[name], seen.insert(name).inserted {
                 level += 1
@@ -96,9 +100,13 @@ struct ModelBounds {
                 total += own[name] ?? 0
                 next = ancestor.superentityName
             }
-            guard total - before <= Self.mostPropertiesOfOne else { return report("the entity has more than \(Self.mostPropertiesOfOne) properties", entity.name) }
+            guard total - before <= Self.mostPropertiesOfOne else {
+                return report("the entity has more than \(Self.mostPropertiesOfOne) properties", entity.name)
+            }
             guard total <= Self.mostProperties else {
-                return report("the model has more than \(Self.mostProperties) properties, inherited ones counted for every entity")
+                return report(
+                    "the model has more than \(Self.mostProperties) properties, inherited ones counted for every entity"
+                )
             }
         }
     }

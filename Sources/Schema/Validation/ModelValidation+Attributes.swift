@@ -3,9 +3,13 @@ import Foundation
 extension ModelValidation {
     /// Checks an attribute; `owner` is the entity, or the composite, that declares it.
     mutating func check(_ attribute: AttributeDescription, of owner: String) {
-        func fault(_ message: String) -> ModelError.Fault { ModelError.Fault(entity: owner, property: attribute.name, message: message) }
+        func fault(_ message: String) -> ModelError.Fault {
+            ModelError.Fault(entity: owner, property: attribute.name, message: message)
+        }
         var found: [ModelError.Fault] = []
-        if attribute.type == .undefined, !attribute.isTransient { found.append(fault("an attribute without a type must be transient")) }
+        if attribute.type == .undefined, !attribute.isTransient {
+            found.append(fault("an attribute without a type must be transient"))
+        }
         if let value = attribute.defaultValue, !Self.fits(value, attribute.type) {
             found.append(fault("the default value is no value of type \(attribute.type.name)"))
         }
@@ -16,7 +20,9 @@ extension ModelValidation {
         if let low = attribute.minimumValue, let high = attribute.maximumValue, Self.isGreater(low, high) {
             found.append(fault("the smallest value is greater than the greatest"))
         }
-        if attribute.regularExpression != nil, attribute.type != .string { found.append(fault("only strings can have a pattern")) }
+        if attribute.regularExpression != nil, attribute.type != .string {
+            found.append(fault("only strings can have a pattern"))
+        }
         if attribute.allowsExternalBinaryDataStorage, attribute.type != .binary, attribute.type != .transformable {
             found.append(fault("only binary and transformable values can be kept in files of their own"))
         }
@@ -33,11 +39,19 @@ extension ModelValidation {
     mutating func checkComposites() {
         var seen: Set<String> = []
         for composite in model.composites {
-            if !seen.insert(composite.name).inserted { report("there are two composites of this name", entity: composite.name) }
+            if !seen.insert(composite.name).inserted {
+                report("there are two composites of this name", entity: composite.name)
+            }
             var names: Set<String> = []
             for attribute in composite.attributes {
-                if !Self.isLegal(attribute.name) { report("“\(attribute.name)” is no legal name of an attribute", entity: composite.name, property: attribute.name) }
-                if !names.insert(attribute.name).inserted { report("there are two attributes of this name", entity: composite.name, property: attribute.name) }
+                if !Self.isLegal(attribute.name) {
+                    report(
+                        "“\(attribute.name)” is no legal name of an attribute", entity: composite.name,
+                        property: attribute.name)
+                }
+                if !names.insert(attribute.name).inserted {
+                    report("there are two attributes of this name", entity: composite.name, property: attribute.name)
+                }
                 check(attribute, of: composite.name)
             }
         }
@@ -49,8 +63,12 @@ extension ModelValidation {
         case (.integer16, .int(let number)): Int16(exactly: number) != nil
         case (.integer32, .int(let number)): Int32(exactly: number) != nil
         case (.integer64, .int): true
-        case (.boolean, .bool), (.double, .double), (.float, .float), (.decimal, .decimal), (.date, .date), (.string, .string): true
-        case (.uuid, .uuid), (.uri, .uri), (.binary, .data), (.binary, .large), (.transformable, .data), (.transformable, .large): true
+        case (.boolean, .bool), (.double, .double), (.float, .float), (.decimal, .decimal), (.date, .date),
+            (.string, .string):
+            true
+        case (.uuid, .uuid), (.uri, .uri), (.binary, .data), (.binary, .large), (.transformable, .data),
+            (.transformable, .large):
+            true
         case (.composite, .composite), (.objectID, .object), (.undefined, _): true
         default: false
         }
@@ -59,7 +77,8 @@ extension ModelValidation {
     private static func isBound(_ value: PropertyValue, _ type: AttributeType) -> Bool {
         switch (type, value) {
         case (.string, .int): true
-        // A bound may lie outside the type's range: it then forbids nothing, which tools write without thinking.
+        // A bound may lie outside the type's range: it then forbids nothing, which tools write
+        // without thinking.
         case (.integer16, .int), (.integer32, .int), (.integer64, .int): true
         case (.double, .double), (.float, .float), (.decimal, .decimal), (.date, .date): true
         default: false

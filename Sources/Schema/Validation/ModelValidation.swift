@@ -1,11 +1,13 @@
 /// Finds everything that is wrong with a model before anybody relies on it.
 ///
-/// Each check looks at the description as it stands and trusts nothing that another check is there to find: names may be unknown or doubled, hierarchies circular.
+/// Each check looks at the description as it stands and trusts nothing that another check is there
+/// to find: names may be unknown or doubled, hierarchies circular.
 package struct ModelValidation {
     let model: ManagedObjectModel.Description
     let entities: [String: EntityDescription]
     let composites: [String: CompositeDescription]
-    /// The ancestors of each entity, nearest first, as far as they can be followed without going round in a circle.
+    /// The ancestors of each entity, nearest first, as far as they can be followed without going
+    /// round in a circle.
     let ancestors: [String: [EntityDescription]]
     let properties: [String: [String: Declared]]
     private(set) var faults: [ModelError.Fault] = []
@@ -19,7 +21,8 @@ package struct ModelValidation {
 
     /// All faults, in the order of the entities.
     package static func faults(in model: ManagedObjectModel.Description) -> [ModelError.Fault] {
-        // What is without measure is not looked at any further: to look at it costs what the limits are there to spare.
+        // What is without measure is not looked at any further: to look at it costs what the limits
+        // are there to spare.
         let excess = ModelBounds(model).faults
         if !excess.isEmpty { return excess }
         var validation = ModelValidation(model)
@@ -47,11 +50,15 @@ package struct ModelValidation {
             ancestors[entity.name] = chain
             var declared: [String: Declared] = [:]
             for owner in [entity] + chain {
-                for attribute in owner.attributes where declared[attribute.name] == nil { declared[attribute.name] = .attribute(attribute) }
+                for attribute in owner.attributes where declared[attribute.name] == nil {
+                    declared[attribute.name] = .attribute(attribute)
+                }
                 for relationship in owner.relationships where declared[relationship.name] == nil {
                     declared[relationship.name] = .relationship(relationship)
                 }
-                for fetched in owner.fetchedProperties where declared[fetched.name] == nil { declared[fetched.name] = .fetchedProperty }
+                for fetched in owner.fetchedProperties where declared[fetched.name] == nil {
+                    declared[fetched.name] = .fetchedProperty
+                }
             }
             properties[entity.name] = declared
         }
@@ -74,7 +81,8 @@ package struct ModelValidation {
     static func isLegal(_ name: String) -> Bool {
         guard let first = name.unicodeScalars.first, first == "_" || first.properties.isAlphabetic else { return false }
         return name.unicodeScalars.allSatisfy { scalar in
-            scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal || scalar.properties.generalCategory == .nonspacingMark
+            scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal
+                || scalar.properties.generalCategory == .nonspacingMark
         }
     }
 
@@ -94,7 +102,9 @@ package struct ModelValidation {
         for attribute in entity.attributes { check(attribute, of: entity.name) }
         for relationship in entity.relationships { check(relationship, of: entity) }
         for fetched in entity.fetchedProperties where entities[fetched.fetchRequest.entityName] == nil {
-            report("its fetch request is for “\(fetched.fetchRequest.entityName)”, which is no entity of the model", entity: entity.name, property: fetched.name)
+            report(
+                "its fetch request is for “\(fetched.fetchRequest.entityName)”, which is no entity of the model",
+                entity: entity.name, property: fetched.name)
         }
         checkConstraintsAndIndexes(of: entity)
     }
@@ -106,21 +116,30 @@ package struct ModelValidation {
         }
         let chain = ancestors[entity.name] ?? []
         if parent == entity.name || chain.last?.superentityName == entity.name {
-            report("it is its own ancestor: \(([entity.name] + chain.map(\.name) + [entity.name]).joined(separator: " → "))", entity: entity.name)
+            report(
+                "it is its own ancestor: \(([entity.name] + chain.map(\.name) + [entity.name]).joined(separator: " → "))",
+                entity: entity.name)
         }
     }
 
     private mutating func checkNamesOfProperties(of entity: EntityDescription) {
-        let names = entity.attributes.map(\.name) + entity.relationships.map(\.name) + entity.fetchedProperties.map(\.name)
+        let names =
+            entity.attributes.map(\.name) + entity.relationships.map(\.name) + entity.fetchedProperties.map(\.name)
         var seen: Set<String> = []
         for name in names {
-            if !Self.isLegal(name) { report("“\(name)” is no legal name of a property", entity: entity.name, property: name) }
-            if !seen.insert(name).inserted { report("there are two properties of this name", entity: entity.name, property: name) }
+            if !Self.isLegal(name) {
+                report("“\(name)” is no legal name of a property", entity: entity.name, property: name)
+            }
+            if !seen.insert(name).inserted {
+                report("there are two properties of this name", entity: entity.name, property: name)
+            }
             let owner = (ancestors[entity.name] ?? []).first { parent in
                 parent.attributes.contains { $0.name == name } || parent.relationships.contains { $0.name == name }
                     || parent.fetchedProperties.contains { $0.name == name }
             }
-            if let owner { report("a property of this name is inherited from \(owner.name)", entity: entity.name, property: name) }
+            if let owner {
+                report("a property of this name is inherited from \(owner.name)", entity: entity.name, property: name)
+            }
         }
     }
 
@@ -132,18 +151,28 @@ package struct ModelValidation {
                 switch declared[name] {
                 case .attribute(let attribute) where !attribute.isTransient: break
                 case .relationship(let relationship) where !relationship.isToMany && !relationship.isTransient: break
-                case nil: report("a uniqueness constraint names an unknown attribute", entity: entity.name, property: name)
-                default: report("a uniqueness constraint names a property that can't be one", entity: entity.name, property: name)
+                case nil:
+                    report("a uniqueness constraint names an unknown attribute", entity: entity.name, property: name)
+                default:
+                    report(
+                        "a uniqueness constraint names a property that can't be one", entity: entity.name,
+                        property: name)
                 }
             }
         }
         for index in entity.indexes {
             for element in index.elements {
                 guard let name = element.propertyName else {
-                    if element.expression == nil { report("the index “\(index.name)” has an element without property or expression", entity: entity.name) }
+                    if element.expression == nil {
+                        report(
+                            "the index “\(index.name)” has an element without property or expression",
+                            entity: entity.name)
+                    }
                     continue
                 }
-                if declared[name] == nil { report("the index “\(index.name)” names an unknown property", entity: entity.name, property: name) }
+                if declared[name] == nil {
+                    report("the index “\(index.name)” names an unknown property", entity: entity.name, property: name)
+                }
             }
         }
         for name in entity.compoundIndexes.joined() where declared[name] == nil {
@@ -166,7 +195,9 @@ package struct ModelValidation {
         for request in model.fetchRequestTemplates {
             if !seen.insert(request.name).inserted { report("there are two fetch requests called “\(request.name)”") }
             if entities[request.entityName] == nil {
-                report("the fetch request “\(request.name)” is for “\(request.entityName)”, which is no entity of the model")
+                report(
+                    "the fetch request “\(request.name)” is for “\(request.entityName)”, which is no entity of the model"
+                )
             }
         }
     }

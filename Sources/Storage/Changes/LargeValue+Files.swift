@@ -5,24 +5,29 @@ public import Schema
 extension LargeValue {
     /// The bytes of a file, which are read when the value is saved, copied or asked for.
     ///
-    /// The file must stay as it is until the value is saved; where it was changed, moved or removed before, the save fails and says so. Afterwards the value is the store's and
-    /// the file is not needed any more. Costs one look at the file, whatever its size.
-    /// - Throws: `StorageError`, `notFound` where there is no such file, `unsupported` where it is a folder, a pipe or a device.
+    /// The file must stay as it is until the value is saved; where it was changed, moved or removed
+    /// before, the save fails and says so. Afterwards the value is the store's and the file is not
+    /// needed any more. Costs one look at the file, whatever its size.
+    /// - Throws: `StorageError`, `notFound` where there is no such file, `unsupported` where it is
+    ///   a folder, a pipe or a device.
     public convenience init(contentsOf url: URL) throws {
         let path = url.path
         do {
             // Links are followed, as whoever names a file expects it.
             self.init(OutsideFile(path: path, identity: try File(Disk.resolve(path), .read).status().identity))
         } catch let error as FileSystemError where error.code == .unsuitableFile {
-            throw StorageError(.unsupported, "Only a plain file can be a value: \(error.message)", path: path, underlying: error)
+            throw StorageError(
+                .unsupported, "Only a plain file can be a value: \(error.message)", path: path, underlying: error)
         } catch let error as FileSystemError {
             throw StorageError(reading: error, path: path)
         }
     }
 
-    /// Writes the value into a file, which is there whole and durable when this returns; a file that is there is replaced.
+    /// Writes the value into a file, which is there whole and durable when this returns; a file
+    /// that is there is replaced.
     ///
-    /// Costs one piece of memory, whatever the value's size. Where it throws, what was there is still there.
+    /// Costs one piece of memory, whatever the value's size. Where it throws, what was there is
+    /// still there.
     /// - Throws: `StorageError`.
     public func copy(to url: URL) throws {
         do {
@@ -67,7 +72,9 @@ extension LargeValueSource {
     package func data(limit: Int64) throws -> Data {
         let reader = LargeValueReader(try open())
         guard reader.count <= limit else {
-            throw StorageError(.tooLarge, "A value of \(reader.count) bytes is too large to be taken into memory as a whole: read it in pieces")
+            throw StorageError(
+                .tooLarge,
+                "A value of \(reader.count) bytes is too large to be taken into memory as a whole: read it in pieces")
         }
         var bytes = Data(count: Int(reader.count))
         let done = try bytes.withUnsafeMutableBytes { try reader.read(into: $0) }

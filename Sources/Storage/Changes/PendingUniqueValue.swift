@@ -1,8 +1,10 @@
 public import Schema
 
-/// A value of an object that has to be unique, and that another object has too: a store can't hold it until one of the two gives way.
+/// A value of an object that has to be unique, and that another object has too: a store can't hold
+/// it until one of the two gives way.
 ///
-/// An autosave keeps it beside the store's tables; there the object has its last value that fitted, or none.
+/// An autosave keeps it beside the store's tables; there the object has its last value that fitted,
+/// or none.
 public struct PendingUniqueValue: Sendable, Hashable {
     public let objectID: ManagedObjectID
     public let propertyName: String

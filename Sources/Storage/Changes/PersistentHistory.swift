@@ -1,7 +1,8 @@
 public import Foundation
 public import Schema
 
-/// A place in a store's history: what comes after it has not been seen yet. It can be kept in a file.
+/// A place in a store's history: what comes after it has not been seen yet. It can be kept in a
+/// file.
 public struct PersistentHistoryToken: Sendable, Hashable, Codable {
     public let storeUUID: String
     /// The number of the last transaction that was seen.
@@ -30,7 +31,8 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
     public var token: PersistentHistoryToken { PersistentHistoryToken(storeUUID: storeID, number: transactionNumber) }
 
     package init(
-        transactionNumber: Int64, storeID: String, timestamp: Date, author: String?, contextName: String?, bundleID: String?, processID: String?,
+        transactionNumber: Int64, storeID: String, timestamp: Date, author: String?, contextName: String?,
+        bundleID: String?, processID: String?,
         changes: [PersistentHistoryChange]
     ) {
         self.transactionNumber = transactionNumber
@@ -54,12 +56,16 @@ public struct PersistentHistoryChange: Sendable, Hashable {
 
     public let kind: Kind
     public let changedObjectID: ManagedObjectID
-    /// The properties that an update changed; nil for other kinds, and where another framework wrote the history, whose encoding is not known.
+    /// The properties that an update changed; nil for other kinds, and where another framework
+    /// wrote the history, whose encoding is not known.
     public let updatedProperties: Set<String>?
     /// What the model's attributes to be preserved after deletion had last; nil for other kinds.
     public let tombstone: [String: PropertyValue]?
 
-    package init(kind: Kind, changedObjectID: ManagedObjectID, updatedProperties: Set<String>?, tombstone: [String: PropertyValue]?) {
+    package init(
+        kind: Kind, changedObjectID: ManagedObjectID, updatedProperties: Set<String>?,
+        tombstone: [String: PropertyValue]?
+    ) {
         self.kind = kind
         self.changedObjectID = changedObjectID
         self.updatedProperties = updatedProperties
@@ -82,7 +88,8 @@ public struct PersistentHistoryRequest: Sendable, Hashable {
     public var author: String?
     public var excludedAuthors: Set<String> = []
     public var contextName: String?
-    /// Only changes to objects of these entities, sub-entities not counted, and only transactions that have some.
+    /// Only changes to objects of these entities, sub-entities not counted, and only transactions
+    /// that have some.
     public var entityNames: Set<String>?
     /// Only changes to this object, and only transactions that have some.
     public var objectID: ManagedObjectID?
@@ -112,7 +119,8 @@ package struct ChangeOrigin: Sendable, Hashable {
 /// A store that can keep a history of its transactions.
 package protocol HistoryStore: PersistentStore {
     /// Oldest first; none where the store keeps no history.
-    /// - Throws: `StorageError` with code `historyExpired` where what followed the token was purged in part.
+    /// - Throws: `StorageError` with code `historyExpired` where what followed the token was purged
+    ///   in part.
     func history(_ request: PersistentHistoryRequest) throws -> [PersistentHistoryTransaction]
     /// The place after the last transaction; nil where there is no history.
     func currentHistoryToken() throws -> PersistentHistoryToken?

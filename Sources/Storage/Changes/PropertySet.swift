@@ -1,4 +1,5 @@
-/// A set of places among an entity's properties. Allocates nothing for entities of up to 64 properties.
+/// A set of places among an entity's properties. Allocates nothing for entities of up to 64
+/// properties.
 package struct PropertySet: Sendable, Hashable {
     private var low: UInt64 = 0
     private var rest: [UInt64] = []

@@ -2,17 +2,21 @@ import Foundation
 package import RowMemory
 package import Schema
 
-/// Attributes (or to-one relationships) whose values together occur once among the objects of an entity and its descendants.
+/// Attributes (or to-one relationships) whose values together occur once among the objects of an
+/// entity and its descendants.
 package struct UniquenessConstraint: Sendable {
     /// Where the constraint is declared.
     package let declaringName: String
     package let names: [String]
-    /// The last entity downwards that declares one of the properties: all its objects have them all.
+    /// The last entity downwards that declares one of the properties: all its objects have them
+    /// all.
     package let entityIndex: Int
     package let family: Range<Int>
     package let slots: [RowSlot]
 
-    package static func constraints(of entity: Entity, in model: ManagedObjectModel, _ layouts: [RowLayout]) -> [UniquenessConstraint] {
+    package static func constraints(of entity: Entity, in model: ManagedObjectModel, _ layouts: [RowLayout])
+        -> [UniquenessConstraint]
+    {
         entity.description.uniquenessConstraints.compactMap { names in
             let properties = names.compactMap { entity.property(named: $0) }.filter(\.isStoredInRow)
             guard !properties.isEmpty, properties.count == names.count else { return nil }
@@ -23,7 +27,8 @@ package struct UniquenessConstraint: Sendable {
         }
     }
 
-    /// The values of a row, nil if it is none of the constraint's or one of them is nil: nils are never equal here.
+    /// The values of a row, nil if it is none of the constraint's or one of them is nil: nils are
+    /// never equal here.
     package func values(of row: Row) -> UniqueValues? {
         guard family.contains(row.entityIndex) else { return nil }
         var parts: [UniqueValues.Part] = []

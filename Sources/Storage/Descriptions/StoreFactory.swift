@@ -7,7 +7,8 @@ package struct StoreFactory: Sendable {
     /// Opens or creates a store; with a nil model the store's own is used.
     package var open: @Sendable (PersistentStoreDescription, ManagedObjectModel?) throws -> any PersistentStore
 
-    /// Reads the metadata of a store without opening it; nil where a store of this type has no file.
+    /// Reads the metadata of a store without opening it; nil where a store of this type has no
+    /// file.
     package var metadata: (@Sendable (URL) throws -> [String: MetadataValue])?
     /// Removes a store and all that belongs to it, unless somebody has it open.
     package var destroy: (@Sendable (URL) throws -> Void)?
@@ -15,8 +16,10 @@ package struct StoreFactory: Sendable {
     package var replace: (@Sendable (_ source: URL, _ target: URL) throws -> Void)?
 
     package init(
-        type: StoreType, open: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel?) throws -> any PersistentStore,
-        metadata: (@Sendable (URL) throws -> [String: MetadataValue])? = nil, destroy: (@Sendable (URL) throws -> Void)? = nil,
+        type: StoreType,
+        open: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel?) throws -> any PersistentStore,
+        metadata: (@Sendable (URL) throws -> [String: MetadataValue])? = nil,
+        destroy: (@Sendable (URL) throws -> Void)? = nil,
         replace: (@Sendable (_ source: URL, _ target: URL) throws -> Void)? = nil
     ) {
         self.type = type

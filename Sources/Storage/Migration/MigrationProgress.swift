@@ -55,7 +55,9 @@ public final class MigrationProgress: Sendable {
     }
 
     /// Has `interrupt` called by `cancel` while `body` runs.
-    package func interruptible<Result>(_ interrupt: @escaping @Sendable () -> Void, _ body: () throws -> Result) rethrows -> Result {
+    package func interruptible<Result>(_ interrupt: @escaping @Sendable () -> Void, _ body: () throws -> Result)
+        rethrows -> Result
+    {
         content.withLock { $0.interrupt = interrupt }
         defer { content.withLock { $0.interrupt = nil } }
         return try body()

@@ -1,8 +1,8 @@
-/// Of which objects of a hierarchy a context has values, as a value: a bit for each number, shared until it changes, so that it costs nothing to hand over with a
-/// request.
+/// Of which objects of a hierarchy a context has values, as a value: a bit for each number, shared
+/// until it changes, so that it costs nothing to hand over with a request.
 ///
-/// It is a hint. What it names wrongly is read once more, and what it doesn't name is read in any case. Public, as rows are, so that loops in other rooms are
-/// compiled into them.
+/// It is a hint. What it names wrongly is read once more, and what it doesn't name is read in any
+/// case. Public, as rows are, so that loops in other rooms are compiled into them.
 public struct KnownKeys: Sendable {
     @usableFromInline var words: ContiguousArray<UInt64> = []
 

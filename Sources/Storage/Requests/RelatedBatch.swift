@@ -16,11 +16,13 @@ package struct RelatedBatch: Sendable {
 
     /// The members' rows, each once, if they were asked for.
     package var rows: RowBatch
-    /// Whose members the rows are, from the first row to the last; nil where members are listed. A million of these so need no list beside their rows.
+    /// Whose members the rows are, from the first row to the last; nil where members are listed. A
+    /// million of these so need no list beside their rows.
     package private(set) var runs: ContiguousArray<Run>?
     private var listed: [[ObjectReference]]
 
-    /// In the order of the owners that were asked for; ordered relationships in their order, others by entity and key.
+    /// In the order of the owners that were asked for; ordered relationships in their order, others
+    /// by entity and key.
     package var members: [[ObjectReference]] {
         get { runs.map { lists(of: $0) } ?? listed }
         set {
@@ -34,7 +36,8 @@ package struct RelatedBatch: Sendable {
         self.rows = rows
     }
 
-    /// - Parameter runs: All the rows, which are of one entity; each owner's stand in the order of its members.
+    /// - Parameter runs: All the rows, which are of one entity; each owner's stand in the order of
+    ///   its members.
     package init(ownerCount: Int, rows: RowBatch, runs: ContiguousArray<Run>) {
         listed = Array(repeating: [], count: ownerCount)
         self.rows = rows
@@ -46,7 +49,8 @@ package struct RelatedBatch: Sendable {
         var next = 0
         for run in runs {
             for index in next..<(next + Int(run.count)) {
-                lists[Int(run.owner)].append(ObjectReference(key: rows[index].key, entityIndex: rows[index].entityIndex))
+                lists[Int(run.owner)].append(
+                    ObjectReference(key: rows[index].key, entityIndex: rows[index].entityIndex))
             }
             next += Int(run.count)
         }

@@ -4,11 +4,14 @@ public import RowMemory
 ///
 /// The slabs change hands with the batch: the context that adopts a row keeps its slab.
 ///
-/// Public, as rows are, so that loops in other rooms are compiled into them; no product lets users import this room alone.
+/// Public, as rows are, so that loops in other rooms are compiled into them; no product lets users
+/// import this room alone.
 ///
 /// Invariants:
-/// 1. While all rows are of one layout `places` is empty: slab `n` has `RowBatch.capacity(ofSlab: n)` rows and comes after slab `n − 1`.
-/// 2. From the first row of a second layout on, or the first one that is lent, `places` says where each row is.
+/// 1. While all rows are of one layout `places` is empty: slab `n` has
+///    `RowBatch.capacity(ofSlab: n)` rows and comes after slab `n − 1`.
+/// 2. From the first row of a second layout on, or the first one that is lent, `places` says where
+///    each row is.
 /// 3. No row is added to a slab whose rows are lent.
 public struct RowBatch: Sendable {
     @usableFromInline struct Place: Sendable {
@@ -27,7 +30,8 @@ public struct RowBatch: Sendable {
     @usableFromInline var filled = 0
     /// The last slab, while all rows are of one layout.
     @usableFromInline var cursor: RowCursor?
-    /// The slab of each layout that still has room, by entity; kept while there are several layouts.
+    /// The slab of each layout that still has room, by entity; kept while there are several
+    /// layouts.
     private var openSlabs: [Int: Int] = [:]
     /// The slabs whose rows are lent, by identity, and the one that was met last.
     private var lentSlabs: [ObjectIdentifier: Int] = [:]
@@ -62,13 +66,15 @@ public struct RowBatch: Sendable {
 
     /// Adds an empty row of `layout` and returns it to be filled.
     ///
-    /// Slabs begin small and grow to some hundred rows, so that one row costs little and one survivor keeps little alive.
+    /// Slabs begin small and grow to some hundred rows, so that one row costs little and one
+    /// survivor keeps little alive.
     @inlinable @inline(__always)
     public mutating func appendRow(_ layout: RowLayout, key: Int64, version: Int64) -> Row {
         slabs[openSlab(for: layout)].appendRow(key: key, version: version)
     }
 
-    /// Adds an empty row of `layout` and returns its cells to be filled, before anything else is done with the batch.
+    /// Adds an empty row of `layout` and returns its cells to be filled, before anything else is
+    /// done with the batch.
     @inlinable @inline(__always)
     public mutating func appendCells(_ layout: RowLayout, key: Int64, version: Int64) -> RowCells {
         if let cells = cursor?.appendRow(layout, key: key, version: version) {
@@ -84,7 +90,8 @@ public struct RowBatch: Sendable {
         return slab.appendRow(key: key, version: version).cells
     }
 
-    /// Calls `body` with each slab: all rows of the batch, in order. Does nothing, and answers false, where rows of several layouts alternate.
+    /// Calls `body` with each slab: all rows of the batch, in order. Does nothing, and answers
+    /// false, where rows of several layouts alternate.
     package func forEachSlab(_ body: (RowSlab) -> Void) -> Bool {
         guard !isMixed else { return false }
         for slab in slabs { body(slab) }
@@ -96,13 +103,15 @@ public struct RowBatch: Sendable {
         slabs[openSlab(for: row.layout)].append(copyOf: row)
     }
 
-    /// Adds a copy of the row that `cells` are of, which has that layout, or that of another model's equal entity.
+    /// Adds a copy of the row that `cells` are of, which has that layout, or that of another
+    /// model's equal entity.
     package mutating func append(copyOf cells: RowCells, _ layout: RowLayout) {
         // The batch holds the slab.
         _ = Unmanaged.passUnretained(slabs[openSlab(for: layout)])._withUnsafeGuaranteedRef { $0.append(copyOf: cells) }
     }
 
-    /// Adds a row of somebody's slab itself, which its owner then neither changes nor adds to as long as the batch is read: see ``RowSlab``.
+    /// Adds a row of somebody's slab itself, which its owner then neither changes nor adds to as
+    /// long as the batch is read: see ``RowSlab``.
     /// - Returns: whether it is the first row of that slab in the batch.
     package mutating func append(lent slab: RowSlab, _ cells: RowCells) -> Bool {
         if !isMixed { mix() }
@@ -128,7 +137,9 @@ public struct RowBatch: Sendable {
     @inlinable @inline(__always)
     mutating func openSlab(for layout: RowLayout) -> Int {
         let last = slabs.count - 1
-        guard last >= 0, !isMixed, slabs[last].layout === layout, !slabs[last].isFull else { return otherSlab(for: layout) }
+        guard last >= 0, !isMixed, slabs[last].layout === layout, !slabs[last].isFull else {
+            return otherSlab(for: layout)
+        }
         filled += 1
         return last
     }
@@ -144,7 +155,9 @@ public struct RowBatch: Sendable {
         if let open = openSlabs[layout.entityIndex], !slabs[open].isFull {
             slab = open
         } else {
-            let capacity = openSlabs[layout.entityIndex].map { min(slabs[$0].capacity * Self.growth, Self.largest) } ?? Self.smallest
+            let capacity =
+                openSlabs[layout.entityIndex].map { min(slabs[$0].capacity * Self.growth, Self.largest) }
+                ?? Self.smallest
             slabs.append(source.makeSlab(layout, capacity: capacity))
             slab = slabs.count - 1
             openSlabs[layout.entityIndex] = slab

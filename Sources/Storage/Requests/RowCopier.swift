@@ -1,7 +1,8 @@
 import RowMemory
 import Schema
 
-/// Copies the rows of a store into a new one through the seam, by value: numbers are kept, versions begin anew.
+/// Copies the rows of a store into a new one through the seam, by value: numbers are kept, versions
+/// begin anew.
 package struct RowCopier {
     private let source: any PersistentStore
     private let target: any PersistentStore
@@ -11,8 +12,12 @@ package struct RowCopier {
     /// Rows of one transaction: few enough for memory, enough for speed.
     private static let batchSize = 10_000
 
-    /// - Parameter progress: is told how many rows were read since the last time; what it throws ends the copying.
-    package init(from source: any PersistentStore, to target: any PersistentStore, progress: @escaping (Int) throws -> Void = { _ in }) {
+    /// - Parameter progress: is told how many rows were read since the last time; what it throws
+    ///   ends the copying.
+    package init(
+        from source: any PersistentStore, to target: any PersistentStore,
+        progress: @escaping (Int) throws -> Void = { _ in }
+    ) {
         self.source = source
         self.target = target
         self.progress = progress
@@ -24,7 +29,8 @@ package struct RowCopier {
         let held = model.entities.filter { roots.contains($0.rootIndex) }
         for entity in held where !entity.isAbstract { try copyRows(of: entity) }
         for entity in held {
-            for property in entity.properties where property.declaringEntityIndex == entity.index && property.isToMany && !property.isTransient
+            for property in entity.properties
+            where property.declaringEntityIndex == entity.index && property.isToMany && !property.isTransient
                 && roots.contains(model.entities[property.destinationIndex].rootIndex)
             {
                 try copyMembers(of: property, entity)
@@ -44,24 +50,32 @@ package struct RowCopier {
     private func copyMembers(of property: Property, _ entity: Entity) throws {
         let inverse = model.inverse(of: property)
         let isLinked = inverse.map { $0.isToMany } ?? true
-        let isOwnInverse = inverse.map { $0.declaringEntityIndex == property.declaringEntityIndex && $0.index == property.index } ?? false
-        let isNamedHere = inverse.map { (property.declaringEntityIndex, property.index) <= ($0.declaringEntityIndex, $0.index) } ?? true
+        let isOwnInverse =
+            inverse.map { $0.declaringEntityIndex == property.declaringEntityIndex && $0.index == property.index }
+            ?? false
+        let isNamedHere =
+            inverse.map { (property.declaringEntityIndex, property.index) <= ($0.declaringEntityIndex, $0.index) }
+            ?? true
         let isOrdered = property.relationship?.isOrdered ?? false
         guard isLinked && isNamedHere || isOrdered else { return }
         try forEachBatch(of: entity, includingSubentities: true) { rows in
             let owners = (0..<rows.count).map { rows[$0].key }
-            let related = try source.related(entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false)
+            let related = try source.related(
+                entityIndex: entity.index, propertyIndex: property.index, owners: owners, includingRows: false)
             var changes = ChangeSet()
             for (owner, members) in zip(owners, related.members) where !members.isEmpty {
                 if isLinked, isNamedHere {
                     for member in members where !isOwnInverse || owner <= member.key {
                         changes.links.append(
-                            ChangeSet.Link(entityIndex: entity.index, propertyIndex: property.index, owner: owner, member: member, isAdded: true))
+                            ChangeSet.Link(
+                                entityIndex: entity.index, propertyIndex: property.index, owner: owner, member: member,
+                                isAdded: true))
                     }
                 }
                 if isOrdered {
                     changes.orders.append(
-                        ChangeSet.Order(entityIndex: entity.index, propertyIndex: property.index, owner: owner, members: members))
+                        ChangeSet.Order(
+                            entityIndex: entity.index, propertyIndex: property.index, owner: owner, members: members))
                 }
             }
             if !changes.isEmpty { _ = try target.apply(changes) }
@@ -71,7 +85,8 @@ package struct RowCopier {
     private func forEachBatch(of entity: Entity, includingSubentities: Bool, _ body: (RowBatch) throws -> Void) throws {
         var last: Int64?
         while true {
-            let rows = try source.rows(.part(of: entity.index, includesSubentities: includingSubentities, after: last, limit: Self.batchSize))
+            let rows = try source.rows(
+                .part(of: entity.index, includesSubentities: includingSubentities, after: last, limit: Self.batchSize))
             if rows.isEmpty { return }
             try progress(rows.count)
             try body(rows)

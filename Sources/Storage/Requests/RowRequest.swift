@@ -1,6 +1,7 @@
 package import Query
 
-/// What a context asks a store for: a fetch request in terms of the store's model, checked and with nothing left to resolve.
+/// What a context asks a store for: a fetch request in terms of the store's model, checked and with
+/// nothing left to resolve.
 package struct RowRequest: Sendable {
     package enum Selection: Sendable {
         case matching(FetchPredicate?)
@@ -17,14 +18,16 @@ package struct RowRequest: Sendable {
     package var limit: Int?
     /// Objects that are left out, since the context knows better about them.
     package var excludedKeys: [Int64]
-    /// Only objects with greater numbers, and in the order of their numbers, for reading a store part by part: unlike `offset` it costs a database the same however far the reading has
-    /// come. Of one store; not for several.
+    /// Only objects with greater numbers, and in the order of their numbers, for reading a store
+    /// part by part: unlike `offset` it costs a database the same however far the reading has come.
+    /// Of one store; not for several.
     package var after: Int64?
     /// The UUIDs of the stores to look in, where there are several; nil for all.
     package var stores: Set<String>?
 
     package init(
-        entityIndex: Int, includesSubentities: Bool = true, selection: Selection = .matching(nil), sortKeys: [SortKey] = [], offset: Int = 0,
+        entityIndex: Int, includesSubentities: Bool = true, selection: Selection = .matching(nil),
+        sortKeys: [SortKey] = [], offset: Int = 0,
         limit: Int? = nil, excludedKeys: [Int64] = []
     ) {
         self.entityIndex = entityIndex
@@ -36,7 +39,8 @@ package struct RowRequest: Sendable {
         self.excludedKeys = excludedKeys
     }
 
-    /// All objects of one entity in the order of their numbers, so many at a time: what comes after the last one of the part before; nil for the first part.
+    /// All objects of one entity in the order of their numbers, so many at a time: what comes after
+    /// the last one of the part before; nil for the first part.
     package static func part(
         of entityIndex: Int, includesSubentities: Bool = false, after: Int64?, limit: Int
     ) -> RowRequest {

@@ -1,4 +1,5 @@
-/// The answer to a request that came with ``KnownKeys``: rows, and between them the numbers of objects whose values the caller has.
+/// The answer to a request that came with ``KnownKeys``: rows, and between them the numbers of
+/// objects whose values the caller has.
 package struct RowSelection: Sendable {
     /// One object of the answer.
     package struct Entry: Sendable, Hashable {

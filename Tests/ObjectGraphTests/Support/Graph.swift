@@ -5,7 +5,9 @@ extension ManagedObject {
     /// The names or titles of a relationship's objects: sorted for an unordered one.
     func names(_ key: String) -> [String] {
         func name(_ object: ManagedObject) -> String {
-            let key = object.entity.property(named: "name") != nil ? "name" : object.entity.property(named: "title") != nil ? "title" : "number"
+            let key =
+                object.entity.property(named: "name") != nil
+                ? "name" : object.entity.property(named: "title") != nil ? "title" : "number"
             return object[key].map { "\($0)" } ?? "?"
         }
         switch self[key] {

@@ -25,7 +25,8 @@ struct Library {
             EntityDescription(
                 "Author", managedObjectClassName: "Author",
                 attributes: [
-                    .init("name", .string), .init("born", .integer32), .init("rating", .double, defaultValue: .double(2.5)), .init("note", .string, isTransient: true),
+                    .init("name", .string), .init("born", .integer32),
+                    .init("rating", .double, defaultValue: .double(2.5)), .init("note", .string, isTransient: true),
                 ],
                 relationships: [
                     .init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .cascade),
@@ -35,19 +36,31 @@ struct Library {
                 ]),
             EntityDescription(
                 "Book",
-                attributes: [.init("title", .string), .init("pages", .integer16), .init("price", .decimal), .init("printed", .date), .init("isbn", .uuid)],
+                attributes: [
+                    .init("title", .string), .init("pages", .integer16), .init("price", .decimal),
+                    .init("printed", .date), .init("isbn", .uuid),
+                ],
                 relationships: [
                     .init("author", to: "Author", inverse: "books"),
                     .init("tags", to: "Tag", inverse: "books", maxCount: 0),
-                    .init("chapters", to: "Chapter", inverse: "book", maxCount: 0, isOrdered: true, deleteRule: .cascade),
+                    .init(
+                        "chapters", to: "Chapter", inverse: "book", maxCount: 0, isOrdered: true, deleteRule: .cascade),
                     .init("cover", to: "Cover", inverse: "book", deleteRule: .cascade),
                     .init("shelf", to: "Shelf", inverse: "books"),
                 ]),
             EntityDescription("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
-            EntityDescription("Tag", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
-            EntityDescription("Chapter", attributes: [.init("title", .string)], relationships: [.init("book", to: "Book", inverse: "chapters")]),
-            EntityDescription("Cover", attributes: [.init("colour", .string)], relationships: [.init("book", to: "Book", inverse: "cover")]),
-            EntityDescription("Shelf", attributes: [.init("number", .integer64)], relationships: [.init("books", to: "Book", inverse: "shelf", maxCount: 0, deleteRule: .deny)]),
+            EntityDescription(
+                "Tag", attributes: [.init("name", .string)],
+                relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
+            EntityDescription(
+                "Chapter", attributes: [.init("title", .string)],
+                relationships: [.init("book", to: "Book", inverse: "chapters")]),
+            EntityDescription(
+                "Cover", attributes: [.init("color", .string)],
+                relationships: [.init("book", to: "Book", inverse: "cover")]),
+            EntityDescription(
+                "Shelf", attributes: [.init("number", .integer64)],
+                relationships: [.init("books", to: "Book", inverse: "shelf", maxCount: 0, deleteRule: .deny)]),
         ])
     }
 

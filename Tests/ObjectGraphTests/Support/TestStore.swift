@@ -5,7 +5,8 @@ import Schema
 import Storage
 import Synchronization
 
-/// A store in memory, simple enough to be right: rows in dictionaries, relationships looked up by scanning.
+/// A store in memory, simple enough to be right: rows in dictionaries, relationships looked up by
+/// scanning.
 final class TestStore: PersistentStore, @unchecked Sendable {
     // Every access to the tables is under the lock, and rows leave as copies.
     struct Link: Hashable {
@@ -62,7 +63,9 @@ final class TestStore: PersistentStore, @unchecked Sendable {
         let entity = model.entities[request.entityIndex]
         let family = request.includesSubentities ? entity.family : request.entityIndex..<(request.entityIndex + 1)
         let excluded = Set(request.excludedKeys)
-        var rows = (tables[entity.rootIndex] ?? [:]).values.filter { family.contains($0.entityIndex) && !excluded.contains($0.key) }
+        var rows = (tables[entity.rootIndex] ?? [:]).values.filter {
+            family.contains($0.entityIndex) && !excluded.contains($0.key)
+        }
         rows.sort { ($0.entityIndex, $0.key) < ($1.entityIndex, $1.key) }
         switch request.selection {
         case .keys(let keys):
@@ -115,20 +118,28 @@ final class TestStore: PersistentStore, @unchecked Sendable {
         let keys: [Int64]
         if let inverse = model.inverse(of: property), !inverse.isToMany {
             let slot = layouts[destination.index].slots[inverse.index]
-            keys = table.values.filter { destination.family.contains($0.entityIndex) && $0.reference(slot)?.key == owner }.map(\.key).sorted()
+            keys = table.values.filter {
+                destination.family.contains($0.entityIndex) && $0.reference(slot)?.key == owner
+            }.map(\.key).sorted()
         } else {
             let (entity, name, isOwner) = canonical(entityIndex, property)
-            keys = links.keys.filter { $0.entityIndex == entity && $0.propertyIndex == name && (isOwner ? $0.owner : $0.member) == owner }
-                .map { isOwner ? $0.member : $0.owner }.filter { table[$0] != nil }.sorted()
+            keys = links.keys.filter {
+                $0.entityIndex == entity && $0.propertyIndex == name && (isOwner ? $0.owner : $0.member) == owner
+            }
+            .map { isOwner ? $0.member : $0.owner }.filter { table[$0] != nil }.sorted()
         }
-        let order = orders[OrderKey(entityIndex: property.declaringEntityIndex, propertyIndex: property.index, owner: owner)] ?? []
+        let order =
+            orders[OrderKey(entityIndex: property.declaringEntityIndex, propertyIndex: property.index, owner: owner)]
+            ?? []
         let sorted = keys.sorted { a, b in (order.firstIndex(of: a) ?? .max, a) < (order.firstIndex(of: b) ?? .max, b) }
         return sorted.map { ObjectReference(key: $0, entityIndex: table[$0]!.entityIndex) }
     }
 
     /// Which side of a many-to-many relationship names its links.
     private func canonical(_ entityIndex: Int, _ property: Property) -> (Int, Int, Bool) {
-        guard let inverse = model.inverse(of: property) else { return (property.declaringEntityIndex, property.index, true) }
+        guard let inverse = model.inverse(of: property) else {
+            return (property.declaringEntityIndex, property.index, true)
+        }
         if (property.declaringEntityIndex, property.index) <= (inverse.declaringEntityIndex, inverse.index) {
             return (property.declaringEntityIndex, property.index, true)
         }
@@ -165,14 +176,19 @@ final class TestStore: PersistentStore, @unchecked Sendable {
                         return new
                     })
             }
-            func key(_ key: Int64, _ entityIndex: Int) -> Int64 { key > 0 ? key : newKeys[model.entities[entityIndex].rootIndex]![key]! }
+            func key(_ key: Int64, _ entityIndex: Int) -> Int64 {
+                key > 0 ? key : newKeys[model.entities[entityIndex].rootIndex]![key]!
+            }
             func put(_ row: Row, key newKey: Int64, version: Int64) {
                 let slab = RowSlab(layout: layouts[row.entityIndex], capacity: 1)
                 let copy = slab.appendRow(key: newKey, version: version)
                 for slot in row.layout.slots { copy.copyValue(of: slot, from: row) }
                 for slot in row.layout.slots where slot.kind == .toOne {
                     if let reference = copy.reference(slot) {
-                        copy.setReference(ObjectReference(key: key(reference.key, reference.entityIndex), entityIndex: reference.entityIndex), slot)
+                        copy.setReference(
+                            ObjectReference(
+                                key: key(reference.key, reference.entityIndex), entityIndex: reference.entityIndex),
+                            slot)
                     }
                 }
                 tables[model.entities[row.entityIndex].rootIndex, default: [:]][newKey] = copy
@@ -181,18 +197,26 @@ final class TestStore: PersistentStore, @unchecked Sendable {
                 for (index, key) in keys.enumerated() { put(insertions.rows[index], key: key, version: 1) }
             }
             for updates in changes.updates {
-                for index in 0..<updates.rows.count { put(updates.rows[index], key: updates.rows[index].key, version: updates.rows[index].version + 1) }
+                for index in 0..<updates.rows.count {
+                    put(updates.rows[index], key: updates.rows[index].key, version: updates.rows[index].version + 1)
+                }
             }
-            for deletion in changes.deletions { tables[model.entities[deletion.entityIndex].rootIndex]?[deletion.key] = nil }
+            for deletion in changes.deletions {
+                tables[model.entities[deletion.entityIndex].rootIndex]?[deletion.key] = nil
+            }
             for link in changes.links {
                 let property = model.entities[link.entityIndex].properties[link.propertyIndex]
                 precondition(canonical(link.entityIndex, property).2, "A link is named from its first side")
                 let pair = Link(
-                    entityIndex: link.entityIndex, propertyIndex: link.propertyIndex, owner: key(link.owner, link.entityIndex),
+                    entityIndex: link.entityIndex, propertyIndex: link.propertyIndex,
+                    owner: key(link.owner, link.entityIndex),
                     member: key(link.member.key, link.member.entityIndex))
                 var pairs = [pair]
                 if let inverse = model.inverse(of: property), inverse == property {
-                    pairs.append(Link(entityIndex: pair.entityIndex, propertyIndex: pair.propertyIndex, owner: pair.member, member: pair.owner))
+                    pairs.append(
+                        Link(
+                            entityIndex: pair.entityIndex, propertyIndex: pair.propertyIndex, owner: pair.member,
+                            member: pair.owner))
                 }
                 for pair in Set(pairs) {
                     if link.isAdded {
@@ -200,13 +224,18 @@ final class TestStore: PersistentStore, @unchecked Sendable {
                         linkCount += 1
                         links[pair] = linkCount
                     } else {
-                        if links[pair] == nil { throw StorageError(.damaged, "A link goes that was not there: \(pair)") }
+                        if links[pair] == nil {
+                            throw StorageError(.damaged, "A link goes that was not there: \(pair)")
+                        }
                         links[pair] = nil
                     }
                 }
             }
             for order in changes.orders {
-                orders[OrderKey(entityIndex: order.entityIndex, propertyIndex: order.propertyIndex, owner: key(order.owner, order.entityIndex))] =
+                orders[
+                    OrderKey(
+                        entityIndex: order.entityIndex, propertyIndex: order.propertyIndex,
+                        owner: key(order.owner, order.entityIndex))] =
                     order.members.map { key($0.key, $0.entityIndex) }
             }
             return receipt
@@ -220,11 +249,14 @@ final class TestStore: PersistentStore, @unchecked Sendable {
             if stored != version {
                 conflicts.append(
                     StoreConflict(
-                        object: ManagedObjectID(store: identity, entityIndex: entityIndex, key: key), expectedVersion: version, storedVersion: stored))
+                        object: ManagedObjectID(store: identity, entityIndex: entityIndex, key: key),
+                        expectedVersion: version, storedVersion: stored))
             }
         }
         for updates in changes.updates {
-            for index in 0..<updates.rows.count { check(updates.entityIndex, updates.rows[index].key, updates.rows[index].version) }
+            for index in 0..<updates.rows.count {
+                check(updates.entityIndex, updates.rows[index].key, updates.rows[index].version)
+            }
         }
         for deletion in changes.deletions { check(deletion.entityIndex, deletion.key, deletion.version) }
         if !conflicts.isEmpty { throw StorageError(.conflict, "Rows were changed meanwhile", conflicts: conflicts) }
@@ -233,7 +265,9 @@ final class TestStore: PersistentStore, @unchecked Sendable {
     var storedLinks: Int { links.count }
 
     func metadata() throws -> [String: MetadataValue] { [:] }
-    func explanation(of request: RowRequest) throws -> QueryExplanation { QueryExplanation(statement: "", arguments: [], plan: []) }
+    func explanation(of request: RowRequest) throws -> QueryExplanation {
+        QueryExplanation(statement: "", arguments: [], plan: [])
+    }
     func close() throws {}
 }
 
@@ -263,7 +297,8 @@ final class TestRow: QueryObject {
         case .toMany:
             let property = entity.properties[propertyIndex]
             return .collection(
-                store.members(of: row.key, property.declaringEntityIndex, property).compactMap { object($0) }, isOrdered: property.relationship!.isOrdered)
+                store.members(of: row.key, property.declaringEntityIndex, property).compactMap { object($0) },
+                isOrdered: property.relationship!.isOrdered)
         default: return .scalar(row.value(slot))
         }
     }

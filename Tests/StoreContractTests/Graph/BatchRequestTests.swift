@@ -5,9 +5,12 @@ import Testing
 
 /// Batch requests in the store (B1–B11).
 @Suite struct BatchRequestTests {
-    private func accounts(_ fixture: GraphFixture, _ count: Int = 10) throws -> (ManagedObjectContext, [ManagedObject]) {
+    private func accounts(_ fixture: GraphFixture, _ count: Int = 10) throws -> (ManagedObjectContext, [ManagedObject])
+    {
         let context = fixture.context()
-        let accounts = try (0..<count).map { try context.make($0 % 3 == 0 ? "Savings" : "Account", ["title": "a\($0)", "balance": $0]) }
+        let accounts = try (0..<count).map {
+            try context.make($0 % 3 == 0 ? "Savings" : "Account", ["title": "a\($0)", "balance": $0])
+        }
         try context.save()
         return (context, accounts)
     }
@@ -19,12 +22,13 @@ import Testing
             let (context, accounts) = try accounts(fixture)
             var request = BatchUpdateRequest("Account")
             request.predicate = try FetchPredicate(format: "balance >= 5")
-            request.propertiesToUpdate = ["note": .constant(.string("rich")), "colour": .constant(.null)]
+            request.propertiesToUpdate = ["note": .constant(.string("rich")), "color": .constant(.null)]
             let result = try context.execute(request)
             #expect(result.count == 5 && Set(result.objectIDs) == Set(accounts[5...].map(\.objectID)))
             #expect(accounts.allSatisfy { $0["note"] == nil } && !context.hasChanges)
             context.mergeChanges(from: result.changes)
-            #expect(accounts.map { $0.text("note") } == [nil, nil, nil, nil, nil, "rich", "rich", "rich", "rich", "rich"])
+            #expect(
+                accounts.map { $0.text("note") } == [nil, nil, nil, nil, nil, "rich", "rich", "rich", "rich", "rich"])
             #expect(try fixture.reopened().all("Account", "note == 'rich'").count == 5)
         }
     }
@@ -40,7 +44,9 @@ import Testing
             #expect(try context.execute(request).count == 10)
             let all = try fixture.reopened().all("Account")
             #expect(all.map { $0.number("balance") ?? 0 }.sorted() == Array(100..<110))
-            #expect(Set(all.map { $0.text("note") ?? "" }) == Set((0..<10).map { "a\($0)" }) && all.contains { $0.text("title") == "A7" })
+            #expect(
+                Set(all.map { $0.text("note") ?? "" }) == Set((0..<10).map { "a\($0)" })
+                    && all.contains { $0.text("title") == "A7" })
         }
     }
 
@@ -120,7 +126,9 @@ import Testing
             var request = BatchDeleteRequest("Account")
             request.predicate = try FetchPredicate(format: "balance < 4")
             let result = try context.execute(request)
-            #expect(Set(result.objectIDs) == Set(accounts[..<4].map(\.objectID)) && result.changes.deleted == Set(result.objectIDs))
+            #expect(
+                Set(result.objectIDs) == Set(accounts[..<4].map(\.objectID))
+                    && result.changes.deleted == Set(result.objectIDs))
             #expect(accounts.allSatisfy { !$0.isDeleted })
             context.mergeChanges(from: result.changes)
             #expect(accounts[..<4].allSatisfy { $0.isDeleted })
@@ -137,7 +145,10 @@ import Testing
             request.fetchOffset = 1
             request.fetchLimit = 3
             #expect(try context.execute(request).count == 3)
-            #expect(try fixture.reopened().all("Account").map { $0.number("balance") ?? 0 }.sorted() == [0, 1, 2, 3, 4, 5, 9])
+            #expect(
+                try fixture.reopened().all("Account").map { $0.number("balance") ?? 0 }.sorted() == [
+                    0, 1, 2, 3, 4, 5, 9,
+                ])
             request = BatchDeleteRequest("Savings")
             _ = try context.execute(request)
             #expect(try fixture.reopened().all("Account").map { $0.number("balance") ?? 0 }.sorted() == [1, 2, 4, 5])
@@ -151,7 +162,8 @@ import Testing
             ada["friends"] = Set([grace])
             let pupil = try context.make("Person", ["name": "Pupil", "mentor": ada])
             try context.make("Card", ["bank": "x", "person": ada])
-            let account = try context.make("Account", ["owner": ada]), other = try context.make("Account", ["owner": grace])
+            let account = try context.make("Account", ["owner": ada]),
+                other = try context.make("Account", ["owner": grace])
             let tag = try context.make("Tag", ["word": "t"])
             tag["accounts"] = Set([account, other])
             for text in ["1", "2"] { try context.make("Entry", ["text": text, "account": account]) }
@@ -160,7 +172,9 @@ import Testing
             request.predicate = try FetchPredicate(format: "name == 'Ada'")
             let result = try context.execute(request)
             #expect(result.objectIDs == [ada.objectID])
-            #expect(Set(result.changes.deleted.map { $0.entity.name }) == ["Person", "Card", "Account", "Entry"] && result.changes.deleted.count == 5)
+            #expect(
+                Set(result.changes.deleted.map { $0.entity.name }) == ["Person", "Card", "Account", "Entry"]
+                    && result.changes.deleted.count == 5)
             #expect(result.changes.updated.contains(pupil.objectID))
             let again = try fixture.reopened()
             #expect(try again.all("Entry").isEmpty && again.all("Card").isEmpty && again.all("Account").count == 1)
@@ -173,12 +187,15 @@ import Testing
     @Test(arguments: StoreKind.allCases) func objectsAreDeletedByTheirIDs_B7(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let (context, accounts) = try accounts(fixture)
-            let result = try context.execute(try BatchDeleteRequest(objectIDs: [accounts[0].objectID, accounts[1].objectID]))
+            let result = try context.execute(
+                try BatchDeleteRequest(objectIDs: [accounts[0].objectID, accounts[1].objectID]))
             #expect(Set(result.objectIDs) == Set(accounts[..<2].map(\.objectID)))
             let tag = try context.make("Tag", [:])
             #expect(throws: GraphError.self) { try BatchDeleteRequest(objectIDs: [tag.objectID]) }
             try context.save()
-            #expect(throws: GraphError.self) { try BatchDeleteRequest(objectIDs: [tag.objectID, accounts[3].objectID]) }
+            #expect(throws: GraphError.self) {
+                try BatchDeleteRequest(objectIDs: [tag.objectID, accounts[3].objectID])
+            }
             #expect(throws: GraphError.self) { try BatchDeleteRequest(objectIDs: []) }
             #expect(try fixture.reopened().all("Account").count == 8)
         }
@@ -186,10 +203,15 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func aDenyingRuleRefusesTheBatch_B6(kind: StoreKind) throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("Shelf", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "shelf", maxCount: 0, deleteRule: .deny)]),
+            EntityDescription(
+                "Shelf", attributes: [.init("name", .string)],
+                relationships: [.init("books", to: "Book", inverse: "shelf", maxCount: 0, deleteRule: .deny)]),
             EntityDescription(
                 "Book", attributes: [.init("title", .string)],
-                relationships: [.init("shelf", to: "Shelf", inverse: "books"), .init("pages", to: "Page", inverse: "book", maxCount: 0)]),
+                relationships: [
+                    .init("shelf", to: "Shelf", inverse: "books"),
+                    .init("pages", to: "Page", inverse: "book", maxCount: 0),
+                ]),
             EntityDescription("Page", relationships: [.init("book", to: "Book", inverse: "pages", isOptional: false)]),
         ])
         try GraphFixture.run(kind, model: model) { fixture in
@@ -205,7 +227,9 @@ import Testing
             let mandatory = #expect(throws: GraphError.self) { try context.execute(BatchDeleteRequest("Book")) }
             #expect(mandatory?.code == .constraint)
             let again = try fixture.reopened()
-            #expect(try again.all("Shelf").count == 2 && again.all("Book").count == 1 && again.one("Page").target("book") != nil)
+            #expect(
+                try again.all("Shelf").count == 2 && again.all("Book").count == 1
+                    && again.one("Page").target("book") != nil)
             var request = BatchDeleteRequest("Shelf")
             request.predicate = try FetchPredicate(format: "name == 'empty'")
             #expect(try context.execute(request).count == 1)
@@ -220,14 +244,15 @@ import Testing
             let person = try context.make("Person", ["name": "Ada"])
             try context.save()
             var next = 0
-            let result = try context.execute(BatchInsertRequest("Savings") { values in
-                if next == 100 { return true }
-                values["title"] = "s\(next)"
-                values["rate"] = Double(next) / 2
-                values["owner"] = person.objectID
-                next += 1
-                return false
-            })
+            let result = try context.execute(
+                BatchInsertRequest("Savings") { values in
+                    if next == 100 { return true }
+                    values["title"] = "s\(next)"
+                    values["rate"] = Double(next) / 2
+                    values["owner"] = person.objectID
+                    next += 1
+                    return false
+                })
             #expect(result.count == 100 && result.changes.inserted == Set(result.objectIDs) && !context.hasChanges)
             let again = try fixture.reopened()
             #expect(try again.all("Savings", "balance == 0").count == 100)
@@ -246,7 +271,8 @@ import Testing
                 BatchInsertRequest("Person", objects: ["C", "A", "B"].map { ["name": $0, "mentor": mentor.objectID] }))
             #expect(result.count == 3 && !result.objectIDs.contains(mentor.objectID))
             let again = try fixture.reopened()
-            #expect(try result.objectIDs.map { try again.existingObject(with: $0)["name"] as? String } == ["C", "A", "B"])
+            #expect(
+                try result.objectIDs.map { try again.existingObject(with: $0)["name"] as? String } == ["C", "A", "B"])
         }
     }
 
@@ -255,11 +281,17 @@ import Testing
             let context = fixture.context()
             try context.make("Tag", ["word": "a"])
             try context.save()
-            let twice = #expect(throws: GraphError.self) { try context.execute(BatchInsertRequest("Tag", objects: [["word": "b"], ["word": "a"]])) }
+            let twice = #expect(throws: GraphError.self) {
+                try context.execute(BatchInsertRequest("Tag", objects: [["word": "b"], ["word": "a"]]))
+            }
             #expect(twice?.code == .constraint)
-            let unknown = #expect(throws: GraphError.self) { try context.execute(BatchInsertRequest("Tag", objects: [["word": "c"], ["wort": "d"]])) }
+            let unknown = #expect(throws: GraphError.self) {
+                try context.execute(BatchInsertRequest("Tag", objects: [["word": "c"], ["wort": "d"]]))
+            }
             #expect(unknown?.code == .unknownKey)
-            let wrong = #expect(throws: GraphError.self) { try context.execute(BatchInsertRequest("Tag", objects: [["word": 5]])) }
+            let wrong = #expect(throws: GraphError.self) {
+                try context.execute(BatchInsertRequest("Tag", objects: [["word": 5]]))
+            }
             #expect(wrong?.code == .wrongType)
             #expect(try fixture.reopened().all("Tag").count == 1)
         }
@@ -270,7 +302,8 @@ import Testing
             let context = fixture.context(.mergeByPropertyObjectTrump)
             let tag = try context.make("Tag", ["word": "a", "weight": 1, "comment": "old"])
             try context.save()
-            let result = try context.execute(BatchInsertRequest("Tag", objects: [["word": "a", "weight": 2], ["word": "b", "weight": 3]]))
+            let result = try context.execute(
+                BatchInsertRequest("Tag", objects: [["word": "a", "weight": 2], ["word": "b", "weight": 3]]))
             #expect(result.count == 2 && result.changes.updated == [tag.objectID] && result.changes.inserted.count == 1)
             let again = try fixture.reopened()
             #expect(try again.all("Tag").count == 2 && again.one("Tag", "word == 'a'").number("weight") == 2)

@@ -39,14 +39,18 @@ import Testing
             try context.save()
             var request = FetchRequest<ManagedObject>("Account")
             request.predicate = try FetchPredicate(format: "title == %@", "\(number)-\(turn)")
-            guard try context.fetch(request) == [account] else { throw StorageError(.unknownObject, "thread \(number) does not find what it saved") }
+            guard try context.fetch(request) == [account] else {
+                throw StorageError(.unknownObject, "thread \(number) does not find what it saved")
+            }
         }
     }
 
     private func check(_ coordinator: PersistentStoreCoordinator) throws {
         let context = ManagedObjectContext(coordinator)
         let accounts = try context.all("Account")
-        #expect(accounts.count == Self.threadCount * Self.saveCount && Set(accounts.map { $0.text("title") ?? "" }).count == accounts.count)
+        #expect(
+            accounts.count == Self.threadCount * Self.saveCount
+                && Set(accounts.map { $0.text("title") ?? "" }).count == accounts.count)
         #expect(try context.all("Entry", "account != nil").count == accounts.count * 2)
     }
 
@@ -54,7 +58,8 @@ import Testing
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
             coordinator.registerSamples()
-            try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))
+            try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))
             try onThreads { try Self.work(coordinator, $0) }
             try check(coordinator)
             try coordinator.removePersistentStores()
@@ -64,8 +69,10 @@ import Testing
     @Test func tenThreadsShareTwoStores() throws {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
-            let first = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite")))
-            let second = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("b.sqlite")))
+            let first = try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite")))
+            let second = try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("b.sqlite")))
             try onThreads { number in
                 let context = ManagedObjectContext(coordinator)
                 for turn in 0..<Self.saveCount {
@@ -112,7 +119,8 @@ import Testing
     @Test func tenCoordinatorsShareAFolderOfObjects() throws {
         try withTemporaryDirectory { folder in
             let model = try GraphFixture.makeModel()
-            var description = PersistentStoreDescription(url: folder.appendingPathComponent("objects"), type: JSONObjectStore.storeType)
+            var description = PersistentStoreDescription(
+                url: folder.appendingPathComponent("objects"), type: JSONObjectStore.storeType)
             description.timeout = 120
             let shared = description
             try onThreads { number in

@@ -2,9 +2,10 @@ import ObjectGraph
 import Schema
 import Testing
 
-/// Two contexts in conflict, at random, against a plain model of what each policy does (S9, S16, S17).
+/// Two contexts in conflict, at random, against a plain model of what each policy does (S9, S16,
+/// S17).
 @Suite struct ConflictModelTests {
-    private static let keys = ["title", "note", "colour"]
+    private static let keys = ["title", "note", "color"]
     private static let objectCount = 4
 
     /// What one context has of the objects: as read, with the version, and as it shows them.
@@ -29,7 +30,9 @@ import Testing
         var views: [View]
 
         init() {
-            stored = Array(repeating: Array(repeating: "0", count: ConflictModelTests.keys.count), count: ConflictModelTests.objectCount)
+            stored = Array(
+                repeating: Array(repeating: "0", count: ConflictModelTests.keys.count),
+                count: ConflictModelTests.objectCount)
             versions = Array(repeating: 1, count: ConflictModelTests.objectCount)
             views = Array(repeating: View(read: stored, versions: versions, own: stored), count: 2)
         }
@@ -78,7 +81,9 @@ import Testing
         try GraphFixture.run(kind) { fixture in
             var random = Seeded(state: seed), model = Model()
             let contexts = [fixture.context(), fixture.context()]
-            let first = try (0..<Self.objectCount).map { try contexts[0].make("Account", ["title": "0", "note": "0", "colour": "0", "balance": $0]) }
+            let first = try (0..<Self.objectCount).map {
+                try contexts[0].make("Account", ["title": "0", "note": "0", "color": "0", "balance": $0])
+            }
             try contexts[0].save()
             let objects = [first, try first.map { try contexts[1].same($0) }]
             for step in 0..<150 {
@@ -88,12 +93,17 @@ import Testing
                     let type = MergePolicyType.allCases[random.next(upTo: MergePolicyType.allCases.count)]
                     contexts[context].mergePolicy = MergePolicy(merge: type)
                     let succeeds = model.save(context, type)
-                    if succeeds { try contexts[context].save() } else { #expect(throws: GraphError.self, "seed \(seed), step \(step)") { try contexts[context].save() } }
+                    if succeeds {
+                        try contexts[context].save()
+                    } else {
+                        #expect(throws: GraphError.self, "seed \(seed), step \(step)") { try contexts[context].save() }
+                    }
                 case 2:
                     contexts[context].refreshAllObjects()
                     model.readAgain(context)
                 default:
-                    let object = random.next(upTo: Self.objectCount), key = random.next(upTo: Self.keys.count), value = "\(random.next(upTo: 6))"
+                    let object = random.next(upTo: Self.objectCount), key = random.next(upTo: Self.keys.count),
+                        value = "\(random.next(upTo: 6))"
                     objects[context][object][Self.keys[key]] = value
                     model.views[context].own[object][key] = value
                 }
@@ -101,8 +111,10 @@ import Testing
                     let shown = objects[side].map { object in Self.keys.map { object.text($0) ?? "–" } }
                     #expect(shown == model.views[side].own, "seed \(seed), step \(step), context \(side)")
                 }
-                let stored = try fixture.context().all("Account").sorted { ($0.number("balance") ?? 0) < ($1.number("balance") ?? 0) }
-                    .map { object in Self.keys.map { object.text($0) ?? "–" } }
+                let stored = try fixture.context().all("Account").sorted {
+                    ($0.number("balance") ?? 0) < ($1.number("balance") ?? 0)
+                }
+                .map { object in Self.keys.map { object.text($0) ?? "–" } }
                 #expect(stored == model.stored, "seed \(seed), step \(step), store")
             }
         }

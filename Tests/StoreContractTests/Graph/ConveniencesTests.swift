@@ -10,7 +10,8 @@ import Testing
             let context = fixture.context()
             for number in 0..<5 { try context.make("Account", ["balance": number]) }
             let rich = try FetchPredicate(format: "balance > 2")
-            let all: [ManagedObject] = try context.all("Account", matching: rich, sortedBy: [SortKey("balance", ascending: false)])
+            let all: [ManagedObject] = try context.all(
+                "Account", matching: rich, sortedBy: [SortKey("balance", ascending: false)])
             #expect(all.map { $0.number("balance") } == [4, 3])
             let first: ManagedObject? = try context.first("Account", sortedBy: [SortKey("balance")])
             #expect(first?.number("balance") == 0)

@@ -12,20 +12,28 @@ import Testing
         try GraphFixture.run(kind, model: try DerivedModel.make()) { fixture in try body(fixture, fixture.context()) }
     }
 
-    @Test(arguments: StoreKind.allCases) func aValueIsNilUntilTheFirstSaveAndCurrentAfterEverySave(kind: StoreKind) throws {  // L52
+    @Test(arguments: StoreKind.allCases) func aValueIsNilUntilTheFirstSaveAndCurrentAfterEverySave(kind: StoreKind)
+        throws
+    {  // L52
         try run(kind) { fixture, context in
             let department = try context.make("Department", ["name": "Tools"])
             let anna = try context.make("Employee", ["name": "Änna", "salary": 100, "department": department])
             #expect(department["headcount"] == nil && anna["folded"] == nil)
             try context.save()
-            #expect(department.number("headcount") == 1 && department.number("payroll") == 100 && anna.text("folded") == "anna" && anna.text("loud") == "ÄNNA")
-            #expect(anna.text("departmentName") == "Tools" && anna.text("quiet") == "tools" && anna.number("colleagues") == 1)
+            #expect(
+                department.number("headcount") == 1 && department.number("payroll") == 100
+                    && anna.text("folded") == "anna" && anna.text("loud") == "ÄNNA")
+            #expect(
+                anna.text("departmentName") == "Tools" && anna.text("quiet") == "tools"
+                    && anna.number("colleagues") == 1)
             #expect(!context.hasChanges)
 
             let bert = try context.make("Employee", ["name": "Bert", "salary": 50, "department": department])
             #expect(department.number("headcount") == 1, "a save is what computes it")
             try context.save()
-            #expect(department.number("headcount") == 2 && department.number("payroll") == 150 && anna.number("colleagues") == 2 && bert.number("colleagues") == 2)
+            #expect(
+                department.number("headcount") == 2 && department.number("payroll") == 150
+                    && anna.number("colleagues") == 2 && bert.number("colleagues") == 2)
             #expect(department["mean"] as? Double == 75 && department.text("first") == "Bert")
 
             department["name"] = "Machines"
@@ -34,7 +42,9 @@ import Testing
             #expect(anna.text("departmentName") == "Machines" && department.number("payroll") == 180)
             context.delete(anna)
             try context.save()
-            #expect(department.number("headcount") == 1 && department.number("payroll") == 80 && bert.number("colleagues") == 1)
+            #expect(
+                department.number("headcount") == 1 && department.number("payroll") == 80
+                    && bert.number("colleagues") == 1)
 
             let again = try fixture.reopened()
             let stored = try again.one("Department")
@@ -46,15 +56,22 @@ import Testing
     @Test(arguments: StoreKind.allCases) func everyFormFollowsItsSources(kind: StoreKind) throws {  // L53
         try run(kind) { _, context in
             let company = try context.make("Company", ["name": "Hill"])
-            let tools = try context.make("Department", ["name": "Tools", "company": company]), books = try context.make("Department", ["name": "Books", "company": company])
+            let tools = try context.make("Department", ["name": "Tools", "company": company]),
+                books = try context.make("Department", ["name": "Books", "company": company])
             let boss = try context.make("Manager", ["name": "Cleo", "salary": 300, "department": tools])
-            let anna = try context.make("Employee", ["name": "Anna", "salary": 100, "bonus": 1.5, "department": tools, "leader": boss])
-            let bert = try context.make("Employee", ["name": "Bert", "salary": 50, "bonus": 2.5, "department": books, "leader": boss])
+            let anna = try context.make(
+                "Employee", ["name": "Anna", "salary": 100, "bonus": 1.5, "department": tools, "leader": boss])
+            let bert = try context.make(
+                "Employee", ["name": "Bert", "salary": 50, "bonus": 2.5, "department": books, "leader": boss])
             let project = try context.make("Project", ["name": "Moon", "members": Set([anna, bert])])
             anna["friends"] = Set([bert, boss])
             try context.save()
-            #expect(company.number("headcount") == 3 && boss.number("teamSize") == 2 && anna.text("leaderName") == "Cleo" && bert.text("companyName") == "Hill")
-            #expect(anna.number("friendCount") == 2 && anna.number("friendPay") == 350 && bert.number("friendPay") == 100 && boss.number("friendCount") == 1)
+            #expect(
+                company.number("headcount") == 3 && boss.number("teamSize") == 2 && anna.text("leaderName") == "Cleo"
+                    && bert.text("companyName") == "Hill")
+            #expect(
+                anna.number("friendCount") == 2 && anna.number("friendPay") == 350 && bert.number("friendPay") == 100
+                    && boss.number("friendCount") == 1)
             #expect(project.number("staff") == 2 && project.number("cost") == 150 && project.text("last") == "Bert")
 
             bert["department"] = tools
@@ -64,17 +81,25 @@ import Testing
             project["members"] = Set([bert])
             anna["friends"] = Set([boss])
             try context.save()
-            #expect(books.number("headcount") == 0 && tools.number("headcount") == 3 && tools["bonuses"] as? Double == 4 && books["mean"] == nil)
-            #expect(company.number("headcount") == 3 && boss.number("teamSize") == 1 && anna.text("leaderName") == "Dido" && bert["leaderName"] == nil)
-            #expect(bert.text("companyName") == "Dale" && anna.number("friendPay") == 300 && bert.number("friendPay") == 0 && project.number("cost") == 50)
+            #expect(
+                books.number("headcount") == 0 && tools.number("headcount") == 3 && tools["bonuses"] as? Double == 4
+                    && books["mean"] == nil)
+            #expect(
+                company.number("headcount") == 3 && boss.number("teamSize") == 1 && anna.text("leaderName") == "Dido"
+                    && bert["leaderName"] == nil)
+            #expect(
+                bert.text("companyName") == "Dale" && anna.number("friendPay") == 300 && bert.number("friendPay") == 0
+                    && project.number("cost") == 50)
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func theTimeIsThatOfTheLastSaveThatChangedTheObject(kind: StoreKind) throws {  // L53
+    // L53
+    @Test(arguments: StoreKind.allCases) func theTimeIsThatOfTheLastSaveThatChangedTheObject(kind: StoreKind) throws {
         try run(kind) { _, context in
             let start = Date()
             let department = try context.make("Department", [:])
-            let anna = try context.make("Employee", ["name": "Anna"]), bert = try context.make("Employee", ["name": "Bert"])
+            let anna = try context.make("Employee", ["name": "Anna"]),
+                bert = try context.make("Employee", ["name": "Bert"])
             try context.save()
             let first = try #require(anna["changed"] as? Date), other = try #require(bert["changed"] as? Date)
             #expect(first >= start.addingTimeInterval(-0.001) && first <= Date().addingTimeInterval(0.001))
@@ -96,7 +121,9 @@ import Testing
         try run(kind) { _, context in
             for (name, count) in [("A", 3), ("B", 0), ("C", 5)] {
                 let department = try context.make("Department", ["name": name])
-                for number in 0..<count { try context.make("Employee", ["name": "Émile \(number)", "department": department]) }
+                for number in 0..<count {
+                    try context.make("Employee", ["name": "Émile \(number)", "department": department])
+                }
             }
             try context.save()
             #expect(try context.all("Department", "headcount > 2").map { $0.text("name") }.count == 2)
@@ -119,10 +146,12 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func aMandatoryDerivedAttributeFailsTheFirstSave(kind: StoreKind) throws {  // L54
+    // L54
+    @Test(arguments: StoreKind.allCases) func aMandatoryDerivedAttributeFailsTheFirstSave(kind: StoreKind) throws {
         let model = try ManagedObjectModel(entities: [
             EntityDescription(
-                "Book", attributes: [.init("pagesCount", .integer64, isOptional: false, derivationExpression: "pages.@count")],
+                "Book",
+                attributes: [.init("pagesCount", .integer64, isOptional: false, derivationExpression: "pages.@count")],
                 relationships: [.init("pages", to: "Page", inverse: "book", maxCount: 0)]),
             EntityDescription("Page", relationships: [.init("book", to: "Book", inverse: "pages")]),
         ])
@@ -134,15 +163,20 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func whatNoStoreCanDeriveIsRefusedWithTheReason(kind: StoreKind) throws {  // L53
+    // L53
+    @Test(arguments: StoreKind.allCases) func whatNoStoreCanDeriveIsRefusedWithTheReason(kind: StoreKind) throws {
         func refusal(_ text: String, _ type: AttributeType = .integer64) throws -> String {
             let model = try ManagedObjectModel(entities: [
                 EntityDescription(
                     "Book", attributes: [.init("title", .string), .init("made", type, derivationExpression: text)],
                     relationships: [.init("pages", to: "Page", inverse: "book", maxCount: 0)]),
-                EntityDescription("Page", attributes: [.init("words", .integer64)], relationships: [.init("book", to: "Book", inverse: "pages")]),
+                EntityDescription(
+                    "Page", attributes: [.init("words", .integer64)],
+                    relationships: [.init("book", to: "Book", inverse: "pages")]),
             ])
-            let error = #expect(throws: StorageError.self, "\(text)") { try GraphFixture.run(kind, model: model) { _ in } }
+            let error = #expect(throws: StorageError.self, "\(text)") {
+                try GraphFixture.run(kind, model: model) { _ in }
+            }
             #expect(error?.code == .unsupported && error?.entities == ["Book"] && error?.keys == ["made"], "\(text)")
             return error?.message ?? ""
         }
@@ -160,7 +194,9 @@ import Testing
     @Test(arguments: StoreKind.allCases) func batchesBringDerivedValuesUpToDate(kind: StoreKind) throws {
         try run(kind) { fixture, context in
             let department = try context.make("Department", ["name": "Tools"])
-            for salary in [10, 20, 30] { try context.make("Employee", ["name": "x", "salary": salary, "department": department]) }
+            for salary in [10, 20, 30] {
+                try context.make("Employee", ["name": "x", "salary": salary, "department": department])
+            }
             try context.save()
             var update = BatchUpdateRequest("Employee")
             update.propertiesToUpdate = ["salary": .constant(.int(5))]
@@ -211,7 +247,9 @@ import Testing
                 let expected = try derivation.value(for: object, now: Date())
                 let found = try object.propertyValue(forKey: derivation.property.name)
                 if case (.double(let a), .double(let b)) = (expected, found), abs(a - b) < 1e-9 { continue }
-                #expect(found == expected, "\(place): \(object.entity.name).\(derivation.property.name) of \(object.text("name") ?? "")")
+                #expect(
+                    found == expected,
+                    "\(place): \(object.entity.name).\(derivation.property.name) of \(object.text("name") ?? "")")
             }
         }
     }
@@ -238,12 +276,15 @@ private struct RandomEdits {
     }
 
     private mutating func pick(_ entity: String, _ context: ManagedObjectContext) throws -> ManagedObject? {
-        try context.all(entity).sorted { ($0.text("name") ?? "") < ($1.text("name") ?? "") }.randomElement(using: &generator)
+        try context.all(entity).sorted { ($0.text("name") ?? "") < ($1.text("name") ?? "") }.randomElement(
+            using: &generator)
     }
 
     private mutating func edit(_ context: ManagedObjectContext) throws {
         count += 1
-        let entity = ["Company", "Department", "Employee", "Employee", "Manager", "Project"].randomElement(using: &generator) ?? "Employee"
+        let entity =
+            ["Company", "Department", "Employee", "Employee", "Manager", "Project"].randomElement(using: &generator)
+            ?? "Employee"
         switch Int.random(in: 0..<10, using: &generator) {
         case 0..<3: try context.make(entity, ["name": "\(entity) É\(count)"])
         case 3: if let object = try pick(entity, context) { context.delete(object) }
@@ -263,7 +304,9 @@ private struct RandomEdits {
     }
 
     private mutating func toggle(_ entity: String, _ key: String, _ context: ManagedObjectContext) throws {
-        guard let owner = try pick(entity, context), let member = try pick("Employee", context), var members = owner[key] as? Set<ManagedObject> else { return }
+        guard let owner = try pick(entity, context), let member = try pick("Employee", context),
+            var members = owner[key] as? Set<ManagedObject>
+        else { return }
         if members.remove(member) == nil { members.insert(member) }
         owner[key] = members
     }

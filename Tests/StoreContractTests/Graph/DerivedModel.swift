@@ -6,8 +6,13 @@ enum DerivedModel {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 "Company",
-                attributes: [.init("name", .string), .init("headcount", .integer64, derivationExpression: "departments.headcount.@sum")],
-                relationships: [.init("departments", to: "Department", inverse: "company", maxCount: 0, deleteRule: .cascade)]),
+                attributes: [
+                    .init("name", .string),
+                    .init("headcount", .integer64, derivationExpression: "departments.headcount.@sum"),
+                ],
+                relationships: [
+                    .init("departments", to: "Department", inverse: "company", maxCount: 0, deleteRule: .cascade)
+                ]),
             EntityDescription(
                 "Department",
                 attributes: [
@@ -26,8 +31,10 @@ enum DerivedModel {
                 "Employee",
                 attributes: [
                     .init("name", .string), .init("salary", .integer32), .init("bonus", .double), .init("born", .date),
-                    .init("folded", .string, derivationExpression: "canonical:(name)"), .init("loud", .string, derivationExpression: "uppercase:(name)"),
-                    .init("quiet", .string, derivationExpression: "lowercase(department.name)"), .init("alias", .string, derivationExpression: "name"),
+                    .init("folded", .string, derivationExpression: "canonical:(name)"),
+                    .init("loud", .string, derivationExpression: "uppercase:(name)"),
+                    .init("quiet", .string, derivationExpression: "lowercase(department.name)"),
+                    .init("alias", .string, derivationExpression: "name"),
                     .init("departmentName", .string, derivationExpression: "department.name"),
                     .init("companyName", .string, derivationExpression: "department.company.name"),
                     .init("colleagues", .integer32, derivationExpression: "department.employees.@count"),
@@ -37,17 +44,21 @@ enum DerivedModel {
                     .init("changed", .date, derivationExpression: "now()"),
                 ],
                 relationships: [
-                    .init("department", to: "Department", inverse: "employees"), .init("friends", to: "Employee", inverse: "friends", maxCount: 0),
-                    .init("leader", to: "Manager", inverse: "team"), .init("projects", to: "Project", inverse: "members", maxCount: 0),
+                    .init("department", to: "Department", inverse: "employees"),
+                    .init("friends", to: "Employee", inverse: "friends", maxCount: 0),
+                    .init("leader", to: "Manager", inverse: "team"),
+                    .init("projects", to: "Project", inverse: "members", maxCount: 0),
                 ]),
             EntityDescription(
-                "Manager", superentityName: "Employee", attributes: [.init("teamSize", .integer32, derivationExpression: "team.@count")],
+                "Manager", superentityName: "Employee",
+                attributes: [.init("teamSize", .integer32, derivationExpression: "team.@count")],
                 relationships: [.init("team", to: "Employee", inverse: "leader", maxCount: 0)]),
             EntityDescription(
                 "Project",
                 attributes: [
                     .init("name", .string), .init("staff", .integer64, derivationExpression: "members.@count"),
-                    .init("cost", .integer64, derivationExpression: "members.salary.@sum"), .init("last", .string, derivationExpression: "members.name.@max"),
+                    .init("cost", .integer64, derivationExpression: "members.salary.@sum"),
+                    .init("last", .string, derivationExpression: "members.name.@max"),
                 ],
                 relationships: [.init("members", to: "Employee", inverse: "projects", maxCount: 0)]),
         ])

@@ -36,7 +36,8 @@ import Testing
 
         private static func text(_ changes: FetchedResultsChanges) -> String {
             func text(_ path: IndexPath) -> String { "\(path[0]).\(path[1])" }
-            var parts = changes.deletedSections.map { "-section \($0)" } + changes.insertedSections.map { "+section \($0)" }
+            var parts =
+                changes.deletedSections.map { "-section \($0)" } + changes.insertedSections.map { "+section \($0)" }
             for change in changes.objects {
                 switch change {
                 case .insert(_, let place): parts.append("+\(text(place))")
@@ -62,7 +63,8 @@ import Testing
             let controller = FetchedResultsController(try request(sortedBy: "title"), in: context)
             #expect(controller.fetchedObjects == nil && controller.sections.isEmpty)
             try controller.performFetch()
-            #expect(controller.fetchedObjects?.map { $0.text("title") } == ["a", "b"] && controller.sections.count == 1)
+            #expect(
+                controller.fetchedObjects?.map { $0.text("title") } == ["a", "b"] && controller.sections.count == 1)
         }
     }
 
@@ -100,7 +102,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func enteringAndLeavingTheConditionIsInsertionAndDeletion_Q46(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func enteringAndLeavingTheConditionIsInsertionAndDeletion_Q46(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
             let all = try accounts(context, ["a1", "a2", "b"])
@@ -133,29 +137,34 @@ import Testing
     @Test(arguments: StoreKind.allCases) func sectionsComeGoAndAreMovedBetween_Q41_Q45_Q47(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            for (title, colour) in [("a", "blue"), ("b", "blue"), ("c", "red")] { try context.make("Account", ["title": title, "colour": colour]) }
+            for (title, color) in [("a", "blue"), ("b", "blue"), ("c", "red")] {
+                try context.make("Account", ["title": title, "color": color])
+            }
             try context.save()
-            let list = try List(try request(sortedBy: "colour", "title"), context, sections: "colour")
+            let list = try List(try request(sortedBy: "color", "title"), context, sections: "color")
             func sections() -> [String] { list.controller.sections.map { "\($0.name) \($0.numberOfObjects)" } }
             #expect(sections() == ["blue 2", "red 1"])
-            try context.one("Account", "title == 'a'")["colour"] = "green"
+            try context.one("Account", "title == 'a'")["color"] = "green"
             #expect(list.next() == "+section 1 0.0>1.0" && sections() == ["blue 1", "green 1", "red 1"])
             context.delete(try context.one("Account", "title == 'c'"))
             #expect(list.next() == "-section 2 -2.0" && sections() == ["blue 1", "green 1"])
-            try context.one("Account", "title == 'b'")["colour"] = "green"
+            try context.one("Account", "title == 'b'")["color"] = "green"
             #expect(list.next() == "-section 0 0.0>0.1" && sections() == ["green 2"])
             try context.make("Account", ["title": "n"])
             #expect(list.next() == "+section 0 +0.0" && sections() == [" 1", "green 2"])
             #expect(list.controller.object(at: IndexPath(indexes: [1, 1])).text("title") == "b")
-            #expect(list.controller.indexPath(for: try context.one("Account", "title == 'b'")) == IndexPath(indexes: [1, 1]))
+            #expect(
+                list.controller.indexPath(for: try context.one("Account", "title == 'b'"))
+                    == IndexPath(indexes: [1, 1]))
         }
     }
 
     @Test(arguments: StoreKind.allCases) func indexTitlesAreFirstLettersAsCapitals_Q51(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            for colour in ["amber", "apricot", "blue", "écru"] { try context.make("Account", ["colour": colour]) }
-            let controller = FetchedResultsController(try request(sortedBy: "colour"), in: context, sectionNameKeyPath: "colour")
+            for color in ["amber", "apricot", "blue", "écru"] { try context.make("Account", ["color": color]) }
+            let controller = FetchedResultsController(
+                try request(sortedBy: "color"), in: context, sectionNameKeyPath: "color")
             try controller.performFetch()
             #expect(controller.sectionIndexTitles == ["A", "B", "É"])
             #expect(controller.section(forSectionIndexTitle: "B", at: 1) == 2)
@@ -165,8 +174,11 @@ import Testing
     @Test(arguments: StoreKind.allCases) func sectionsThatDoNotStandTogetherAreRefused_Q41(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            for (title, colour) in [("a", "blue"), ("b", "red"), ("c", "blue")] { try context.make("Account", ["title": title, "colour": colour]) }
-            let controller = FetchedResultsController(try request(sortedBy: "title"), in: context, sectionNameKeyPath: "colour")
+            for (title, color) in [("a", "blue"), ("b", "red"), ("c", "blue")] {
+                try context.make("Account", ["title": title, "color": color])
+            }
+            let controller = FetchedResultsController(
+                try request(sortedBy: "title"), in: context, sectionNameKeyPath: "color")
             let error = #expect(throws: GraphError.self) { try controller.performFetch() }
             #expect(error?.code == .wrongType)
         }
@@ -253,7 +265,7 @@ import Testing
         try GraphFixture.run(.inMemory) { fixture in
             var random = Seeded(state: seed)
             let context = fixture.context()
-            let list = try List(try request("balance < 8", sortedBy: "colour", "title"), context, sections: "colour")
+            let list = try List(try request("balance < 8", sortedBy: "color", "title"), context, sections: "color")
             var shown = list.controller.sections.map(\.objects)
             let observation = list.controller.observe { changes in
                 // Applied as a list on a screen does it.
@@ -271,25 +283,36 @@ import Testing
                 for place in removed.sorted(by: >) { shown[place[0]].remove(at: place[1]) }
                 for section in changes.deletedSections.reversed() { shown.remove(at: section) }
                 for section in changes.insertedSections { shown.insert([], at: section) }
-                for (place, object) in added.sorted(by: { $0.0 < $1.0 }) { shown[place[0]].insert(object, at: place[1]) }
+                for (place, object) in added.sorted(by: { $0.0 < $1.0 }) {
+                    shown[place[0]].insert(object, at: place[1])
+                }
             }
             for _ in 0..<120 {
                 for _ in 0..<random.next(upTo: 4) {
                     let all = try context.all("Account")
                     let object = all.isEmpty ? nil : all[random.next(upTo: all.count)]
                     switch random.next(upTo: 6) {
-                    case 0, 1: try context.make("Account", ["title": "t\(random.next(upTo: 9))", "colour": "c\(random.next(upTo: 4))", "balance": random.next(upTo: 10)])
+                    case 0, 1:
+                        try context.make(
+                            "Account",
+                            [
+                                "title": "t\(random.next(upTo: 9))", "color": "c\(random.next(upTo: 4))",
+                                "balance": random.next(upTo: 10),
+                            ])
                     case 2: object?["title"] = "t\(random.next(upTo: 9))"
-                    case 3: object?["colour"] = "c\(random.next(upTo: 4))"
+                    case 3: object?["color"] = "c\(random.next(upTo: 4))"
                     case 4: object?["balance"] = random.next(upTo: 10)
                     default: object.map { context.delete($0) }
                     }
                 }
                 context.processPendingChanges()
                 #expect(shown == list.controller.sections.map(\.objects), "seed \(seed)")
-                let keys = list.controller.fetchedObjects?.map { "\($0.text("colour") ?? "") \($0.text("title") ?? "")" } ?? []
+                let keys =
+                    list.controller.fetchedObjects?.map { "\($0.text("color") ?? "") \($0.text("title") ?? "")" } ?? []
                 #expect(keys == keys.sorted(), "seed \(seed)")
-                #expect(Set(list.controller.fetchedObjects ?? []) == Set(try context.all("Account", "balance < 8")), "seed \(seed)")
+                #expect(
+                    Set(list.controller.fetchedObjects ?? []) == Set(try context.all("Account", "balance < 8")),
+                    "seed \(seed)")
             }
             observation.cancel()
         }

@@ -12,7 +12,8 @@ import TestSupport
     private func run(_ kind: StoreKind, _ body: (() throws -> ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let model = try ContractModel.make()
-            let description = PersistentStoreDescription(url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
+            let description = PersistentStoreDescription(
+                url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
             var coordinator = PersistentStoreCoordinator(model: model)
             coordinator.registerSamples()
             try coordinator.addPersistentStore(description)

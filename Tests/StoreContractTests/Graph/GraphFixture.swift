@@ -7,7 +7,8 @@ import Storage
 import TestSupport
 import Testing
 
-/// A new store of one kind behind a coordinator, with a model that has every kind of relationship and some unique values.
+/// A new store of one kind behind a coordinator, with a model that has every kind of relationship
+/// and some unique values.
 final class GraphFixture {
     let kind: StoreKind
     let model: ManagedObjectModel
@@ -18,11 +19,15 @@ final class GraphFixture {
     private var contexts: [ManagedObjectContext] = []
     private let classes: [String: ManagedObject.Type]
 
-    private init(_ kind: StoreKind, in folder: URL, classes: [String: ManagedObject.Type], model: ManagedObjectModel?, tracksHistory: Bool) throws {
+    private init(
+        _ kind: StoreKind, in folder: URL, classes: [String: ManagedObject.Type], model: ManagedObjectModel?,
+        tracksHistory: Bool
+    ) throws {
         self.kind = kind
         self.classes = classes
         self.model = try model ?? Self.makeModel()
-        var description = PersistentStoreDescription(url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
+        var description = PersistentStoreDescription(
+            url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
         description.tracksHistory = tracksHistory
         self.description = description
         coordinator = PersistentStoreCoordinator(model: self.model, classes: classes)
@@ -30,10 +35,14 @@ final class GraphFixture {
         try coordinator.addPersistentStore(description)
     }
 
-    static func run(_ kind: StoreKind, classes: [String: ManagedObject.Type] = [:], model: ManagedObjectModel? = nil, tracksHistory: Bool = false,
-        _ body: (GraphFixture) throws -> Void) throws {
+    static func run(
+        _ kind: StoreKind, classes: [String: ManagedObject.Type] = [:], model: ManagedObjectModel? = nil,
+        tracksHistory: Bool = false,
+        _ body: (GraphFixture) throws -> Void
+    ) throws {
         try withTemporaryDirectory { folder in
-            let fixture = try GraphFixture(kind, in: folder, classes: classes, model: model, tracksHistory: tracksHistory)
+            let fixture = try GraphFixture(
+                kind, in: folder, classes: classes, model: model, tracksHistory: tracksHistory)
             try body(fixture)
             for coordinator in fixture.openedAgain + [fixture.coordinator] { try coordinator.removePersistentStores() }
         }
@@ -63,30 +72,43 @@ final class GraphFixture {
         try ManagedObjectModel(entities: [
             EntityDescription(
                 "Person", managedObjectClassName: "Person",
-                attributes: [.init("name", .string), .init("email", .string), .init("age", .integer16), .init("scratch", .string, isTransient: true)],
+                attributes: [
+                    .init("name", .string), .init("email", .string), .init("age", .integer16),
+                    .init("scratch", .string, isTransient: true),
+                ],
                 relationships: [
                     .init("accounts", to: "Account", inverse: "owner", maxCount: 0, deleteRule: .cascade),
                     .init("friends", to: "Person", inverse: "friends", maxCount: 0),
-                    .init("mentor", to: "Person", inverse: "pupils"), .init("pupils", to: "Person", inverse: "mentor", maxCount: 0),
+                    .init("mentor", to: "Person", inverse: "pupils"),
+                    .init("pupils", to: "Person", inverse: "mentor", maxCount: 0),
                     .init("card", to: "Card", inverse: "person", deleteRule: .cascade),
                 ], uniquenessConstraints: [["email"]]),
             EntityDescription(
                 "Account", managedObjectClassName: "Account",
                 attributes: [
-                    .init("title", .string), .init("balance", .integer64, defaultValue: .int(0)), .init("note", .string), .init("colour", .string),
+                    .init("title", .string), .init("balance", .integer64, defaultValue: .int(0)),
+                    .init("note", .string), .init("color", .string),
                     .init("opened", .date),
                 ],
                 relationships: [
-                    .init("owner", to: "Person", inverse: "accounts"), .init("tags", to: "Tag", inverse: "accounts", maxCount: 0),
-                    .init("entries", to: "Entry", inverse: "account", maxCount: 0, isOrdered: true, deleteRule: .cascade),
+                    .init("owner", to: "Person", inverse: "accounts"),
+                    .init("tags", to: "Tag", inverse: "accounts", maxCount: 0),
+                    .init(
+                        "entries", to: "Entry", inverse: "account", maxCount: 0, isOrdered: true, deleteRule: .cascade),
                 ]),
-            EntityDescription("Savings", managedObjectClassName: "Account", superentityName: "Account", attributes: [.init("rate", .double)]),
+            EntityDescription(
+                "Savings", managedObjectClassName: "Account", superentityName: "Account",
+                attributes: [.init("rate", .double)]),
             EntityDescription(
                 "Tag", attributes: [.init("word", .string), .init("weight", .integer32), .init("comment", .string)],
-                relationships: [.init("accounts", to: "Account", inverse: "tags", maxCount: 0)], uniquenessConstraints: [["word"]]),
-            EntityDescription("Entry", attributes: [.init("text", .string)], relationships: [.init("account", to: "Account", inverse: "entries")]),
+                relationships: [.init("accounts", to: "Account", inverse: "tags", maxCount: 0)],
+                uniquenessConstraints: [["word"]]),
             EntityDescription(
-                "Card", attributes: [.init("bank", .string), .init("number", .integer32)], relationships: [.init("person", to: "Person", inverse: "card")],
+                "Entry", attributes: [.init("text", .string)],
+                relationships: [.init("account", to: "Account", inverse: "entries")]),
+            EntityDescription(
+                "Card", attributes: [.init("bank", .string), .init("number", .integer32)],
+                relationships: [.init("person", to: "Person", inverse: "card")],
                 uniquenessConstraints: [["bank", "number"]]),
         ])
     }
@@ -95,7 +117,8 @@ final class GraphFixture {
 /// A coordinator with an empty store in memory, for tests that suspend.
 func inMemoryCoordinator(_ model: ManagedObjectModel) throws -> PersistentStoreCoordinator {
     let coordinator = PersistentStoreCoordinator(model: model)
-    try coordinator.addPersistentStore(PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"), type: .inMemory))
+    try coordinator.addPersistentStore(
+        PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"), type: .inMemory))
     return coordinator
 }
 

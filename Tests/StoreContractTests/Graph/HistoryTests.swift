@@ -30,13 +30,20 @@ import TestSupport
             try context.save()
             let history = try context.fetchHistory()
             #expect(history.map(\.author) == ["me", nil] && history.map(\.contextName) == ["view", "view"])
-            #expect(history.map(\.transactionNumber) == [1, 2] && history.allSatisfy { $0.storeID == account.objectID.storeUUID })
+            #expect(
+                history.map(\.transactionNumber) == [1, 2]
+                    && history.allSatisfy { $0.storeID == account.objectID.storeUUID })
             #expect(history.allSatisfy { abs($0.timestamp.timeIntervalSinceNow) < 60 && $0.processID != nil })
-            #expect(Set(history[0].changes.map(\.changedObjectID)) == [account.objectID, doomedID] && history[0].changes.allSatisfy { $0.kind == .insert })
+            #expect(
+                Set(history[0].changes.map(\.changedObjectID)) == [account.objectID, doomedID]
+                    && history[0].changes.allSatisfy { $0.kind == .insert })
             let update = try #require(history[1].changes.first { $0.kind == .update })
-            #expect(update.changedObjectID == account.objectID && update.updatedProperties == ["title", "note"] && update.tombstone == nil)
+            #expect(
+                update.changedObjectID == account.objectID && update.updatedProperties == ["title", "note"]
+                    && update.tombstone == nil)
             let deletion = try #require(history[1].changes.first { $0.kind == .delete })
-            #expect(deletion.changedObjectID == doomedID && deletion.updatedProperties == nil && deletion.tombstone == [:])
+            #expect(
+                deletion.changedObjectID == doomedID && deletion.updatedProperties == nil && deletion.tombstone == [:])
         }
     }
 
@@ -49,7 +56,9 @@ import TestSupport
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func otherStoresRefuseToKeepOne_B12(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func otherStoresRefuseToKeepOne_B12(kind: StoreKind)
+        throws
+    {
         let error = #expect(throws: StorageError.self) { try GraphFixture.run(kind, tracksHistory: true) { _ in } }
         #expect(error?.code == .unsupported)
         try GraphFixture.run(kind) { fixture in
@@ -70,7 +79,8 @@ import TestSupport
             try other.make("Account", [:])
             try other.save()
             #expect(try context.fetchHistory().count == 2)
-            #expect(try coordinator.currentPersistentHistoryToken() == fixture.coordinator.currentPersistentHistoryToken())
+            #expect(
+                try coordinator.currentPersistentHistoryToken() == fixture.coordinator.currentPersistentHistoryToken())
             try coordinator.removePersistentStores()
         }
     }
@@ -86,7 +96,10 @@ import TestSupport
             #expect(try all.count == 3 && all[2].token == fixture.coordinator.currentPersistentHistoryToken())
             #expect(try context.fetchHistory(PersistentHistoryRequest(after: all[0].token)) == Array(all[1...]))
             #expect(try context.fetchHistory(PersistentHistoryRequest(after: all[2].token)).isEmpty)
-            #expect(try context.fetchHistory(PersistentHistoryRequest(after: all[1].timestamp.addingTimeInterval(-0.000001))).contains(all[2]))
+            #expect(
+                try context.fetchHistory(
+                    PersistentHistoryRequest(after: all[1].timestamp.addingTimeInterval(-0.000001))
+                ).contains(all[2]))
             let data = try JSONEncoder().encode(all[1].token)
             #expect(try JSONDecoder().decode(PersistentHistoryToken.self, from: data) == all[1].token)
         }
@@ -118,7 +131,10 @@ import TestSupport
             #expect(try numbers { $0.fetchLimit = 2 } == [1, 2])
             var request = PersistentHistoryRequest()
             request.entityNames = ["Tag"]
-            #expect(try context.fetchHistory(request).flatMap(\.changes).allSatisfy { $0.changedObjectID.entity.name == "Tag" })
+            #expect(
+                try context.fetchHistory(request).flatMap(\.changes).allSatisfy {
+                    $0.changedObjectID.entity.name == "Tag"
+                })
         }
     }
 
@@ -133,7 +149,9 @@ import TestSupport
             #expect(try context.deleteHistory(before: all[2].token) == 2)
             #expect(try context.fetchHistory().map(\.transactionNumber) == [3, 4])
             #expect(try context.fetchHistory(PersistentHistoryRequest(after: all[1].token)).count == 2)
-            let expired = #expect(throws: StorageError.self) { try context.fetchHistory(PersistentHistoryRequest(after: all[0].token)) }
+            let expired = #expect(throws: StorageError.self) {
+                try context.fetchHistory(PersistentHistoryRequest(after: all[0].token))
+            }
             #expect(expired?.code == .historyExpired)
             #expect(try context.deleteHistory(before: Date.distantFuture) == 2)
             // Numbers are not used again: a token stays what it is.
@@ -152,7 +170,9 @@ import TestSupport
                 let elsewhere = other.context()
                 try elsewhere.make("Account", [:])
                 try elsewhere.save()
-                let error = #expect(throws: StorageError.self) { try elsewhere.fetchHistory(PersistentHistoryRequest(after: token)) }
+                let error = #expect(throws: StorageError.self) {
+                    try elsewhere.fetchHistory(PersistentHistoryRequest(after: token))
+                }
                 #expect(error?.code == .unknownObject)
             }
         }
@@ -160,10 +180,13 @@ import TestSupport
 
     @Test func tombstonesKeepWhatTheModelPreserves_B15() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("Note", attributes: [
-                .init("uuid", .uuid, preservesValueInHistoryOnDeletion: true), .init("title", .string, preservesValueInHistoryOnDeletion: true), .init("text", .string),
-                .init("made", .date, preservesValueInHistoryOnDeletion: true),
-            ]),
+            EntityDescription(
+                "Note",
+                attributes: [
+                    .init("uuid", .uuid, preservesValueInHistoryOnDeletion: true),
+                    .init("title", .string, preservesValueInHistoryOnDeletion: true), .init("text", .string),
+                    .init("made", .date, preservesValueInHistoryOnDeletion: true),
+                ])
         ])
         try GraphFixture.run(.sqlite, model: model, tracksHistory: true) { fixture in
             let context = fixture.context()
@@ -186,8 +209,13 @@ import TestSupport
             _ = try context.execute(update)
             _ = try context.execute(BatchDeleteRequest("Account"))
             let history = try context.fetchHistory()
-            #expect(history.map { $0.changes.map(\.kind) } == [[.insert, .insert], [.update, .update], [.delete, .delete]])
-            #expect(history.allSatisfy { $0.author == "batch" } && history[1].changes.allSatisfy { $0.updatedProperties == ["title", "note"] })
+            #expect(
+                history.map { $0.changes.map(\.kind) } == [
+                    [.insert, .insert], [.update, .update], [.delete, .delete],
+                ])
+            #expect(
+                history.allSatisfy { $0.author == "batch" }
+                    && history[1].changes.allSatisfy { $0.updatedProperties == ["title", "note"] })
         }
     }
 

@@ -9,7 +9,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// What an incremental store of an application's own may do beside what every store must: texts for numbers, answers of its own, mistakes.
+/// What an incremental store of an application's own may do beside what every store must: texts for
+/// numbers, answers of its own, mistakes.
 @Suite struct IncrementalStoreTests {
     private func coordinator(_ url: URL) throws -> PersistentStoreCoordinator {
         let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
@@ -29,7 +30,8 @@ import Testing
     private func fill(_ coordinator: PersistentStoreCoordinator) throws {
         let context = ManagedObjectContext(coordinator)
         for (number, title) in ["d", "b", "e", "a", "c"].enumerated() {
-            let account = try context.make(number == 2 ? "Savings" : "Account", ["title": title, "balance": number % 2, "note": "n"])
+            let account = try context.make(
+                number == 2 ? "Savings" : "Account", ["title": title, "balance": number % 2, "note": "n"])
             account["entries"] = try ["x", "y"].map { try context.make("Entry", ["text": title + $0]) }
         }
         try context.save()
@@ -44,7 +46,9 @@ import Testing
             try withContext(first) { context in
                 let account = try context.one("Account", "title == 'b'")
                 uri = account.objectID.uriRepresentation
-                #expect(uri.absoluteString.hasPrefix("x-coredata://\(account.objectID.storeUUID)/Account/pAccount%2F%C3%A9%20"))
+                #expect(
+                    uri.absoluteString.hasPrefix(
+                        "x-coredata://\(account.objectID.storeUUID)/Account/pAccount%2F%C3%A9%20"))
                 let id = try #require(first.managedObjectID(forURIRepresentation: uri))
                 #expect(id == account.objectID && !id.isTemporaryID)
             }
@@ -54,7 +58,9 @@ import Testing
                 let account = try context.existingObject(with: id)
                 #expect(account.text("title") == "b" && account.texts("entries", "text") == ["bx", "by"])
                 #expect(id.uriRepresentation == uri)
-                #expect(second.managedObjectID(forURIRepresentation: uri.deletingLastPathComponent().appendingPathComponent("p")) == nil)
+                #expect(
+                    second.managedObjectID(
+                        forURIRepresentation: uri.deletingLastPathComponent().appendingPathComponent("p")) == nil)
                 let unknown = try #require(second.managedObjectID(text: "Account/pnobody"))
                 #expect(throws: GraphError.self) { try context.existingObject(with: unknown) }
             }
@@ -66,7 +72,8 @@ import Testing
     @Test func aStoreWithTextsStandsBesideAnother() throws {
         try withTemporaryDirectory { folder in
             try run { server, coordinator, url in
-                let other = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite")))
+                let other = try coordinator.addPersistentStore(
+                    PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite")))
                 try fill(coordinator)
                 let context = ManagedObjectContext(coordinator)
                 let here = try context.make("Account", ["title": "bb"])
@@ -77,7 +84,10 @@ import Testing
                 request.fetchLimit = 3
                 #expect(try context.fetch(request).map { $0.text("title") } == ["a", "b", "bb"])
                 let uri = try context.one("Account", "title == 'c'").objectID.uriRepresentation
-                #expect(try coordinator.managedObjectID(forURIRepresentation: uri).map { try context.existingObject(with: $0).text("title") } == "c")
+                #expect(
+                    try coordinator.managedObjectID(forURIRepresentation: uri).map {
+                        try context.existingObject(with: $0).text("title")
+                    } == "c")
             }
         }
     }
@@ -101,19 +111,26 @@ import Testing
         }
     }
 
-    @Test(arguments: CardServer.Answer.allCases) func whatAStoreDoesNotDoItselfIsDone(answer: CardServer.Answer) throws {
+    @Test(arguments: CardServer.Answer.allCases) func whatAStoreDoesNotDoItselfIsDone(answer: CardServer.Answer) throws
+    {
         try run { server, coordinator, _ in
             try fill(coordinator)
             server.state.withLock { $0.answer = answer }
             let context = ManagedObjectContext(coordinator)
-            func titles(_ format: String?, _ entity: String = "Account", _ change: (inout FetchRequest<ManagedObject>) -> Void = { _ in }) throws -> [String] {
+            func titles(
+                _ format: String?, _ entity: String = "Account",
+                _ change: (inout FetchRequest<ManagedObject>) -> Void = { _ in }
+            ) throws -> [String] {
                 try context.found(entity, format, by: "title", change)
             }
             #expect(try titles(nil) == ["a", "b", "c", "d", "e"])
             #expect(try titles(nil, "Savings") == ["e"])
             #expect(try titles(nil) { $0.includesSubentities = false } == ["a", "b", "c", "d"])
             #expect(try titles("balance == 0") == ["c", "d", "e"])
-            #expect(try titles("balance == 0") { $0.fetchOffset = 1; $0.fetchLimit = 1 } == ["d"])
+            #expect(
+                try titles("balance == 0") {
+                    $0.fetchOffset = 1; $0.fetchLimit = 1
+                } == ["d"])
             #expect(try titles("title > 'b' AND ANY entries.text ENDSWITH 'y'") { $0.fetchLimit = 2 } == ["c", "d"])
             #expect(try context.count("Account") == 5)
             var request = FetchRequest<ManagedObject>("Account")
@@ -135,7 +152,9 @@ import Testing
                 return server.state.withLock { $0.valueRequests }
             }
             let fetch: (ManagedObjectContext) throws -> Void = { context in
-                let found = try context.found("Account", "balance == 0", by: "title") { request in request.fetchLimit = 2 }
+                let found = try context.found("Account", "balance == 0", by: "title") { request in
+                    request.fetchLimit = 2
+                }
                 #expect(found == ["c", "d"])
             }
             #expect(try asked(.completeWithValues, fetch) == 0)
@@ -162,10 +181,13 @@ import Testing
             let deletedID = entry.objectID
             try context.save()
             let save = try #require(server.state.withLock { $0.lastSave })
-            #expect(save.insertedObjects.isEmpty && save.metadata == nil && save.deletedObjects.map(\.objectID) == [deletedID])
+            #expect(
+                save.insertedObjects.isEmpty && save.metadata == nil
+                    && save.deletedObjects.map(\.objectID) == [deletedID])
             #expect(save.updatedObjects.map(\.node.objectID) == [account.objectID])
             let updated = try #require(save.updatedObjects.first)
-            #expect(updated.changedKeys == ["title", "entries"] && updated.storedVersion == 1 && updated.node.version == 2)
+            #expect(
+                updated.changedKeys == ["title", "entries"] && updated.storedVersion == 1 && updated.node.version == 2)
             #expect(updated.node.attributes["note"] == .string("n") && updated.toManys["entries"]?.count == 1)
         }
     }
@@ -189,7 +211,10 @@ import Testing
             server.state.withLock { $0.failure = nil }
             #expect(context.hasChanges)
             try context.save()
-            #expect(try ManagedObjectContext(coordinator).found("Account", nil, by: "title") == ["a", "bb", "c", "d", "e", "new"])
+            #expect(
+                try ManagedObjectContext(coordinator).found("Account", nil, by: "title") == [
+                    "a", "bb", "c", "d", "e", "new",
+                ])
         }
     }
 
@@ -227,13 +252,14 @@ import Testing
                 }
                 return #expect(throws: StorageError.self) { try ManagedObjectContext(coordinator).all("Account") }
             }
-            // Outside of #expect: the compiler gives a closure in a macro's arguments the name of one beside it, and calls that instead.
+            // Outside of #expect: the compiler gives a closure in a macro's arguments the name of
+            // one beside it, and calls that instead.
             let noVersion = try refusal { $0.version = 0 }
             #expect(noVersion?.code == .damaged)
             let wrongType = try refusal { $0.attributes["title"] = .int(7) }
             #expect(wrongType?.code == .damaged && wrongType?.keys == ["title"])
-            let unknown = try refusal { $0.attributes["colours"] = .int(7) }
-            #expect(unknown?.code == .incompatibleModel && unknown?.keys == ["colours"])
+            let unknown = try refusal { $0.attributes["colors"] = .int(7) }
+            #expect(unknown?.code == .incompatibleModel && unknown?.keys == ["colors"])
             let wrongKind = try refusal { $0.toOnes["entries"] = $0.objectID }
             #expect(wrongKind?.code == .incompatibleModel)
             let wrongEntity = try refusal { $0.toOnes["owner"] = $0.objectID }
@@ -241,11 +267,18 @@ import Testing
             let strangers = try GraphFixture.makeModel()
             let foreign = IncrementalStoreContext(StoreIdentity(uuid: "OTHER", model: strangers))
             let stranger = try foreign.objectID(forEntityNamed: "Account", referenceObject: .number(3))
-            let anotherObject = try refusal { $0.objectID = stranger }, anotherTarget = try refusal { $0.toOnes["owner"] = stranger }
+            let anotherObject = try refusal { $0.objectID = stranger },
+                anotherTarget = try refusal { $0.toOnes["owner"] = stranger }
             #expect(anotherObject?.code == .damaged && anotherTarget?.code == .damaged)
-            #expect(throws: StorageError.self) { try foreign.objectID(forEntityNamed: "Nothing", referenceObject: .number(1)) }
-            #expect(throws: StorageError.self) { try foreign.objectID(forEntityNamed: "Account", referenceObject: .number(0)) }
-            #expect(throws: StorageError.self) { try foreign.objectID(forEntityNamed: "Account", referenceObject: .text("")) }
+            #expect(throws: StorageError.self) {
+                try foreign.objectID(forEntityNamed: "Nothing", referenceObject: .number(1))
+            }
+            #expect(throws: StorageError.self) {
+                try foreign.objectID(forEntityNamed: "Account", referenceObject: .number(0))
+            }
+            #expect(throws: StorageError.self) {
+                try foreign.objectID(forEntityNamed: "Account", referenceObject: .text(""))
+            }
         }
     }
 
@@ -253,13 +286,17 @@ import Testing
         try run { server, coordinator, url in
             let other = PersistentStoreCoordinator(model: try ContractModel.make())
             other.register(CardStore.self)
-            let error = #expect(throws: StorageError.self) { try other.addPersistentStore(PersistentStoreDescription(url: url, type: CardStore.storeType)) }
+            let error = #expect(throws: StorageError.self) {
+                try other.addPersistentStore(PersistentStoreDescription(url: url, type: CardStore.storeType))
+            }
             #expect(error?.code == .incompatibleModel)
             server.state.withLock { $0.metadata?["NSStoreUUID"] = nil }
             let damaged = #expect(throws: StorageError.self) { try self.coordinator(url) }
             #expect(damaged?.code == .damaged)
             server.state.withLock { $0.metadata?["NSStoreUUID"] = .string(UUID().uuidString) }
-            let replaced = #expect(throws: StorageError.self) { try coordinator.metadata(for: coordinator.persistentStores[0]) }
+            let replaced = #expect(throws: StorageError.self) {
+                try coordinator.metadata(for: coordinator.persistentStores[0])
+            }
             #expect(replaced?.code == .busy)
         }
     }

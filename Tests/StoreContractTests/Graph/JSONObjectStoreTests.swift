@@ -26,7 +26,9 @@ import Testing
     }
 
     private func fields(_ name: String, _ url: URL) throws -> [String: Any] {
-        try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: url.appendingPathComponent(name))) as? [String: Any])
+        try #require(
+            try JSONSerialization.jsonObject(with: Data(contentsOf: url.appendingPathComponent(name))) as? [String: Any]
+        )
     }
 
     private func fill(_ context: ManagedObjectContext) throws {
@@ -41,16 +43,33 @@ import Testing
         try run { url, context in
             try fill(context)
             let names = Set(try FileManager.default.contentsOfDirectory(atPath: url.path).filter { !$0.hasPrefix(".") })
-            #expect(names == ["store.json", "numbers.json", "Person-1.json", "Account-1.json", "Account-2.json", "Entry-1.json", "Entry-2.json"])
-            let one = try #require(["Account-1.json", "Account-2.json"].first { try (fields($0, url)["attributes"] as? [String: Any])?["title"] as? String == "One" })
+            #expect(
+                names == [
+                    "store.json", "numbers.json", "Person-1.json", "Account-1.json", "Account-2.json", "Entry-1.json",
+                    "Entry-2.json",
+                ])
+            let one = try #require(
+                ["Account-1.json", "Account-2.json"].first {
+                    try (fields($0, url)["attributes"] as? [String: Any])?["title"] as? String == "One"
+                })
             let account = try fields(one, url)
-            #expect((account["toOne"] as? [String: String])?["owner"] == "Person-1" && (account["toMany"] as? [String: [String]])?["entries"]?.count == 2)
-            #expect(Set((try fields("Person-1.json", url)["toMany"] as? [String: [String]])?["accounts"] ?? []) == ["Account-1", "Account-2"])
+            #expect(
+                (account["toOne"] as? [String: String])?["owner"] == "Person-1"
+                    && (account["toMany"] as? [String: [String]])?["entries"]?.count == 2)
+            #expect(
+                Set((try fields("Person-1.json", url)["toMany"] as? [String: [String]])?["accounts"] ?? []) == [
+                    "Account-1", "Account-2",
+                ])
 
             func inodes() throws -> [String: UInt64] {
-                Dictionary(uniqueKeysWithValues: try names.map { name in
-                    (name, try FileManager.default.attributesOfItem(atPath: url.appendingPathComponent(name).path)[.systemFileNumber] as? UInt64 ?? 0)
-                })
+                Dictionary(
+                    uniqueKeysWithValues: try names.map { name in
+                        (
+                            name,
+                            try FileManager.default.attributesOfItem(atPath: url.appendingPathComponent(name).path)[
+                                .systemFileNumber] as? UInt64 ?? 0
+                        )
+                    })
             }
             let before = try inodes()
             try context.one("Account", "title == 'One'")["note"] = "changed"
@@ -67,7 +86,9 @@ import Testing
             for turn in 1...2 {
                 let container = PersistentContainer(name: "Objects", model: try GraphFixture.makeModel())
                 container.persistentStoreCoordinator.registerSamples()
-                container.persistentStoreDescriptions = [PersistentStoreDescription(url: url, type: JSONObjectStore.storeType)]
+                container.persistentStoreDescriptions = [
+                    PersistentStoreDescription(url: url, type: JSONObjectStore.storeType)
+                ]
                 try container.loadPersistentStores()
                 try container.viewContext.make("Account", ["title": "\(turn)"])
                 try container.viewContext.save()
@@ -79,10 +100,15 @@ import Testing
 
     @Test(
         arguments: [
-            ("{", "no JSON"), ("[]", "no JSON object"), ("", "no JSON"), (#"{"entity":"Account","number":7,"version":1}"#, "another object than its name says"),
-            (#"{"entity":"Account","number":1}"#, "no version"), (#"{"entity":"Account","number":1,"version":1,"attributes":[]}"#, "attributes is not as it should be"),
+            ("{", "no JSON"), ("[]", "no JSON object"), ("", "no JSON"),
+            (#"{"entity":"Account","number":7,"version":1}"#, "another object than its name says"),
+            (#"{"entity":"Account","number":1}"#, "no version"),
+            (#"{"entity":"Account","number":1,"version":1,"attributes":[]}"#, "attributes is not as it should be"),
             (#"{"entity":"Account","number":1,"version":1,"attributes":{"title":5}}"#, "title is no value of its type"),
-            (#"{"entity":"Account","number":1,"version":1,"attributes":{"tilte":"x"}}"#, "Account has no attribute tilte"),
+            (
+                #"{"entity":"Account","number":1,"version":1,"attributes":{"tilte":"x"}}"#,
+                "Account has no attribute tilte"
+            ),
             (#"{"entity":"Account","number":1,"version":1,"toOne":{"owner":"nobody"}}"#, "nobody names no object"),
         ])
     func aBadFileIsAnErrorThatNamesIt(content: String, what: String) throws {
@@ -93,7 +119,9 @@ import Testing
             try Data(content.utf8).write(to: file)
             context.reset()
             let error = #expect(throws: StorageError.self) { try context.all("Account") }
-            #expect(error?.code == .damaged && error?.path == file.path && error?.message.contains(what) == true, "\(error?.message ?? "")")
+            #expect(
+                error?.code == .damaged && error?.path == file.path && error?.message.contains(what) == true,
+                "\(error?.message ?? "")")
             // The others are there, and it comes back with its file.
             #expect(try context.all("Person").count == 1 && context.all("Entry").count == 2)
             try sound.write(to: file)
@@ -104,7 +132,9 @@ import Testing
     @Test func filesOfOthersAreLeftAlone() throws {
         try run { url, context in
             try fill(context)
-            for name in ["notes.txt", "README.json", "Account-x.json", "Cat-1.json"] { try Data("{".utf8).write(to: url.appendingPathComponent(name)) }
+            for name in ["notes.txt", "README.json", "Account-x.json", "Cat-1.json"] {
+                try Data("{".utf8).write(to: url.appendingPathComponent(name))
+            }
             #expect(try context.all("Account").count == 2)
             try context.make("Account", ["title": "Three"])
             try context.save()
@@ -122,7 +152,8 @@ import Testing
             one["attributes"] = ["title": "Uno", "balance": "0"]
             let text = String(decoding: try JSONSerialization.data(withJSONObject: one), as: UTF8.self)
             let journal = url.appendingPathComponent(".save")
-            try JSONEncoder().encode(SharedFolder.Changes(files: [name: text], deletedNames: ["Entry-9.json"])).write(to: journal)
+            try JSONEncoder().encode(SharedFolder.Changes(files: [name: text], deletedNames: ["Entry-9.json"])).write(
+                to: journal)
             // What was still being written counts for nothing.
             try Data("{\"files\"".utf8).write(to: url.appendingPathComponent(".new"))
             let reader = try open(url)

@@ -19,7 +19,10 @@ import Testing
         }
 
         static func takeCounts() -> [Int] {
-            [prepared.exchange(0, ordering: .relaxed), deletionsUndone.exchange(0, ordering: .relaxed), filled.exchange(0, ordering: .relaxed)]
+            [
+                prepared.exchange(0, ordering: .relaxed), deletionsUndone.exchange(0, ordering: .relaxed),
+                filled.exchange(0, ordering: .relaxed),
+            ]
         }
     }
 
@@ -28,8 +31,10 @@ import Testing
             EntityDescription(
                 "Node", managedObjectClassName: "Node", attributes: [.init("number", .integer32)],
                 relationships: [
-                    .init("parent", to: "Node", inverse: "children"), .init("children", to: "Node", inverse: "parent", maxCount: 0, deleteRule: .cascade),
-                    .init("parts", to: "Node", inverse: "whole", maxCount: 0, isOrdered: true, deleteRule: .cascade), .init("whole", to: "Node", inverse: "parts"),
+                    .init("parent", to: "Node", inverse: "children"),
+                    .init("children", to: "Node", inverse: "parent", maxCount: 0, deleteRule: .cascade),
+                    .init("parts", to: "Node", inverse: "whole", maxCount: 0, isOrdered: true, deleteRule: .cascade),
+                    .init("whole", to: "Node", inverse: "parts"),
                 ])
         ])
     }
@@ -50,7 +55,8 @@ import Testing
         try context.save()
     }
 
-    /// `FOLIO_LARGE_GRAPH` makes it larger or smaller; this takes some seconds without optimisation.
+    /// `FOLIO_LARGE_GRAPH` makes it larger or smaller; this takes some seconds without
+    /// optimization.
     private static let count = ProcessInfo.processInfo.environment["FOLIO_LARGE_GRAPH"].flatMap { Int($0) } ?? 100_000
 
     @Test func aCascadeTouchesEachObjectOnce() throws {

@@ -5,15 +5,17 @@ import Testing
 
 /// What each policy makes of an object that was changed on both sides (S9–S23).
 @Suite struct MergePolicyTests {
-    private static let merging: [MergePolicyType] = [.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback]
+    static let merging: [MergePolicyType] = [
+        .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+    ]
 
     /// One account, read by a context with a policy, then changed in the store and here.
-    private func conflict(
+    func conflict(
         _ fixture: GraphFixture, _ policy: MergePolicy, here: (ManagedObject, ManagedObjectContext) throws -> Void,
         elsewhere: (ManagedObject, ManagedObjectContext) throws -> Void
     ) throws -> (account: ManagedObject, context: ManagedObjectContext) {
         let context = fixture.context(policy)
-        let account = try context.make("Account", ["title": "t0", "note": "n0", "colour": "c0", "balance": 10])
+        let account = try context.make("Account", ["title": "t0", "note": "n0", "color": "c0", "balance": 10])
         try context.save()
         let other = fixture.context()
         let same = try other.same(account)
@@ -25,16 +27,17 @@ import Testing
 
     // MARK: Values (S17)
 
-    /// title is changed here only (A), note in the store only (B), colour in both (C), balance in neither (D).
+    /// title is changed here only (A), note in the store only (B), color in both (C), balance in
+    /// neither (D).
     @Test(arguments: StoreKind.allCases, MergePolicyType.allCases)
     func eachPolicyMergesPropertyByProperty_S17(kind: StoreKind, type: MergePolicyType) throws {
         try GraphFixture.run(kind) { fixture in
             let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, _ in
                 account["title"] = "t1"
-                account["colour"] = "c1"
+                account["color"] = "c1"
             } elsewhere: { account, _ in
                 account["note"] = "n2"
-                account["colour"] = "c2"
+                account["color"] = "c2"
             }
             let expected: [String?]
             switch type {
@@ -51,17 +54,21 @@ import Testing
             if type != .error {
                 try context.save()
                 #expect(!account.hasChanges && account.changedValues().isEmpty && !context.hasChanges)
-                #expect(["title", "note", "colour"].map { account.text($0) } == expected)
+                #expect(["title", "note", "color"].map { account.text($0) } == expected)
                 #expect(account.number("balance") == 10)
             }
             let stored = try fixture.reopened().one("Account")
-            #expect(["title", "note", "colour"].map { stored.text($0) } == expected)
+            #expect(["title", "note", "color"].map { stored.text($0) } == expected)
         }
     }
 
-    @Test(arguments: StoreKind.allCases, merging) func mergedObjectsCanBeSavedAgain_S9(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, merging) func mergedObjectsCanBeSavedAgain_S9(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
-            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, _ in account["title"] = "here" } elsewhere: { account, _ in
+            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, _ in
+                account["title"] = "here"
+            } elsewhere: { account, _ in
                 account["title"] = "there"
             }
             try context.save()
@@ -72,9 +79,13 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func theErrorTellsWhatWasReadAndWhatIsStored_S13_S14_S15(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func theErrorTellsWhatWasReadAndWhatIsStored_S13_S14_S15(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
-            let (account, context) = try conflict(fixture, .error) { account, _ in account["title"] = "here" } elsewhere: { account, context in
+            let (account, context) = try conflict(fixture, .error) { account, _ in
+                account["title"] = "here"
+            } elsewhere: { account, context in
                 account["title"] = "there"
                 account["owner"] = try context.make("Person", ["name": "Ada"])
             }
@@ -102,7 +113,8 @@ import Testing
     @Test(arguments: StoreKind.allCases) func differentObjectsNeverConflict_S21(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            let first = try context.make("Account", ["title": "a"]), second = try context.make("Account", ["title": "b"])
+            let first = try context.make("Account", ["title": "a"]),
+                second = try context.make("Account", ["title": "b"])
             try context.save()
             let other = fixture.context()
             try other.same(second)["title"] = "b2"
@@ -127,7 +139,8 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func insertingAMemberConflictsWithAnEditOfTheOwner_S11(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func insertingAMemberConflictsWithAnEditOfTheOwner_S11(kind: StoreKind) throws
+    {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
             let person = try context.make("Person", ["name": "Ada"])
@@ -146,7 +159,9 @@ import Testing
 
     // MARK: To-one relationships
 
-    @Test(arguments: StoreKind.allCases, merging) func aToOneIsMergedWithItsInverse_S17(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, merging) func aToOneIsMergedWithItsInverse_S17(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(MergePolicy(merge: type))
             let people = try ["a", "b", "c"].map { try context.make("Person", ["name": $0]) }
@@ -160,7 +175,8 @@ import Testing
             try context.save()
             let winner = type == .mergeByPropertyStoreTrump || type == .rollback ? 2 : 1
             #expect(account.target("owner") === people[winner])
-            #expect(people.map { ($0["accounts"] as? Set<ManagedObject>)?.count } == (0..<3).map { $0 == winner ? 1 : 0 })
+            #expect(
+                people.map { ($0["accounts"] as? Set<ManagedObject>)?.count } == (0..<3).map { $0 == winner ? 1 : 0 })
             let stored = try fixture.reopened().one("Account")
             #expect(stored.target("owner")?.text("name") == ["a", "b", "c"][winner])
         }
@@ -168,7 +184,9 @@ import Testing
 
     // MARK: To-many relationships (S20)
 
-    @Test(arguments: StoreKind.allCases, [MergePolicyType.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite])
+    @Test(
+        arguments: StoreKind.allCases,
+        [MergePolicyType.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite])
     func linksAreMergedAsWhatCameAndWent_S20(kind: StoreKind, type: MergePolicyType) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(MergePolicy(merge: type))
@@ -203,7 +221,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, merging) func ownedMembersOfBothSidesStay_S20(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, merging) func ownedMembersOfBothSidesStay_S20(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, context in
                 _ = try context.make("Entry", ["text": "here", "account": account])
@@ -217,7 +237,10 @@ import Testing
     }
 
     @Test(arguments: StoreKind.allCases) func orderIsTheContextsWhereItTrumps_S20(kind: StoreKind) throws {
-        for (policy, expected) in [(MergePolicy.mergeByPropertyObjectTrump, ["3", "2", "1", "new"]), (.mergeByPropertyStoreTrump, ["1", "2", "3", "new"])] {
+        for (policy, expected) in [
+            (MergePolicy.mergeByPropertyObjectTrump, ["3", "2", "1", "new"]),
+            (.mergeByPropertyStoreTrump, ["1", "2", "3", "new"]),
+        ] {
             try GraphFixture.run(kind) { fixture in
                 let context = fixture.context(policy)
                 let account = try context.make("Account", [:])
@@ -236,7 +259,9 @@ import Testing
 
     // MARK: Deleted on one side (S18, S19)
 
-    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func editedHereAndDeletedInTheStore_S18(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func editedHereAndDeletedInTheStore_S18(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, context in
                 account["title"] = "here"
@@ -254,7 +279,9 @@ import Testing
                 try context.save()
                 #expect(account.objectID == id && !account.hasChanges)
                 let stored = try fixture.reopened().one("Account")
-                #expect(stored.text("title") == "here" && stored.text("note") == "n0" && stored.texts("tags", "word") == ["mine"])
+                #expect(
+                    stored.text("title") == "here" && stored.text("note") == "n0"
+                        && stored.texts("tags", "word") == ["mine"])
                 #expect(stored.objectID == id)
             case .mergeByPropertyStoreTrump, .rollback:
                 try context.save()
@@ -266,10 +293,13 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func deletedHereAndEditedInTheStore_S19(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func deletedHereAndEditedInTheStore_S19(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(MergePolicy(merge: type))
-            let person = try context.make("Person", ["name": "Ada"]), friend = try context.make("Person", ["name": "Friend"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                friend = try context.make("Person", ["name": "Friend"])
             let pupil = try context.make("Person", ["name": "Pupil", "mentor": person])
             person["friends"] = Set([friend])
             try context.save()
@@ -296,11 +326,15 @@ import Testing
         }
     }
 
-    /// A pupil that is inserted again belongs to a mentor whom somebody else, who saw none, is about to delete.
-    @Test(arguments: StoreKind.allCases) func whoeverDeletesTheOwnerOfWhatIsInsertedAgainMeetsAConflict_S18_S19_R11(kind: StoreKind) throws {
+    /// A pupil that is inserted again belongs to a mentor whom somebody else, who saw none, is
+    /// about to delete.
+    @Test(arguments: StoreKind.allCases) func whoeverDeletesTheOwnerOfWhatIsInsertedAgainMeetsAConflict_S18_S19_R11(
+        kind: StoreKind
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(.overwrite)
-            let mentor = try context.make("Person", ["name": "Ada"]), pupil = try context.make("Person", ["name": "Bob", "mentor": mentor])
+            let mentor = try context.make("Person", ["name": "Ada"]),
+                pupil = try context.make("Person", ["name": "Bob", "mentor": mentor])
             try context.save()
             let other = fixture.context(), third = fixture.context(.overwrite)
             other.delete(try other.same(pupil))
@@ -320,7 +354,8 @@ import Testing
     func aCardLeavesAPersonThatIsKnownHereWithoutIt_S17_R2(kind: StoreKind, step: String) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            let person = try context.make("Person", ["name": "Ada"]), next = try context.make("Person", ["name": "Next"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                next = try context.make("Person", ["name": "Next"])
             let card = try context.make("Card", ["bank": "b"])
             try context.save()
             context.refresh(card, mergeChanges: false)
@@ -341,12 +376,14 @@ import Testing
         }
     }
 
-    /// The card went to another person here before its first one was deleted, and that deletion is given up.
+    /// The card went to another person here before its first one was deleted, and that deletion is
+    /// given up.
     @Test(arguments: StoreKind.allCases, [MergePolicyType.mergeByPropertyStoreTrump, .rollback])
     func theCardOfAPersonThatStaysAgreesWithIt_S19(kind: StoreKind, type: MergePolicyType) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(MergePolicy(merge: type))
-            let person = try context.make("Person", ["name": "Ada"]), heir = try context.make("Person", ["name": "Heir"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                heir = try context.make("Person", ["name": "Heir"])
             let card = try context.make("Card", ["bank": "b", "person": person])
             try context.save()
             let other = fixture.context()
@@ -360,11 +397,16 @@ import Testing
             for shown in [person, heir] { #expect(shown.target("card") === (shown === holder ? card : nil)) }
             let again = try fixture.reopened()
             #expect(try again.one("Card").target("person")?.text("name") == holder.text("name"))
-            #expect(try again.all("Person").filter { $0.target("card") != nil }.map { $0.text("name") } == [holder.text("name")])
+            #expect(
+                try again.all("Person").filter { $0.target("card") != nil }.map { $0.text("name") } == [
+                    holder.text("name")
+                ])
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func whatCameToADeletedOwnerMeanwhileFollowsItsDeleteRule_S19_R11(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func whatCameToADeletedOwnerMeanwhileFollowsItsDeleteRule_S19_R11(
+        kind: StoreKind
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(.overwrite)
             let person = try context.make("Person", ["name": "Ada"])
@@ -383,11 +425,15 @@ import Testing
         }
     }
 
-    /// The pupils are known here as they were before they came to the deleted person, which itself is read as it is, or in conflict too.
-    @Test(arguments: StoreKind.allCases, [false, true]) func whatCameToADeletedObjectIsKnownHereAsItWas_S19_R11(kind: StoreKind, isReadBefore: Bool) throws {
+    /// The pupils are known here as they were before they came to the deleted person, which itself
+    /// is read as it is, or in conflict too.
+    @Test(arguments: StoreKind.allCases, [false, true]) func whatCameToADeletedObjectIsKnownHereAsItWas_S19_R11(
+        kind: StoreKind, isReadBefore: Bool
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(isReadBefore ? .overwrite : .error)
-            let person = try context.make("Person", ["name": "Ada"]), pupil = try context.make("Person", ["name": "Bob"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                pupil = try context.make("Person", ["name": "Bob"])
             let changed = try context.make("Person", ["name": "Cyd", "age": 1])
             try context.save()
             if !isReadBefore { context.refresh(person, mergeChanges: false) }
@@ -406,7 +452,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func theCardThatCameToADeletedObjectIsKnownHereAsItWas_S19_R11(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func theCardThatCameToADeletedObjectIsKnownHereAsItWas_S19_R11(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
             let person = try context.make("Person", ["name": "Ada"]), card = try context.make("Card", ["bank": "b"])
@@ -423,9 +471,13 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, merging) func deletedOnBothSidesIsNoConflict_S18(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, merging) func deletedOnBothSidesIsNoConflict_S18(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
-            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, context in context.delete(account) } elsewhere: { account, context in
+            let (account, context) = try conflict(fixture, MergePolicy(merge: type)) { account, context in
+                context.delete(account)
+            } elsewhere: { account, context in
                 context.delete(account)
             }
             try context.save()
@@ -437,7 +489,8 @@ import Testing
     @Test(arguments: StoreKind.allCases) func aReferenceToAnObjectThatIsGoneIsNotWritten_S18(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(.mergeByPropertyStoreTrump)
-            let person = try context.make("Person", ["name": "Ada"]), account = try context.make("Account", ["title": "t"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                account = try context.make("Account", ["title": "t"])
             try context.save()
             let other = fixture.context()
             other.delete(try other.same(person))
@@ -449,13 +502,16 @@ import Testing
         }
     }
 
-    /// The object itself is in conflict for its members, and the policy writes all that it has, or what was set here.
+    /// The object itself is in conflict for its members, and the policy writes all that it has, or
+    /// what was set here.
     @Test(arguments: StoreKind.allCases, [MergePolicyType.overwrite, .mergeByPropertyObjectTrump])
     func whatWinsOverTheStoreLeadsToNothingThatIsGone_S18(kind: StoreKind, type: MergePolicyType) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(MergePolicy(merge: type))
-            let mentor = try context.make("Person", ["name": "Ada"]), other = try context.make("Person", ["name": "Cyd"])
-            let pupil = try context.make("Person", ["name": "Bob", "mentor": mentor]), account = try context.make("Account", ["title": "t", "owner": pupil])
+            let mentor = try context.make("Person", ["name": "Ada"]),
+                other = try context.make("Person", ["name": "Cyd"])
+            let pupil = try context.make("Person", ["name": "Bob", "mentor": mentor]),
+                account = try context.make("Account", ["title": "t", "owner": pupil])
             try context.save()
             let second = fixture.context()
             second.delete(try second.same(mentor))
@@ -470,86 +526,6 @@ import Testing
             #expect(pupil.target("mentor") == nil)
             let stored = try fixture.reopened().one("Person", "name == 'Bob'")
             #expect(stored.target("mentor") == nil && stored.number("age") == 7)
-        }
-    }
-
-    // MARK: Policies of one's own (S22, S23)
-
-    @Test(arguments: StoreKind.allCases) func aClosureAddsUpWhatBothSidesDid_S23(kind: StoreKind) throws {
-        try GraphFixture.run(kind) { fixture in
-            let policy = MergePolicy.custom(.mergeByPropertyObjectTrump) { conflict, account in
-                guard case .int(let read)? = conflict.objectSnapshot["balance"], case .int(let stored)? = conflict.persistedSnapshot?["balance"] else { return }
-                account["balance"] = (account.number("balance") ?? 0) + Int(stored - read)
-            }
-            let (account, context) = try conflict(fixture, policy) { account, _ in account["balance"] = 15 } elsewhere: { account, _ in account["balance"] = 12 }
-            try context.save()
-            #expect(account.number("balance") == 17)
-            #expect(try fixture.reopened().one("Account").number("balance") == 17)
-        }
-    }
-
-    private final class Refusal: MergePolicy {
-        struct Reason: Error {}
-        override func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext) throws { throw Reason() }
-    }
-
-    @Test(arguments: StoreKind.allCases) func whatAPolicyThrowsFailsTheSaveAndKeepsTheChanges_S16_S22(kind: StoreKind) throws {
-        try GraphFixture.run(kind) { fixture in
-            let (account, context) = try conflict(fixture, Refusal(merge: .overwrite)) { account, _ in account["title"] = "here" } elsewhere: { account, _ in
-                account["title"] = "there"
-            }
-            #expect(throws: Refusal.Reason.self) { try context.save() }
-            #expect(account.text("title") == "here" && account.isUpdated)
-            context.mergePolicy = .overwrite
-            try context.save()
-            #expect(try fixture.reopened().one("Account").text("title") == "here")
-        }
-    }
-
-    private final class Idle: MergePolicy {
-        override func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext) {}
-    }
-
-    @Test(arguments: StoreKind.allCases) func aPolicyThatSettlesNothingFailsTheSave_S22(kind: StoreKind) throws {
-        try GraphFixture.run(kind) { fixture in
-            let (_, context) = try conflict(fixture, Idle(merge: .overwrite)) { account, _ in account["title"] = "here" } elsewhere: { account, _ in
-                account["title"] = "there"
-            }
-            let error = #expect(throws: GraphError.self) { try context.save() }
-            #expect(error?.code == .conflict)
-        }
-    }
-
-    @Test(arguments: StoreKind.allCases) func aMergeIsNoUndoableChange_U15(kind: StoreKind) throws {
-        try GraphFixture.run(kind) { fixture in
-            let context = fixture.context(.mergeByPropertyStoreTrump)
-            let account = try context.make("Account", ["title": "t0", "note": "n0"])
-            try context.save()
-            context.undoManager = UndoManager()
-            let other = fixture.context()
-            try other.same(account)["note"] = "n2"
-            try other.save()
-            account["title"] = "t1"
-            try context.save()
-            #expect(account.text("note") == "n2")
-            context.undo()
-            #expect(account.text("title") == "t0" && account.text("note") == "n2")
-        }
-    }
-
-    @Test func twoOpeningsOfOneFileAreMerged_S9() throws {
-        try GraphFixture.run(.sqlite) { fixture in
-            let context = fixture.context(.mergeByPropertyObjectTrump), other = try fixture.reopened()
-            let account = try context.make("Account", ["title": "t0", "note": "n0"])
-            try context.save()
-            let same = try other.one("Account")
-            same["note"] = "n2"
-            try other.save()
-            account["title"] = "t1"
-            try context.save()
-            #expect(account.text("note") == "n2")
-            other.refreshAllObjects()
-            #expect(same.text("title") == "t1")
         }
     }
 }

@@ -24,7 +24,8 @@ import Testing
     @Test(arguments: StoreKind.allCases) func updatesShowAtOnceAndEditsStay_S41_F10(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            let account = try context.make("Account", ["title": "t0", "note": "n0"]), clean = try context.make("Account", ["title": "c0"])
+            let account = try context.make("Account", ["title": "t0", "note": "n0"]),
+                clean = try context.make("Account", ["title": "c0"])
             try context.save()
             account["title"] = "t1"
             let changes = try saving(fixture) { other in
@@ -41,7 +42,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func insertionsAreAnnouncedAndNotCountedAsInserted_S42_S43(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func insertionsAreAnnouncedAndNotCountedAsInserted_S42_S43(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
             var inserted: [ManagedObject] = []
@@ -62,7 +65,8 @@ import Testing
             let changes = try saving(fixture) { $0.delete(try $0.same(account)) }
             context.mergeChanges(from: changes)
             #expect(account.isDeleted && account.text("title") == "gone" && context.deletedObjects == [account])
-            #expect(try context.all("Account").isEmpty && context.count(for: FetchRequest<ManagedObject>("Account")) == 0)
+            #expect(
+                try context.all("Account").isEmpty && context.count(for: FetchRequest<ManagedObject>("Account")) == 0)
             var saved: Set<ManagedObject>?
             let observation = context.observe(.didSave) { saved = $0.deleted }
             try context.save()
@@ -116,7 +120,8 @@ import Testing
                 try other.make("Entry", ["text": "e", "account": same])
             }
             context.mergeChanges(from: changes)
-            #expect(people.map { $0.texts("accounts", "title") } == [[], ["t"]] && account.target("owner") === people[1])
+            #expect(
+                people.map { $0.texts("accounts", "title") } == [[], ["t"]] && account.target("owner") === people[1])
             #expect(account.texts("tags", "word") == ["y"] && account.texts("entries", "text") == ["e"])
             #expect(!context.hasChanges)
         }
@@ -222,8 +227,14 @@ import Testing
             let inserted = try context.make("Account", [:])
             try context.save()
             let notification = try #require(told)
-            #expect(notification.inserted == [inserted] && notification.updated == [updated] && notification.deleted == [deleted])
-            #expect(notification.changes == SavedChanges(inserted: [inserted.objectID], updated: [updated.objectID], deleted: [deletedID], contextName: "writer"))
+            #expect(
+                notification.inserted == [inserted] && notification.updated == [updated]
+                    && notification.deleted == [deleted])
+            #expect(
+                notification.changes
+                    == SavedChanges(
+                        inserted: [inserted.objectID], updated: [updated.objectID], deleted: [deletedID],
+                        contextName: "writer"))
             #expect(!inserted.objectID.isTemporaryID)
             observation.cancel()
         }
@@ -235,17 +246,24 @@ import Testing
             context.notificationCenter = center
             let heard = Heard()
             let tokens = [
-                ManagedObjectContext.willSaveObjectsNotification, ManagedObjectContext.didSaveObjectsNotification, ManagedObjectContext.didSaveObjectIDsNotification,
+                ManagedObjectContext.willSaveObjectsNotification, ManagedObjectContext.didSaveObjectsNotification,
+                ManagedObjectContext.didSaveObjectIDsNotification,
                 ManagedObjectContext.didChangeObjectsNotification,
             ].map { name in
-                center.addObserver(forName: name, object: nil, queue: nil) { heard.note($0.name.rawValue, Set($0.userInfo?.keys.map { "\($0)" } ?? [])) }
+                center.addObserver(forName: name, object: nil, queue: nil) {
+                    heard.note($0.name.rawValue, Set($0.userInfo?.keys.map { "\($0)" } ?? []))
+                }
             }
             try context.make("Account", ["title": "t"])
             try context.save()
-            #expect(heard.names == [
-                ManagedObjectContext.didChangeObjectsNotification, ManagedObjectContext.willSaveObjectsNotification, ManagedObjectContext.didSaveObjectsNotification,
-                ManagedObjectContext.didSaveObjectIDsNotification,
-            ].map(\.rawValue))
+            #expect(
+                heard.names
+                    == [
+                        ManagedObjectContext.didChangeObjectsNotification,
+                        ManagedObjectContext.willSaveObjectsNotification,
+                        ManagedObjectContext.didSaveObjectsNotification,
+                        ManagedObjectContext.didSaveObjectIDsNotification,
+                    ].map(\.rawValue))
             #expect(heard.keys == [["inserted"], [], ["inserted", "inserted_objectIDs"], ["inserted_objectIDs"]])
             for token in tokens { center.removeObserver(token) }
         }
@@ -253,7 +271,8 @@ import Testing
 
     /// What a notification centre's blocks, which may be sent anywhere, have heard.
     private final class Heard: @unchecked Sendable {
-        // Used by one test on one thread: the centre calls its blocks where a notification is posted.
+        // Used by one test on one thread: the centre calls its blocks where a notification is
+        // posted.
         var names: [String] = []
         var keys: [Set<String>] = []
         func note(_ name: String, _ keys: Set<String>) {
@@ -270,7 +289,9 @@ import Testing
             let same = try reader.same(account)
             account["title"] = "t1"
             try writer.save()
-            let info: [AnyHashable: Any] = [ManagedObjectContext.NotificationKey.updatedObjects.rawValue: [account.objectID.uriRepresentation]]
+            let info: [AnyHashable: Any] = [
+                ManagedObjectContext.NotificationKey.updatedObjects.rawValue: [account.objectID.uriRepresentation]
+            ]
             let changes = SavedChanges(userInfo: info, coordinator: fixture.coordinator)
             #expect(changes.updated == [account.objectID])
             reader.mergeChanges(from: changes)

@@ -30,7 +30,10 @@ import Testing
             #expect(try !isTold(of: { account["title"] = "c" }) { account["title"] = "d" })
             try context.save()
             #expect(try isTold(of: { _ = account["title"] }) { account["title"] = "e" })
-            #expect(try isTold(of: { _ = try? account.propertyValue(forKey: "balance") }) { try account.setPropertyValue(.int(9), forKey: "balance") })
+            #expect(
+                try isTold(of: { _ = try? account.propertyValue(forKey: "balance") }) {
+                    try account.setPropertyValue(.int(9), forKey: "balance")
+                })
             let title = try account.entity.attribute("title", as: String.self)
             #expect(try isTold(of: { _ = account[title] }) { account[title] = "f" })
             #expect(try isTold(of: { _ = account["title"] }) { account[title] = "g" })
@@ -52,8 +55,14 @@ import Testing
             #expect(try isTold(of: { _ = account["owner"] }) { other.mutableSetValue(forKey: "accounts").add(account) })
             #expect(try isTold(of: { _ = other.mutableSetValue(forKey: "accounts").count }) { account["owner"] = nil })
             #expect(try isTold(of: { _ = tag["accounts"] }) { account["tags"] = Set([tag]) })
-            #expect(try isTold(of: { _ = account.objectIDs(forRelationshipNamed: "entries") }) { entry["account"] = account })
-            #expect(try isTold(of: { _ = entry["account"] }) { account.mutableOrderedSetValue(forKey: "entries").remove(at: 0) })
+            #expect(
+                try isTold(of: { _ = account.objectIDs(forRelationshipNamed: "entries") }) {
+                    entry["account"] = account
+                })
+            #expect(
+                try isTold(of: { _ = entry["account"] }) {
+                    account.mutableOrderedSetValue(forKey: "entries").remove(at: 0)
+                })
             #expect(try !isTold(of: { _ = person["accounts"] }) { tag["accounts"] = Set<ManagedObject>() })
         }
     }
@@ -73,7 +82,9 @@ import Testing
             try other.same(account)["title"] = "d"
             var isToldOfMerge = false
             let observation = other.observe(.didSave) { saved in
-                isToldOfMerge = (try? self.isTold(of: { _ = account["title"] }) { context.mergeChanges(fromContextDidSave: saved) }) ?? false
+                isToldOfMerge =
+                    (try? self.isTold(of: { _ = account["title"] }) { context.mergeChanges(fromContextDidSave: saved) })
+                    ?? false
             }
             try other.save()
             observation.cancel()
@@ -107,7 +118,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func fillingAFaultIsToldToThoseWhoAskedWhetherItIsOne_F5_F25(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func fillingAFaultIsToldToThoseWhoAskedWhetherItIsOne_F5_F25(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
             let writer = fixture.context(), context = fixture.context()
             try writer.make("Account", ["title": "a", "owner": try writer.make("Person", ["name": "p"])])
@@ -120,12 +133,14 @@ import Testing
             #expect(try isTold(of: { _ = account.isFault }) { context.refresh(account, mergeChanges: false) })
             #expect(try isTold(of: { _ = account.isFault }) { try account.realise() })
             _ = person["name"]
-            #expect(try isTold(of: { _ = person.hasFault(forRelationshipNamed: "accounts") }) { _ = person["accounts"] })
+            #expect(
+                try isTold(of: { _ = person.hasFault(forRelationshipNamed: "accounts") }) { _ = person["accounts"] })
             context.refreshAllObjects()
-            #expect(try isTold(of: { _ = person.isFault }) {
-                context.delete(person)
-                context.processPendingChanges()
-            })
+            #expect(
+                try isTold(of: { _ = person.isFault }) {
+                    context.delete(person)
+                    context.processPendingChanges()
+                })
         }
     }
 }

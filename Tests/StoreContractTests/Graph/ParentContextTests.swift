@@ -22,7 +22,9 @@ import Testing
             #expect(try fixture.reopened().one("Account").text("title") == "deep")
             // The permanent ID comes down to everyone.
             #expect(!account.objectID.isTemporaryID)
-            #expect(try account.objectID == middle.one("Account").objectID && account.objectID == root.one("Account").objectID)
+            #expect(
+                try account.objectID == middle.one("Account").objectID
+                    && account.objectID == root.one("Account").objectID)
         }
     }
 
@@ -31,7 +33,8 @@ import Testing
             try GraphFixture.run(kind) { fixture in
                 let root = fixture.context()
                 let person = try root.make("Person", ["name": "Ada"])
-                let account = try root.make("Account", ["title": "doomed", "owner": person]), other = try root.make("Account", ["title": "other", "owner": person])
+                let account = try root.make("Account", ["title": "doomed", "owner": person]),
+                    other = try root.make("Account", ["title": "other", "owner": person])
                 try root.save()
                 let child = ManagedObjectContext(parent: root)
                 child.delete(try child.existingObject(with: account.objectID))
@@ -43,12 +46,15 @@ import Testing
                 #expect(!child.hasChanges && other.text("title") == "edited")
                 try root.save()
                 let stored = try fixture.reopened()
-                #expect(try stored.all("Account").map { $0.text("title") } == ["edited"] && stored.one("Person").texts("accounts", "title") == ["edited"])
+                #expect(
+                    try stored.all("Account").map { $0.text("title") } == ["edited"]
+                        && stored.one("Person").texts("accounts", "title") == ["edited"])
             }
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func whatTheParentDeletedAndTheChildChangedIsAConflict(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func whatTheParentDeletedAndTheChildChangedIsAConflict(kind: StoreKind) throws
+    {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
             let account = try root.make("Account", ["title": "doomed"])
@@ -66,14 +72,17 @@ import Testing
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
             let person = try root.make("Person", ["name": "Ada"])
-            let saved = try root.make("Account", ["title": "saved", "owner": person]), doomed = try root.make("Account", ["title": "doomed", "owner": person])
+            let saved = try root.make("Account", ["title": "saved", "owner": person]),
+                doomed = try root.make("Account", ["title": "doomed", "owner": person])
             try root.save()
             saved["title"] = "edited"
             root.delete(doomed)
             try root.make("Account", ["title": "new", "owner": person])
             let child = ManagedObjectContext(parent: root)
             #expect(try child.all("Account").map { $0.text("title") ?? "" }.sorted() == ["edited", "new"])
-            #expect(try child.all("Account", "title == 'edited'").count == 1 && child.all("Account", "title == 'saved'").isEmpty)
+            #expect(
+                try child.all("Account", "title == 'edited'").count == 1
+                    && child.all("Account", "title == 'saved'").isEmpty)
             #expect(try child.one("Person").texts("accounts", "title") == ["edited", "new"])
             #expect(try child.one("Account", "title == 'new'").target("owner")?.text("name") == "Ada")
             #expect(try child.count(for: FetchRequest<ManagedObject>("Account")) == 2)
@@ -95,7 +104,10 @@ import Testing
             request.sortKeys = [SortKey("balance", ascending: false)]
             request.fetchOffset = 1
             request.fetchLimit = 16
-            #expect(try child.fetch(request).map { $0.number("balance") } == [19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 4, 3])
+            #expect(
+                try child.fetch(request).map { $0.number("balance") } == [
+                    19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 4, 3,
+                ])
         }
     }
 
@@ -103,7 +115,8 @@ import Testing
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
             let ada = try root.make("Person", ["name": "Ada"]), grace = try root.make("Person", ["name": "Grace"])
-            let account = try root.make("Account", ["title": "t0", "owner": ada]), doomed = try root.make("Account", ["title": "doomed", "owner": ada])
+            let account = try root.make("Account", ["title": "t0", "owner": ada]),
+                doomed = try root.make("Account", ["title": "doomed", "owner": ada])
             let tags = try ["a", "b"].map { try root.make("Tag", ["word": $0]) }
             account["tags"] = Set([tags[0]])
             for text in ["1", "2", "3"] { try root.make("Entry", ["text": text, "account": account]) }
@@ -113,18 +126,25 @@ import Testing
             same["title"] = "t1"
             same["owner"] = try child.same(grace)
             same["tags"] = Set([try child.same(tags[1]), try child.make("Tag", ["word": "c"])])
-            same["entries"] = Array((same["entries"] as? [ManagedObject] ?? []).reversed()) + [try child.make("Entry", ["text": "4"])]
+            same["entries"] =
+                Array((same["entries"] as? [ManagedObject] ?? []).reversed()) + [try child.make("Entry", ["text": "4"])]
             child.delete(try child.same(doomed))
             try child.same(ada)["friends"] = Set([try child.same(grace)])
             #expect(!root.hasChanges)
             try child.save()
             func check(_ account: ManagedObject) {
                 #expect(account.text("title") == "t1" && account.target("owner")?.text("name") == "Grace")
-                #expect(account.texts("tags", "word") == ["b", "c"] && account.texts("entries", "text") == ["3", "2", "1", "4"])
+                #expect(
+                    account.texts("tags", "word") == ["b", "c"]
+                        && account.texts("entries", "text") == ["3", "2", "1", "4"])
             }
             check(account)
-            #expect(doomed.isDeleted && ada.texts("accounts", "title").isEmpty && grace.texts("accounts", "title") == ["t1"])
-            #expect(grace.texts("friends", "name") == ["Ada"] && (tags[0]["accounts"] as? Set<ManagedObject>)?.isEmpty == true)
+            #expect(
+                doomed.isDeleted && ada.texts("accounts", "title").isEmpty && grace.texts("accounts", "title") == ["t1"]
+            )
+            #expect(
+                grace.texts("friends", "name") == ["Ada"]
+                    && (tags[0]["accounts"] as? Set<ManagedObject>)?.isEmpty == true)
             try root.save()
             let again = try fixture.reopened()
             check(try again.one("Account"))
@@ -132,10 +152,13 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func newObjectsOfTheParentAreEditedAndDeletedInAChild_S34(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func newObjectsOfTheParentAreEditedAndDeletedInAChild_S34(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
-            let kept = try root.make("Account", ["title": "kept"]), doomed = try root.make("Account", ["title": "doomed"])
+            let kept = try root.make("Account", ["title": "kept"]),
+                doomed = try root.make("Account", ["title": "doomed"])
             let child = ManagedObjectContext(parent: root)
             let same = try child.same(kept)
             same["title"] = "edited"
@@ -170,7 +193,9 @@ import Testing
     }
 
     /// A child has read what its parent gives up then.
-    @Test(arguments: StoreKind.allCases) func aChildThatMergesByItselfFollowsWhatItsParentGivesUp(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func aChildThatMergesByItselfFollowsWhatItsParentGivesUp(kind: StoreKind)
+        throws
+    {
         for step in ["rollback", "reset", "refresh", "refreshAll"] {
             try GraphFixture.run(kind) { fixture in
                 let root = fixture.context()
@@ -180,9 +205,14 @@ import Testing
                 account["title"] = "t1"
                 let new = try root.make("Account", ["title": "new", "owner": ada])
                 let child = ManagedObjectContext(parent: root), grandchild = ManagedObjectContext(parent: child)
-                (child.automaticallyMergesChangesFromParent, grandchild.automaticallyMergesChangesFromParent) = (true, true)
-                let same = try child.same(account), owner = try child.same(ada), gone = try child.same(new), last = try grandchild.same(account)
-                #expect(same.text("title") == "t1" && owner.texts("accounts", "title") == ["new", "t1"] && last.text("title") == "t1")
+                (child.automaticallyMergesChangesFromParent, grandchild.automaticallyMergesChangesFromParent) = (
+                    true, true
+                )
+                let same = try child.same(account), owner = try child.same(ada), gone = try child.same(new),
+                    last = try grandchild.same(account)
+                #expect(
+                    same.text("title") == "t1" && owner.texts("accounts", "title") == ["new", "t1"]
+                        && last.text("title") == "t1")
                 same["note"] = "n1"
                 let hasNew = step.hasPrefix("refresh")
                 switch step {
@@ -200,8 +230,11 @@ import Testing
                 child.processPendingChanges()
                 grandchild.processPendingChanges()
                 let title = step == "refreshAll" ? "t2" : "t0"
-                #expect(same.text("title") == title && same.text("note") == "n1" && last.text("title") == title, "\(step)")
-                #expect(gone.isDeleted == !hasNew && owner.texts("accounts", "title") == (hasNew ? ["new", title] : [title]), "\(step)")
+                #expect(
+                    same.text("title") == title && same.text("note") == "n1" && last.text("title") == title, "\(step)")
+                #expect(
+                    gone.isDeleted == !hasNew
+                        && owner.texts("accounts", "title") == (hasNew ? ["new", title] : [title]), "\(step)")
                 try child.save()
                 try root.save()
                 let stored = try fixture.reopened()
@@ -255,7 +288,9 @@ import Testing
     private final class StrictAccount: ManagedObject {
         override func validateForInsert() throws {
             try super.validateForInsert()
-            if self["title"] as? String == "forbidden" { throw ValidationError(.generic, "no such title", key: "title") }
+            if self["title"] as? String == "forbidden" {
+                throw ValidationError(.generic, "no such title", key: "title")
+            }
         }
     }
 
@@ -280,12 +315,15 @@ import Testing
             let own = try child.make("Account", ["title": "own"]), same = try child.same(parents)
             try child.obtainPermanentIDs(for: [own, same])
             let ids = [own.objectID, same.objectID]
-            #expect(ids.allSatisfy { !$0.isTemporaryID } && parents.objectID == same.objectID && own.isInserted && !same.hasChanges)
+            #expect(
+                ids.allSatisfy { !$0.isTemporaryID } && parents.objectID == same.objectID && own.isInserted
+                    && !same.hasChanges)
             try child.save()
             #expect(try root.existingObject(with: own.objectID).text("title") == "own")
             try root.save()
             #expect([own.objectID, same.objectID] == ids)
-            #expect(Set(try fixture.reopened().all("Account").map(\.objectID.description)) == Set(ids.map(\.description)))
+            #expect(
+                Set(try fixture.reopened().all("Account").map(\.objectID.description)) == Set(ids.map(\.description)))
         }
     }
 
@@ -359,7 +397,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases) func unsavedObjectsOfTheParentAreFoundByConditionsInAChild_Q38(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases) func unsavedObjectsOfTheParentAreFoundByConditionsInAChild_Q38(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
             let root = fixture.context()
             let person = try root.make("Person", ["name": "Ada"])

@@ -90,7 +90,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func otherStoresStayUnpinned_B27(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func otherStoresStayUnpinned_B27(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
             let writer = fixture.context(), reader = fixture.context()
             try reader.setQueryGeneration(from: .current)
@@ -107,9 +109,12 @@ import Testing
                 let context = first.context()
                 try context.setQueryGeneration(from: .current)
                 _ = try context.count("Account")
-                let error = #expect(throws: GraphError.self) { try second.context().setQueryGeneration(from: context.queryGenerationToken) }
+                let error = #expect(throws: GraphError.self) {
+                    try second.context().setQueryGeneration(from: context.queryGenerationToken)
+                }
                 #expect(error?.code == .noStore)
-                // A store that is taken away is not read any more, and a pinned moment keeps nobody from closing it.
+                // A store that is taken away is not read any more, and a pinned moment keeps nobody
+                // from closing it.
                 try first.coordinator.removePersistentStores()
                 #expect(#expect(throws: GraphError.self) { try context.count("Account") }?.code == .noStore)
             }

@@ -4,9 +4,11 @@ import Query
 import Schema
 import Testing
 
-/// Random edits, undo, redo, save, rollback, refresh and reset in a context, in a child of it and in a second context beside it, compared after each step with plain values.
+/// Random edits, undo, redo, save, rollback, refresh and reset in a context, in a child of it and
+/// in a second context beside it, compared after each step with plain values.
 ///
-/// `FOLIO_RANDOM_SEEDS` says how many seeds each kind of store runs, `FOLIO_RANDOM_FIRST` which comes first.
+/// `FOLIO_RANDOM_SEEDS` says how many seeds each kind of store runs, `FOLIO_RANDOM_FIRST` which
+/// comes first.
 @Suite struct RandomContextsTests {
     /// One context and the states that it leads through.
     private final class Place {
@@ -160,7 +162,9 @@ import Testing
             beside.context.reset()
             beside.begin(stored)
             try edits(beside)
-            let observation = beside.context.observe(.didSave) { self.root.context.mergeChanges(fromContextDidSave: $0) }
+            let observation = beside.context.observe(.didSave) {
+                self.root.context.mergeChanges(fromContextDidSave: $0)
+            }
             try beside.context.save()
             observation.cancel()
             stored = beside.present
@@ -170,7 +174,9 @@ import Testing
 
         private func check(_ context: ManagedObjectContext, _ wanted: ReferenceGraph, _ what: String) throws {
             let found = try ReferenceGraph(of: context)
-            if found != wanted { throw RandomEditor.Deviation(description: "\(what) has \(found.differences(from: wanted))") }
+            if found != wanted {
+                throw RandomEditor.Deviation(description: "\(what) has \(found.differences(from: wanted))")
+            }
         }
 
         func go(_ steps: Int) throws {
@@ -194,7 +200,9 @@ import Testing
         }
     }
 
-    @Test(arguments: RandomEditor.seeds(12), StoreKind.allCases) func contextsDoWhatPlainValuesDo_U5_U10_S32_S41_L45(seed: Int, kind: StoreKind) throws {
+    @Test(arguments: RandomEditor.seeds(12), StoreKind.allCases) func contextsDoWhatPlainValuesDo_U5_U10_S32_S41_L45(
+        seed: Int, kind: StoreKind
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let run = try Run(fixture, seed: UInt64(seed))
             do { try run.go(60) } catch {

@@ -17,7 +17,8 @@ final class RandomEditor {
         random = SplitMix(state: seed)
     }
 
-    /// `FOLIO_RANDOM_SEEDS` says how many seeds each kind of store runs, `FOLIO_RANDOM_FIRST` which comes first.
+    /// `FOLIO_RANDOM_SEEDS` says how many seeds each kind of store runs, `FOLIO_RANDOM_FIRST` which
+    /// comes first.
     static func seeds(_ count: Int) -> [Int] {
         func variable(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
         let first = variable("FOLIO_RANDOM_FIRST") ?? 1
@@ -29,11 +30,15 @@ final class RandomEditor {
     func edit(_ context: ManagedObjectContext, _ state: inout ReferenceGraph) throws {
         let before = state
         func object(_ name: String) throws -> ManagedObject {
-            guard let entity = before.nodes[name]?.entity, let key = ReferenceGraph.names[entity]?.name else { throw Deviation(description: "there is no \(name)") }
+            guard let entity = before.nodes[name]?.entity, let key = ReferenceGraph.names[entity]?.name else {
+                throw Deviation(description: "there is no \(name)")
+            }
             return try context.one(entity, "\(key) == '\(name)'")
         }
         let choice = number(in: 0...19)
-        guard choice >= 5, let name = state.nodes.keys.sorted().randomElement(using: &random) else { return try insert(context, &state) }
+        guard choice >= 5, let name = state.nodes.keys.sorted().randomElement(using: &random) else {
+            return try insert(context, &state)
+        }
         let some = try object(name)
         if choice < 7 {
             guard let key = ReferenceGraph.names[before.nodes[name]?.entity ?? ""]?.number else { return }
@@ -51,14 +56,26 @@ final class RandomEditor {
         guard let relationship = state.relationships(of: name).randomElement(using: &random) else { return }
         let key = relationship.key
         // What somebody else deleted may still be led to.
-        let candidates = state.candidates(for: relationship), members = state.links(name, key).filter { state.nodes[$0] != nil }
+        let candidates = state.candidates(for: relationship),
+            members = state.links(name, key).filter { state.nodes[$0] != nil }
         switch choice {
         case 9, 10:
-            let others = Array(candidates.shuffled(using: &random).prefix(relationship.isToMany ? number(in: 0...3) : 1))
+            let others = Array(
+                candidates.shuffled(using: &random).prefix(relationship.isToMany ? number(in: 0...3) : 1))
             trace.append("\(name).\(key) = \(others)")
             let objects = try others.map(object)
-            if !relationship.isToMany { some[key] = objects.first } else if relationship.isOrdered { some[key] = objects } else { some[key] = Set(objects) }
-            if relationship.isToMany || others.isEmpty { state.replace(name, key, by: others) } else { state.link(name, key, others[0]) }
+            if !relationship.isToMany {
+                some[key] = objects.first
+            } else if relationship.isOrdered {
+                some[key] = objects
+            } else {
+                some[key] = Set(objects)
+            }
+            if relationship.isToMany || others.isEmpty {
+                state.replace(name, key, by: others)
+            } else {
+                state.link(name, key, others[0])
+            }
         case 11, 12:
             guard let other = members.randomElement(using: &random) else { return }
             trace.append("\(name).\(key) - \(other)")
@@ -91,7 +108,9 @@ final class RandomEditor {
     private func insert(_ context: ManagedObjectContext, _ state: inout ReferenceGraph) throws {
         lastNumber += 1
         let name = "n\(lastNumber)"
-        guard let entity = ["Person", "Person", "Account", "Account", "Savings", "Tag", "Entry", "Entry", "Card"].randomElement(using: &random),
+        guard
+            let entity = ["Person", "Person", "Account", "Account", "Savings", "Tag", "Entry", "Entry", "Card"]
+                .randomElement(using: &random),
             let keys = ReferenceGraph.names[entity]
         else { return }
         trace.append("\(entity) \(name)")

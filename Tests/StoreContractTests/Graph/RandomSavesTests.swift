@@ -4,8 +4,9 @@ import Schema
 import Storage
 import Testing
 
-/// Two contexts that edit the same objects, save now or in the background, and are refreshed and merged in between, at random. Whatever they did to each other: the store is a
-/// graph without one-sided or dangling links, and both contexts show it.
+/// Two contexts that edit the same objects, save now or in the background, and are refreshed and
+/// merged in between, at random. Whatever they did to each other: the store is a graph without
+/// one-sided or dangling links, and both contexts show it.
 @Suite struct RandomSavesTests {
     private final class Side {
         let context: ManagedObjectContext
@@ -18,10 +19,14 @@ import Testing
         let fixture: GraphFixture
         let editor: RandomEditor
         let sides: [Side]
-        let policies: [MergePolicyType] = [.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback]
+        let policies: [MergePolicyType] = [
+            .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite, .rollback,
+        ]
 
         private func graph(of context: ManagedObjectContext, _ what: String) throws -> ReferenceGraph {
-            do { return try ReferenceGraph(of: context) } catch { throw RandomEditor.Deviation(description: "in \(what) \(error)") }
+            do { return try ReferenceGraph(of: context) } catch {
+                throw RandomEditor.Deviation(description: "in \(what) \(error)")
+            }
         }
 
         func run() throws {
@@ -45,11 +50,15 @@ import Testing
                 if side.context.hasChanges { throw RandomEditor.Deviation(description: "a saved context has changes") }
             }
             let stored = try graph(of: fixture.context(), "the store")
-            if !stored.oneSided.isEmpty { throw RandomEditor.Deviation(description: "in the store \(stored.oneSided.joined(separator: ", "))") }
+            if !stored.oneSided.isEmpty {
+                throw RandomEditor.Deviation(description: "in the store \(stored.oneSided.joined(separator: ", "))")
+            }
             for (side, name) in zip(sides, ["A", "B"]) {
                 side.context.refreshAllObjects()
                 let shown = try graph(of: side.context, name)
-                if shown != stored { throw RandomEditor.Deviation(description: "\(name) shows \(shown.differences(from: stored))") }
+                if shown != stored {
+                    throw RandomEditor.Deviation(description: "\(name) shows \(shown.differences(from: stored))")
+                }
             }
         }
 
@@ -68,7 +77,9 @@ import Testing
                 editor.trace.append("refresh all")
                 context.refreshAllObjects()
             case 4, 5:
-                let objects = context.updatedObjects.union(context.deletedObjects).sorted { $0.objectID.description < $1.objectID.description }
+                let objects = context.updatedObjects.union(context.deletedObjects).sorted {
+                    $0.objectID.description < $1.objectID.description
+                }
                 guard !objects.isEmpty else { return }
                 let object = objects[editor.number(in: 0...(objects.count - 1))]
                 editor.trace.append("refresh \(object.objectID)")
@@ -99,9 +110,12 @@ import Testing
         }
     }
 
-    @Test(arguments: RandomEditor.seeds(12), StoreKind.allCases) func howeverTwoContextsSaveTheGraphStaysSound_S17_S18_S19_S20(seed: Int, kind: StoreKind) throws {
+    @Test(arguments: RandomEditor.seeds(12), StoreKind.allCases)
+    func howeverTwoContextsSaveTheGraphStaysSound_S17_S18_S19_S20(seed: Int, kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
-            let round = Round(fixture: fixture, editor: RandomEditor(seed: UInt64(seed)), sides: [Side(fixture.context()), Side(fixture.context())])
+            let round = Round(
+                fixture: fixture, editor: RandomEditor(seed: UInt64(seed)),
+                sides: [Side(fixture.context()), Side(fixture.context())])
             do {
                 for _ in 0..<25 {
                     round.editor.trace = []

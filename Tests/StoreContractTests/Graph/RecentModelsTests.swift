@@ -12,7 +12,9 @@ import Testing
         let model = try GraphFixture.makeModel()
         func kind(_ classes: [String: ManagedObject.Type]) throws -> ManagedObject.Type {
             var found: ManagedObject.Type = ManagedObject.self
-            try GraphFixture.run(.inMemory, classes: classes, model: model) { fixture in found = type(of: try fixture.context().insert("Account")) }
+            try GraphFixture.run(.inMemory, classes: classes, model: model) { fixture in
+                found = type(of: try fixture.context().insert("Account"))
+            }
             return found
         }
         #expect(try kind([:]) == ManagedObject.self)

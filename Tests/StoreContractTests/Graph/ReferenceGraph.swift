@@ -2,7 +2,8 @@ import ObjectGraph
 import Query
 import Schema
 
-/// A graph as plain values: what contexts are compared with. It knows nothing of saving, undo or faults; whoever uses it keeps its former states.
+/// A graph as plain values: what contexts are compared with. It knows nothing of saving, undo or
+/// faults; whoever uses it keeps its former states.
 struct ReferenceGraph: Equatable {
     struct Node: Equatable {
         let entity: String
@@ -22,7 +23,8 @@ struct ReferenceGraph: Equatable {
 
     /// What names an object of each entity, and a number of it.
     static let names: [String: (name: String, number: String?)] = [
-        "Person": ("name", "age"), "Account": ("title", "balance"), "Savings": ("title", "balance"), "Tag": ("word", "weight"), "Entry": ("text", nil), "Card": ("bank", "number"),
+        "Person": ("name", "age"), "Account": ("title", "balance"), "Savings": ("title", "balance"),
+        "Tag": ("word", "weight"), "Entry": ("text", nil), "Card": ("bank", "number"),
     ]
 
     private let relationships: [String: [Relationship]]
@@ -32,9 +34,12 @@ struct ReferenceGraph: Equatable {
         var relationships: [String: [Relationship]] = [:]
         for entity in model.entities {
             relationships[entity.name] = entity.properties.compactMap { property in
-                guard let relationship = property.relationship, let inverse = relationship.inverseName else { return nil }
+                guard let relationship = property.relationship, let inverse = relationship.inverseName else {
+                    return nil
+                }
                 return Relationship(
-                    key: property.name, destination: relationship.destinationEntityName, inverse: inverse, isToMany: relationship.isToMany, isOrdered: relationship.isOrdered,
+                    key: property.name, destination: relationship.destinationEntityName, inverse: inverse,
+                    isToMany: relationship.isToMany, isOrdered: relationship.isOrdered,
                     cascades: relationship.deleteRule == .cascade)
             }
         }
@@ -46,18 +51,25 @@ struct ReferenceGraph: Equatable {
     func relationships(of name: String) -> [Relationship] { nodes[name].flatMap { relationships[$0.entity] } ?? [] }
 
     private func relationship(_ name: String, _ key: String) -> Relationship {
-        guard let found = relationships(of: name).first(where: { $0.key == key }) else { preconditionFailure("\(name) has no \(key)") }
+        guard let found = relationships(of: name).first(where: { $0.key == key }) else {
+            preconditionFailure("\(name) has no \(key)")
+        }
         return found
     }
 
     /// The names of the objects that can stand at the other end, in a fixed order.
     func candidates(for relationship: Relationship) -> [String] {
-        nodes.filter { $0.value.entity == relationship.destination || relationship.destination == "Account" && $0.value.entity == "Savings" }.keys.sorted()
+        nodes.filter {
+            $0.value.entity == relationship.destination
+                || relationship.destination == "Account" && $0.value.entity == "Savings"
+        }.keys.sorted()
     }
 
     // MARK: Edits
 
-    mutating func insert(_ name: String, _ entity: String, number: Int?) { nodes[name] = Node(entity: entity, number: number) }
+    mutating func insert(_ name: String, _ entity: String, number: Int?) {
+        nodes[name] = Node(entity: entity, number: number)
+    }
 
     mutating func setNumber(_ number: Int?, of name: String) { nodes[name]?.number = number }
 
@@ -71,7 +83,9 @@ struct ReferenceGraph: Equatable {
         if name != other || key != inverse.key { append(other, inverse, name) }
     }
 
-    mutating func unlink(_ name: String, _ key: String, _ other: String) { unlink(name, relationship(name, key), other) }
+    mutating func unlink(_ name: String, _ key: String, _ other: String) {
+        unlink(name, relationship(name, key), other)
+    }
 
     private mutating func unlink(_ name: String, _ relationship: Relationship, _ other: String) {
         drop(name, relationship.key, other)
@@ -89,9 +103,15 @@ struct ReferenceGraph: Equatable {
         var going: Set<String> = [], pending = [name]
         while let next = pending.popLast() {
             guard going.insert(next).inserted else { continue }
-            for relationship in relationships(of: next) where relationship.cascades { pending += links(next, relationship.key) }
+            for relationship in relationships(of: next) where relationship.cascades {
+                pending += links(next, relationship.key)
+            }
         }
-        for name in going { for relationship in relationships(of: name) { for other in links(name, relationship.key) { unlink(name, relationship.key, other) } } }
+        for name in going {
+            for relationship in relationships(of: name) {
+                for other in links(name, relationship.key) { unlink(name, relationship.key, other) }
+            }
+        }
         for name in going { nodes[name] = nil }
     }
 
@@ -117,8 +137,12 @@ struct ReferenceGraph: Equatable {
                 guard let keys = Self.names[object.entity.name] else { continue }
                 var node = Node(entity: object.entity.name, number: keys.number.flatMap { object.number($0) })
                 for relationship in relationships[object.entity.name] ?? [] {
-                    let others = try Self.targets(object, relationship.key).map { try Self.name(of: $0, from: (object, relationship.key)) }
-                    if !others.isEmpty { node.links[relationship.key] = relationship.isOrdered ? others : others.sorted() }
+                    let others = try Self.targets(object, relationship.key).map {
+                        try Self.name(of: $0, from: (object, relationship.key))
+                    }
+                    if !others.isEmpty {
+                        node.links[relationship.key] = relationship.isOrdered ? others : others.sorted()
+                    }
                 }
                 nodes[try Self.name(of: object)] = node
             }
@@ -138,7 +162,9 @@ struct ReferenceGraph: Equatable {
         let description: String
     }
 
-    private static func name(of object: ManagedObject, from source: (object: ManagedObject, key: String)? = nil) throws -> String {
+    private static func name(of object: ManagedObject, from source: (object: ManagedObject, key: String)? = nil) throws
+        -> String
+    {
         if !object.isDeleted, let key = names[object.entity.name]?.name, let name = object.text(key) { return name }
         let leading = try source.map { "\($0.key) of \(try Self.name(of: $0.object)) leads" } ?? "something leads"
         throw Dangling(description: "\(leading) to \(object.entity.name) \(object.objectID), which is gone")
@@ -148,7 +174,9 @@ struct ReferenceGraph: Equatable {
     var oneSided: [String] {
         nodes.flatMap { name, _ in
             relationships(of: name).flatMap { relationship in
-                links(name, relationship.key).filter { !links($0, relationship.inverse).contains(name) }.map { "\(name).\(relationship.key) leads to \($0)" }
+                links(name, relationship.key).filter { !links($0, relationship.inverse).contains(name) }.map {
+                    "\(name).\(relationship.key) leads to \($0)"
+                }
             }
         }.sorted()
     }
@@ -156,6 +184,8 @@ struct ReferenceGraph: Equatable {
     /// Where two states differ.
     func differences(from other: ReferenceGraph) -> String {
         Set(nodes.keys).union(other.nodes.keys).sorted().filter { nodes[$0] != other.nodes[$0] }
-            .map { "\($0): \(nodes[$0].map { "\($0)" } ?? "nothing") instead of \(other.nodes[$0].map { "\($0)" } ?? "nothing")" }.joined(separator: "; ")
+            .map {
+                "\($0): \(nodes[$0].map { "\($0)" } ?? "nothing") instead of \(other.nodes[$0].map { "\($0)" } ?? "nothing")"
+            }.joined(separator: "; ")
     }
 }

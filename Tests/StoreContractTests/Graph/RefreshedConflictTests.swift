@@ -3,13 +3,18 @@ import Query
 import Schema
 import Testing
 
-/// Objects that are refreshed with their changes kept, or deleted here, between what others saved and the save that meets it (F10, S13–S19).
+/// Objects that are refreshed with their changes kept, or deleted here, between what others saved
+/// and the save that meets it (F10, S13–S19).
 @Suite struct RefreshedConflictTests {
-    /// The card was changed on both sides, and nobody looked at it: refreshing the person that it belongs to here hides that from no save.
-    @Test(arguments: StoreKind.allCases, [false, true]) func refreshingOneObjectHidesNoConflictOfAnother_S13_F10(kind: StoreKind, isLedToThere: Bool) throws {
+    /// The card was changed on both sides, and nobody looked at it: refreshing the person that it
+    /// belongs to here hides that from no save.
+    @Test(arguments: StoreKind.allCases, [false, true]) func refreshingOneObjectHidesNoConflictOfAnother_S13_F10(
+        kind: StoreKind, isLedToThere: Bool
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            let person = try context.make("Person", ["name": "Ada"]), rival = try context.make("Person", ["name": "Rival"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                rival = try context.make("Person", ["name": "Rival"])
             let card = try context.make("Card", ["bank": "b"])
             try context.save()
             card["bank"] = "mine"
@@ -24,16 +29,22 @@ import Testing
             context.mergePolicy = .mergeByPropertyStoreTrump
             try context.save()
             let again = try fixture.reopened(), stored = try again.one("Card")
-            #expect(stored.text("bank") == "theirs" && stored.target("person")?.text("name") == (isLedToThere ? "Rival" : "Ada"))
+            #expect(
+                stored.text("bank") == "theirs"
+                    && stored.target("person")?.text("name") == (isLedToThere ? "Rival" : "Ada"))
             #expect(try again.all("Person").filter { $0.target("card") != nil }.count == 1)
         }
     }
 
-    /// The owner is gone from the store, which the policy answers by inserting it again: with what was made its own here.
-    @Test(arguments: StoreKind.allCases, [false, true]) func refreshingAMemberOfAnOwnerThatIsGoneKeepsItsMember_S18_F10(kind: StoreKind, merges: Bool) throws {
+    /// The owner is gone from the store, which the policy answers by inserting it again: with what
+    /// was made its own here.
+    @Test(arguments: StoreKind.allCases, [false, true]) func refreshingAMemberOfAnOwnerThatIsGoneKeepsItsMember_S18_F10(
+        kind: StoreKind, merges: Bool
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(.mergeByPropertyObjectTrump)
-            let person = try context.make("Person", ["name": "Ada"]), account = try context.make("Account", ["title": "t"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                account = try context.make("Account", ["title": "t"])
             try context.save()
             account["owner"] = person
             let other = fixture.context()
@@ -52,11 +63,15 @@ import Testing
         }
     }
 
-    /// What came to a deleted person meanwhile is for the conflict of the deletion to settle, and the deletion may be undone.
-    @Test(arguments: StoreKind.allCases) func whatCameToADeletedObjectStaysWhereTheDeletionIsUndone_U10(kind: StoreKind) throws {
+    /// What came to a deleted person meanwhile is for the conflict of the deletion to settle, and
+    /// the deletion may be undone.
+    @Test(arguments: StoreKind.allCases) func whatCameToADeletedObjectStaysWhereTheDeletionIsUndone_U10(kind: StoreKind)
+        throws
+    {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(), undo = UndoManager()
-            let person = try context.make("Person", ["name": "Ada"]), pupil = try context.make("Person", ["name": "Bob"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                pupil = try context.make("Person", ["name": "Bob"])
             try context.save()
             context.undoManager = undo
             context.delete(person)
@@ -72,8 +87,10 @@ import Testing
         }
     }
 
-    /// A person that has other changes was read before the card came to it, and then is parted from it.
-    @Test(arguments: StoreKind.allCases, [false, true]) func whatAChangedPersonHadBeforeTheCardCameIsNoChangeOfIts_S17_U5(kind: StoreKind, isUndone: Bool) throws {
+    /// A person that has other changes was read before the card came to it, and then is parted from
+    /// it.
+    @Test(arguments: StoreKind.allCases, [false, true])
+    func whatAChangedPersonHadBeforeTheCardCameIsNoChangeOfIts_S17_U5(kind: StoreKind, isUndone: Bool) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(.mergeByPropertyObjectTrump)
             let person = try context.make("Person", ["name": "Ada"]), card = try context.make("Card", ["bank": "b"])
@@ -92,15 +109,19 @@ import Testing
             try context.save()
             let again = try fixture.reopened(), stored = try again.one("Person")
             #expect(stored.target("card")?.text("bank") == (isUndone ? "b" : nil) && stored.number("age") == 3)
-            for card in try again.all("Card") { #expect((card.target("person") != nil) == (isUndone && card.text("bank") == "b")) }
+            for card in try again.all("Card") {
+                #expect((card.target("person") != nil) == (isUndone && card.text("bank") == "b"))
+            }
         }
     }
 
-    /// Merging a deletion makes it again, of what the store has now: no conflict is left, and what came to the object follows the delete rule.
+    /// Merging a deletion makes it again, of what the store has now: no conflict is left, and what
+    /// came to the object follows the delete rule.
     @Test(arguments: StoreKind.allCases) func aDeletionThatIsRefreshedIsMadeAgain_F10_S19(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            let person = try context.make("Person", ["name": "Ada"]), pupil = try context.make("Person", ["name": "Bob"])
+            let person = try context.make("Person", ["name": "Ada"]),
+                pupil = try context.make("Person", ["name": "Bob"])
             try context.save()
             context.delete(person)
             let other = fixture.context()

@@ -12,10 +12,13 @@ import Testing
 /// What is told of commits to a store, whoever makes them (B24).
 @Suite(.timeLimit(.minutes(2))) struct RemoteChangeTests {
     private func coordinator(
-        _ url: URL, _ mode: StoreJournalMode, history: Bool = true, readOnly: Bool = false, model: ManagedObjectModel? = nil
+        _ url: URL, _ mode: StoreJournalMode, history: Bool = true, readOnly: Bool = false,
+        model: ManagedObjectModel? = nil
     ) throws -> PersistentStoreCoordinator {
         var description = PersistentStoreDescription(url: url)
-        (description.journalMode, description.tracksHistory, description.isReadOnly) = (readOnly ? nil : mode, history, readOnly)
+        (description.journalMode, description.tracksHistory, description.isReadOnly) = (
+            readOnly ? nil : mode, history, readOnly
+        )
         try description.setOption(.boolean(true), forKey: "NSPersistentStoreRemoteChangeNotificationOptionKey")
         let coordinator = PersistentStoreCoordinator(model: try model ?? GraphFixture.makeModel())
         try coordinator.addPersistentStore(description)
@@ -35,13 +38,17 @@ import Testing
     }
 
     /// Waits until a stream has told of the place that the store's history has now.
-    private func told(_ changes: AsyncStream<PersistentStoreRemoteChange>, _ coordinator: PersistentStoreCoordinator) async throws -> PersistentStoreRemoteChange {
+    private func told(_ changes: AsyncStream<PersistentStoreRemoteChange>, _ coordinator: PersistentStoreCoordinator)
+        async throws -> PersistentStoreRemoteChange
+    {
         let token = try coordinator.currentPersistentHistoryToken()
         for await change in changes where change.historyToken == token { return change }
         throw CancellationError()
     }
 
-    @Test(arguments: [StoreJournalMode.wal, .delete]) func everyCoordinatorIsToldOfSavesAndBatches_B24(mode: StoreJournalMode) async throws {
+    @Test(arguments: [StoreJournalMode.wal, .delete]) func everyCoordinatorIsToldOfSavesAndBatches_B24(
+        mode: StoreJournalMode
+    ) async throws {
         try await withTemporaryFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let author = try coordinator(url, mode), other = try coordinator(url, mode)
@@ -93,8 +100,12 @@ import Testing
             #expect(StoreWorker.lines(try StoreWorker.start("make", url.path, "wal")) == [])
             let model = try #require(try SQLitePersistentStore.storedModelInfo(at: url).embeddedModel())
             let watched = try coordinator(url, .wal, model: model), count = SharedCount()
-            let observer = NotificationCenter.default.addObserver(forName: PersistentStoreCoordinator.remoteChangeNotification, object: watched, queue: nil) { notification in
-                if notification.userInfo?[PersistentStoreCoordinator.RemoteChangeKey.storeURL.rawValue] as? URL == url { count.raise() }
+            let observer = NotificationCenter.default.addObserver(
+                forName: PersistentStoreCoordinator.remoteChangeNotification, object: watched, queue: nil
+            ) { notification in
+                if notification.userInfo?[PersistentStoreCoordinator.RemoteChangeKey.storeURL.rawValue] as? URL == url {
+                    count.raise()
+                }
             }
             defer { NotificationCenter.default.removeObserver(observer) }
             let changes = watched.remoteChanges()
@@ -115,9 +126,12 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func otherStoresRefuseTheOption_B24(kind: StoreKind) throws {
+    @Test(arguments: StoreKind.allCases.filter { $0 != .sqlite }) func otherStoresRefuseTheOption_B24(kind: StoreKind)
+        throws
+    {
         try withTemporaryDirectory { folder in
-            var description = PersistentStoreDescription(url: folder.appendingPathComponent("a"), type: kind.factory.type)
+            var description = PersistentStoreDescription(
+                url: folder.appendingPathComponent("a"), type: kind.factory.type)
             description.postsRemoteChanges = true
             let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
             coordinator.registerSamples()

@@ -11,10 +11,15 @@ import Testing
 /// What stores tell of the SQL that they run. Serial, since the level is the process's.
 @Suite(.serialized) struct SQLDebugTests {
     /// The events of one store's work at a level; other tests' stores tell too, meanwhile.
-    private func events(_ level: SQLDebug.Level, _ body: (ManagedObjectContext) throws -> Void) throws -> [SQLDebug.Event] {
+    private func events(_ level: SQLDebug.Level, _ body: (ManagedObjectContext) throws -> Void) throws -> [SQLDebug
+        .Event]
+    {
         let told = Mutex<[SQLDebug.Event]>([])
         let name = "debug-\(UUID().uuidString).sqlite"
-        let model = try ManagedObjectModel(entities: [EntityDescription("Note", attributes: [.init("title", .string), .init("stars", .integer16, isIndexed: true)])])
+        let model = try ManagedObjectModel(entities: [
+            EntityDescription(
+                "Note", attributes: [.init("title", .string), .init("stars", .integer16, isIndexed: true)])
+        ])
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: model)
             try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent(name)))
@@ -43,7 +48,9 @@ import Testing
     @Test func statementsComeWithTimesAndCounts() throws {
         let told = try events(.statements, fetch)
         let select = try #require(told.first { $0.statement.contains("ZNOTE") })
-        #expect(select.statement.contains("?") && select.rowCount == 2 && select.seconds >= 0 && select.seconds < 60 && select.rows.isEmpty && select.plan.isEmpty)
+        #expect(
+            select.statement.contains("?") && select.rowCount == 2 && select.seconds >= 0 && select.seconds < 60
+                && select.rows.isEmpty && select.plan.isEmpty)
         #expect("\(select)".contains(" ms, 2 rows"))
     }
 
@@ -68,6 +75,8 @@ import Testing
             try context.one("Note", "stars == 0")["title"] = "changed"
             try context.save()
         }
-        #expect(told.contains { $0.statement.hasPrefix("UPDATE ZNOTE") } && told.contains { $0.statement.hasPrefix("COMMIT") })
+        #expect(
+            told.contains { $0.statement.hasPrefix("UPDATE ZNOTE") }
+                && told.contains { $0.statement.hasPrefix("COMMIT") })
     }
 }

@@ -11,8 +11,11 @@ import Testing
         title.isFullTextIndexed = true
         text.isFullTextIndexed = true
         return try ManagedObjectModel(entities: [
-            EntityDescription("Note", attributes: [title, text], relationships: [.init("folder", to: "Folder", inverse: "notes")]),
-            EntityDescription("Folder", attributes: [.init("name", .string)], relationships: [.init("notes", to: "Note", inverse: "folder", maxCount: 0, deleteRule: .cascade)]),
+            EntityDescription(
+                "Note", attributes: [title, text], relationships: [.init("folder", to: "Folder", inverse: "notes")]),
+            EntityDescription(
+                "Folder", attributes: [.init("name", .string)],
+                relationships: [.init("notes", to: "Note", inverse: "folder", maxCount: 0, deleteRule: .cascade)]),
         ])
     }
 
@@ -27,14 +30,16 @@ import Testing
         try GraphFixture.run(kind, model: Self.model()) { fixture in
             let context = fixture.context()
             let folder = try context.make("Folder", ["name": "dune"])
-            try context.make("Note", ["title": "sand", "text": "a long story about a dune by the sea", "folder": folder])
+            try context.make(
+                "Note", ["title": "sand", "text": "a long story about a dune by the sea", "folder": folder])
             let best = try context.make("Note", ["title": "Dune", "text": "dune"])
             try context.make("Note", ["title": "sea", "text": nil])
             for isSaved in [false, true] {
                 #expect(try titles("SELF SEARCH 'dune'", "dune", context) == ["Dune", "sand"])
                 #expect(try titles("NOT SELF SEARCH 'dune'", "dune", context) == ["sea"])
                 #expect(try titles("SELF SEARCH '\"by the sea\"'", "sea", context) == ["sand"])
-                #expect(try context.count("Folder", matching: FetchPredicate(format: "ANY notes.title SEARCH 'sand'")) == 1)
+                #expect(
+                    try context.count("Folder", matching: FetchPredicate(format: "ANY notes.title SEARCH 'sand'")) == 1)
                 if !isSaved { try context.save() }
             }
             best["title"] = "sea"

@@ -17,7 +17,8 @@ struct StorePair: Sendable, CustomTestStringConvertible {
     var testDescription: String { "\(first) and \(second)" }
 
     static let all: [StorePair] = [
-        StorePair(first: .sqlite, second: .sqlite), StorePair(first: .sqlite, second: .binary), StorePair(first: .xml, second: .sqlite),
+        StorePair(first: .sqlite, second: .sqlite), StorePair(first: .sqlite, second: .binary),
+        StorePair(first: .xml, second: .sqlite),
         StorePair(first: .binary, second: .inMemory), StorePair(first: .inMemory, second: .xml),
     ]
 }
@@ -31,14 +32,22 @@ struct StorePair: Sendable, CustomTestStringConvertible {
                 "Department", attributes: [.init("name", .string)],
                 relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0)]),
             EntityDescription(
-                "Employee", attributes: [.init("name", .string), .init("salary", .integer32), .init("scratch", .string, isTransient: true)],
+                "Employee",
+                attributes: [
+                    .init("name", .string), .init("salary", .integer32), .init("scratch", .string, isTransient: true),
+                ],
                 relationships: [
-                    .init("department", to: "Department", inverse: "employees"), .init("friends", to: "Employee", inverse: "friends", maxCount: 0),
+                    .init("department", to: "Department", inverse: "employees"),
+                    .init("friends", to: "Employee", inverse: "friends", maxCount: 0),
                     .init("tasks", to: "Task", inverse: "owner", maxCount: 0, isOrdered: true),
                 ], uniquenessConstraints: []),
             EntityDescription("Manager", superentityName: "Employee", attributes: [.init("level", .integer16)]),
-            EntityDescription("Task", attributes: [.init("title", .string)], relationships: [.init("owner", to: "Employee", inverse: "tasks")]),
-            EntityDescription("Log", attributes: [.init("line", .string), .init("number", .integer32)], uniquenessConstraints: [["number"]]),
+            EntityDescription(
+                "Task", attributes: [.init("title", .string)],
+                relationships: [.init("owner", to: "Employee", inverse: "tasks")]),
+            EntityDescription(
+                "Log", attributes: [.init("line", .string), .init("number", .integer32)],
+                uniquenessConstraints: [["number"]]),
         ]
         description.configurations = ["People": ["Department", "Employee", "Manager", "Task"], "Logs": ["Log"]]
         return try ManagedObjectModel(description)
@@ -64,17 +73,23 @@ struct StorePair: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private func description(_ kind: StoreKind, _ name: String, _ folder: URL, _ configuration: String? = nil) -> PersistentStoreDescription {
+    private func description(_ kind: StoreKind, _ name: String, _ folder: URL, _ configuration: String? = nil)
+        -> PersistentStoreDescription
+    {
         var description = PersistentStoreDescription(url: folder.appendingPathComponent(name), type: kind.factory.type)
         description.configuration = configuration
         return description
     }
 
-    private func run(_ pair: StorePair, _ configurations: (String?, String?) = (nil, nil), _ body: (Fixture) throws -> Void) throws {
+    private func run(
+        _ pair: StorePair, _ configurations: (String?, String?) = (nil, nil), _ body: (Fixture) throws -> Void
+    ) throws {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try Self.model())
-            let first = try coordinator.addPersistentStore(description(pair.first, "First.store", folder, configurations.0))
-            let second = try coordinator.addPersistentStore(description(pair.second, "Second.store", folder, configurations.1))
+            let first = try coordinator.addPersistentStore(
+                description(pair.first, "First.store", folder, configurations.0))
+            let second = try coordinator.addPersistentStore(
+                description(pair.second, "Second.store", folder, configurations.1))
             try body(Fixture(coordinator, first, second))
             try coordinator.removePersistentStores()
         }
@@ -87,14 +102,19 @@ struct StorePair: Sendable, CustomTestStringConvertible {
     @Test(arguments: StorePair.all) func configurationsPlaceEntities(pair: StorePair) throws {  // C3, C5
         try run(pair, ("People", "Logs")) { fixture in
             let context = fixture.context()
-            let employee = try context.make("Employee", ["name": "Ada"]), line = try context.make("Log", ["line": "hired"])
+            let employee = try context.make("Employee", ["name": "Ada"]),
+                line = try context.make("Log", ["line": "hired"])
             try context.save()
-            #expect(employee.objectID.storeUUID == fixture.first.identifier && line.objectID.storeUUID == fixture.second.identifier)
+            #expect(
+                employee.objectID.storeUUID == fixture.first.identifier
+                    && line.objectID.storeUUID == fixture.second.identifier)
             #expect(fixture.coordinator.persistentStore(of: line.objectID) == fixture.second)
             let other = fixture.context()
             #expect(try other.one("Log").text("line") == "hired" && other.one("Employee").text("name") == "Ada")
             #expect(try other.existingObject(with: line.objectID).text("line") == "hired")
-            #expect(fixture.coordinator.managedObjectID(forURIRepresentation: line.objectID.uriRepresentation) == line.objectID)
+            #expect(
+                fixture.coordinator.managedObjectID(forURIRepresentation: line.objectID.uriRepresentation)
+                    == line.objectID)
             line["line"] = "promoted"
             employee["name"] = "Ada L."
             try context.save()
@@ -108,14 +128,18 @@ struct StorePair: Sendable, CustomTestStringConvertible {
     @Test(arguments: StorePair.all) func anObjectGoesToTheStoreItIsAssignedTo(pair: StorePair) throws {  // C3, C4
         try run(pair) { fixture in
             let context = fixture.context()
-            let ada = try context.make("Employee", ["name": "Ada"]), bob = try context.make("Employee", ["name": "Bob"]), cleo = try context.make("Manager", ["name": "Cleo"])
+            let ada = try context.make("Employee", ["name": "Ada"]),
+                bob = try context.make("Employee", ["name": "Bob"]),
+                cleo = try context.make("Manager", ["name": "Cleo"])
             try context.assign(bob, to: fixture.second)
             try context.assign(cleo, to: fixture.second)
             try context.obtainPermanentIDs(for: [cleo])
             #expect(cleo.objectID.storeUUID == fixture.second.identifier)
             cleo["friends"] = Set([bob])
             try context.save()
-            #expect(ada.objectID.storeUUID == fixture.first.identifier && bob.objectID.storeUUID == fixture.second.identifier)
+            #expect(
+                ada.objectID.storeUUID == fixture.first.identifier
+                    && bob.objectID.storeUUID == fixture.second.identifier)
             #expect(ada.objectID != bob.objectID, "numbers of different stores are different objects, however alike")
             let error = #expect(throws: GraphError.self) { try context.assign(bob, to: fixture.first) }
             #expect(error?.code == .alreadySaved)
@@ -127,7 +151,8 @@ struct StorePair: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: StorePair.all) func oneFetchOverAllStoresHasOneOrderAndOneWindow(pair: StorePair) throws {  // Q13, Q14
+    // Q13, Q14
+    @Test(arguments: StorePair.all) func oneFetchOverAllStoresHasOneOrderAndOneWindow(pair: StorePair) throws {
         try run(pair) { fixture in
             let context = fixture.context()
             var departments: [AttachedStore: ManagedObject] = [:]
@@ -171,7 +196,8 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             reader.rollback()
 
             let ids = try reader.fetch(FetchRequest<ManagedObjectID>("Employee"))
-            #expect(Set(ids.map(\.storeUUID)) == [fixture.first.identifier, fixture.second.identifier] && ids.count == 10)
+            #expect(
+                Set(ids.map(\.storeUUID)) == [fixture.first.identifier, fixture.second.identifier] && ids.count == 10)
             var sums = FetchRequest<[String: PropertyValue]>("Employee")
             sums.propertiesToFetch = [.expression(try ExpressionDescription("total", format: "sum:(salary)"))]
             #expect(try reader.fetch(sums) == [["total": .int(450)]])
@@ -180,16 +206,23 @@ struct StorePair: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(arguments: StorePair.all) func aRelationshipIntoAnotherStoreIsRefusedAndNothingIsWritten(pair: StorePair) throws {  // R20, C6
+    @Test(arguments: StorePair.all) func aRelationshipIntoAnotherStoreIsRefusedAndNothingIsWritten(pair: StorePair)
+        throws
+    {  // R20, C6
         try run(pair) { fixture in
             let context = fixture.context()
             let department = try context.make("Department", ["name": "Tools"])
-            let employee = try context.make("Employee", ["name": "Ada"]), friend = try context.make("Employee", ["name": "Bob"])
+            let employee = try context.make("Employee", ["name": "Ada"]),
+                friend = try context.make("Employee", ["name": "Bob"])
             try context.assign(employee, to: fixture.second)
             employee["department"] = department
             var error = #expect(throws: StorageError.self) { try context.save() }
-            #expect(error?.code == .crossStore && error?.keys == ["department"] && error?.message.contains("Second.store into First.store") == true)
-            #expect(try fixture.context().all("Department").isEmpty && fixture.context().all("Employee").isEmpty && context.hasChanges)
+            #expect(
+                error?.code == .crossStore && error?.keys == ["department"]
+                    && error?.message.contains("Second.store into First.store") == true)
+            #expect(
+                try fixture.context().all("Department").isEmpty && fixture.context().all("Employee").isEmpty
+                    && context.hasChanges)
             employee["department"] = nil
             employee["friends"] = Set([friend])
             error = #expect(throws: StorageError.self) { try context.save() }
@@ -235,7 +268,9 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             #expect(try fixture.context().one("Employee").text("name") == "Ada")
             context.mergePolicy = .mergeByPropertyObjectTrump
             try context.save()
-            #expect(try fixture.context().one("Log").text("line") == "mine" && fixture.context().one("Employee").text("name") == "Eve")
+            #expect(
+                try fixture.context().one("Log").text("line") == "mine"
+                    && fixture.context().one("Employee").text("name") == "Eve")
         }
     }
 
@@ -261,8 +296,13 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             let second = try reader.one("Employee", "name == 'Second.store'")
             second["tasks"] = Array((second["tasks"] as? [ManagedObject] ?? []).reversed())
             try reader.save()
-            #expect(try fixture.context().one("Employee", "name == 'Second.store'").texts("tasks", "title") == ["b", "a", "c"])
-            #expect(try fixture.context().one("Task", "owner.name == 'First.store' AND title == 'a'").target("owner")?.text("name") == "First.store")
+            #expect(
+                try fixture.context().one("Employee", "name == 'Second.store'").texts("tasks", "title") == [
+                    "b", "a", "c",
+                ])
+            #expect(
+                try fixture.context().one("Task", "owner.name == 'First.store' AND title == 'a'").target("owner")?.text(
+                    "name") == "First.store")
         }
     }
 
@@ -300,15 +340,24 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             let coordinator = PersistentStoreCoordinator(model: try Self.model())
             let told = Told()
             let observer = NotificationCenter.default.addObserver(
-                forName: PersistentStoreCoordinator.storesDidChangeNotification, object: coordinator, queue: nil) { told.note($0) }
+                forName: PersistentStoreCoordinator.storesDidChangeNotification, object: coordinator, queue: nil
+            ) { told.note($0) }
             defer { NotificationCenter.default.removeObserver(observer) }
             let first = try coordinator.addPersistentStore(description(.sqlite, "a.sqlite", folder, "People"))
             let second = try coordinator.addPersistentStore(description(.xml, "b.xml", folder, "Logs"))
-            #expect(coordinator.persistentStores == [first, second] && coordinator.persistentStore(for: second.url) == second)
-            let again = #expect(throws: StorageError.self) { try coordinator.addPersistentStore(description(.sqlite, "a.sqlite", folder, "People")) }
+            #expect(
+                coordinator.persistentStores == [first, second]
+                    && coordinator.persistentStore(for: second.url) == second)
+            let again = #expect(throws: StorageError.self) {
+                try coordinator.addPersistentStore(description(.sqlite, "a.sqlite", folder, "People"))
+            }
             #expect(again?.code == .busy)
-            let unknown = #expect(throws: StorageError.self) { try coordinator.addPersistentStore(description(.sqlite, "c.sqlite", folder, "Nobody")) }
-            #expect(unknown?.code == .cannotCreate && !FileManager.default.fileExists(atPath: folder.appendingPathComponent("c.sqlite").path))
+            let unknown = #expect(throws: StorageError.self) {
+                try coordinator.addPersistentStore(description(.sqlite, "c.sqlite", folder, "Nobody"))
+            }
+            #expect(
+                unknown?.code == .cannotCreate
+                    && !FileManager.default.fileExists(atPath: folder.appendingPathComponent("c.sqlite").path))
             let context = ManagedObjectContext(coordinator)
             try context.make("Log", ["line": "x"])
             try context.make("Employee", ["name": "Ada"])
@@ -335,7 +384,8 @@ struct StorePair: Sendable, CustomTestStringConvertible {
 
         func note(_ notification: Notification) {
             func names(_ key: PersistentStoreCoordinator.StoreChangeKey, _ sign: String) -> String {
-                (notification.userInfo?[key.rawValue] as? [AttachedStore] ?? []).map { sign + $0.url.lastPathComponent }.joined()
+                (notification.userInfo?[key.rawValue] as? [AttachedStore] ?? []).map { sign + $0.url.lastPathComponent }
+                    .joined()
             }
             list.append(names(.added, "+") + names(.removed, "-"))
         }

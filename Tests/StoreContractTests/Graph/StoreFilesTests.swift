@@ -9,11 +9,13 @@ import Testing
 
 /// Whole stores: their metadata, other places and types for them, their end (C7–C16).
 @Suite struct StoreFilesTests {
-    private func run(_ kind: StoreKind, _ body: (URL, PersistentStoreCoordinator, AttachedStore) throws -> Void) throws {
+    private func run(_ kind: StoreKind, _ body: (URL, PersistentStoreCoordinator, AttachedStore) throws -> Void) throws
+    {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
             coordinator.registerSamples()
-            let store = try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))
+            let store = try coordinator.addPersistentStore(
+                PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))
             try body(folder, coordinator, store)
             try coordinator.removePersistentStores()
         }
@@ -38,14 +40,22 @@ import Testing
     @Test(arguments: StoreKind.builtIn) func metadataAreSetWithTheNextSave(kind: StoreKind) throws {  // C7, C8, C9
         try run(kind) { _, coordinator, store in
             var metadata = try coordinator.metadata(for: store)
-            #expect(metadata["NSStoreType"] == .string(kind.factory.type.rawValue) && metadata["NSStoreUUID"] == .string(store.identifier))
-            guard case .dictionary(let hashes)? = metadata["NSStoreModelVersionHashes"] else { return #expect(Bool(false), "no hashes") }
+            #expect(
+                metadata["NSStoreType"] == .string(kind.factory.type.rawValue)
+                    && metadata["NSStoreUUID"] == .string(store.identifier))
+            guard case .dictionary(let hashes)? = metadata["NSStoreModelVersionHashes"] else {
+                return #expect(Bool(false), "no hashes")
+            }
             #expect(Set(hashes.keys) == Set(coordinator.model.entities.map(\.name)))
             metadata["owner"] = .string("Ada")
             metadata["list"] = .array([.integer(1), .boolean(true), .dictionary(["a": .data(Data([1]))])])
             try coordinator.setMetadata(metadata, for: store)
             #expect(try coordinator.metadata(for: store)["owner"] == .string("Ada"))
-            if kind.hasFile { #expect(try coordinator.metadataForPersistentStore(type: store.type, at: store.url)["owner"] == nil, "nothing is saved yet") }
+            if kind.hasFile {
+                #expect(
+                    try coordinator.metadataForPersistentStore(type: store.type, at: store.url)["owner"] == nil,
+                    "nothing is saved yet")
+            }
             try ManagedObjectContext(coordinator).save()
             if kind.hasFile {
                 let stored = try coordinator.metadataForPersistentStore(type: store.type, at: store.url)
@@ -62,24 +72,32 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func metadataAreReadAndSetInAFileThatNobodyHasOpen(kind: StoreKind) throws {  // C8, C10
+    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func metadataAreReadAndSetInAFileThatNobodyHasOpen(
+        kind: StoreKind
+    ) throws {  // C8, C10
         try run(kind) { folder, coordinator, store in
             try fill(coordinator)
             try coordinator.remove(store)
             var metadata = try coordinator.metadataForPersistentStore(type: store.type, at: store.url)
             metadata["version"] = .integer(7)
             try coordinator.setMetadata(metadata, forPersistentStoreOfType: store.type, at: store.url)
-            #expect(try coordinator.metadataForPersistentStore(type: store.type, at: store.url)["version"] == .integer(7))
+            #expect(
+                try coordinator.metadataForPersistentStore(type: store.type, at: store.url)["version"] == .integer(7))
             try coordinator.addPersistentStore(store.description)
             try check(coordinator)
-            #expect(throws: StorageError.self) { try coordinator.metadataForPersistentStore(type: store.type, at: folder.appendingPathComponent("none")) }
+            #expect(throws: StorageError.self) {
+                try coordinator.metadataForPersistentStore(type: store.type, at: folder.appendingPathComponent("none"))
+            }
             let foreign = folder.appendingPathComponent("text")
             try Data("no store".utf8).write(to: foreign)
-            #expect(throws: StorageError.self) { try coordinator.metadataForPersistentStore(type: store.type, at: foreign) }
+            #expect(throws: StorageError.self) {
+                try coordinator.metadataForPersistentStore(type: store.type, at: foreign)
+            }
         }
     }
 
-    @Test(arguments: StoreKind.allCases, StoreKind.allCases) func aStoreMovesToAnotherTypeAndItsObjectsAreFoundByTheirNewIDs(from: StoreKind, to: StoreKind) throws {  // C14
+    @Test(arguments: StoreKind.allCases, StoreKind.allCases)
+    func aStoreMovesToAnotherTypeAndItsObjectsAreFoundByTheirNewIDs(from: StoreKind, to: StoreKind) throws {  // C14
         try run(from) { folder, coordinator, store in
             try fill(coordinator)
             var metadata = try coordinator.metadata(for: store)
@@ -87,8 +105,11 @@ import Testing
             try coordinator.setMetadata(metadata, for: store)
             try ManagedObjectContext(coordinator).save()
             let old = try ManagedObjectContext(coordinator).fetch(FetchRequest<ManagedObjectID>("Account"))
-            let result = try coordinator.migratePersistentStore(store, to: folder.appendingPathComponent("b.store"), type: to.factory.type)
-            #expect(coordinator.persistentStores == [result.store] && result.store.type == to.factory.type && result.store.identifier != store.identifier)
+            let result = try coordinator.migratePersistentStore(
+                store, to: folder.appendingPathComponent("b.store"), type: to.factory.type)
+            #expect(
+                coordinator.persistentStores == [result.store] && result.store.type == to.factory.type
+                    && result.store.identifier != store.identifier)
             try check(coordinator)
             #expect(try coordinator.metadata(for: result.store)["owner"] == .string("Ada"))
             #expect(result.objectIDs.count == 6)
@@ -108,22 +129,29 @@ import Testing
             try fill(coordinator)
             let taken = folder.appendingPathComponent("taken")
             try Data("mine".utf8).write(to: taken)
-            let error = #expect(throws: StorageError.self) { try coordinator.migratePersistentStore(store, to: taken, type: .xml) }
+            let error = #expect(throws: StorageError.self) {
+                try coordinator.migratePersistentStore(store, to: taken, type: .xml)
+            }
             #expect(error?.code == .cannotCreate && coordinator.persistentStores == [store])
             #expect(try Data(contentsOf: taken) == Data("mine".utf8))
             try check(coordinator)
         }
     }
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func aStoreIsDestroyedUnlessItIsOpen(kind: StoreKind) throws {  // C15
+    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func aStoreIsDestroyedUnlessItIsOpen(kind: StoreKind) throws
+    {  // C15
         try run(kind) { folder, coordinator, store in
             try fill(coordinator)
-            let busy = #expect(throws: StorageError.self) { try coordinator.destroyPersistentStore(at: store.url, type: store.type) }
+            let busy = #expect(throws: StorageError.self) {
+                try coordinator.destroyPersistentStore(at: store.url, type: store.type)
+            }
             #expect(busy?.code == .busy)
             try coordinator.remove(store)
             try coordinator.destroyPersistentStore(at: store.url, type: store.type)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
-            let missing = #expect(throws: StorageError.self) { try coordinator.destroyPersistentStore(at: store.url, type: store.type) }
+            let missing = #expect(throws: StorageError.self) {
+                try coordinator.destroyPersistentStore(at: store.url, type: store.type)
+            }
             #expect(missing?.code == .notFound)
             let text = folder.appendingPathComponent("text")
             try Data("no store".utf8).write(to: text)
@@ -136,13 +164,16 @@ import Testing
         try run(.sqlite) { _, coordinator, store in
             try fill(coordinator)
             let other = PersistentStoreCoordinator(model: coordinator.model)
-            let error = #expect(throws: StorageError.self) { try other.destroyPersistentStore(at: store.url, type: .sqlite) }
+            let error = #expect(throws: StorageError.self) {
+                try other.destroyPersistentStore(at: store.url, type: .sqlite)
+            }
             #expect(error?.code == .busy)
             try check(coordinator)
         }
     }
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func aStoreIsReplacedByACopyOfAnother(kind: StoreKind) throws {  // C16
+    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func aStoreIsReplacedByACopyOfAnother(kind: StoreKind) throws
+    {  // C16
         try run(kind) { folder, coordinator, store in
             try fill(coordinator)
             let target = folder.appendingPathComponent("other.store")

@@ -20,6 +20,7 @@ enum StoreWorker {
         let data = worker.output.fileHandleForReading.readDataToEndOfFile()
         worker.process.waitUntilExit()
         let status = worker.process.terminationStatus
-        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init) + (status == 0 ? [] : ["failure: it ended with \(status)"])
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").map(String.init)
+            + (status == 0 ? [] : ["failure: it ended with \(status)"])
     }
 }

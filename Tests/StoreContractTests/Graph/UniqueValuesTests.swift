@@ -4,7 +4,9 @@ import Testing
 
 /// Objects with the same unique values, here and in the store (S24–S30).
 @Suite struct UniqueValuesTests {
-    private static let merging: [MergePolicyType] = [.mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite]
+    private static let merging: [MergePolicyType] = [
+        .mergeByPropertyStoreTrump, .mergeByPropertyObjectTrump, .overwrite,
+    ]
 
     /// A tag "a" of weight 1 with a comment, on an account called "first".
     private func stored(_ fixture: GraphFixture) throws {
@@ -24,9 +26,13 @@ import Testing
                 let error = try #require(#expect(throws: GraphError.self) { try context.save() })
                 #expect(error.code == .constraint && error.cocoaCode == 133_021)
                 let conflict = try #require(error.constraintConflicts.first)
-                #expect(conflict.entityName == "Tag" && conflict.constraint == ["word"] && conflict.constraintValues == ["word": .string("a")])
+                #expect(
+                    conflict.entityName == "Tag" && conflict.constraint == ["word"]
+                        && conflict.constraintValues == ["word": .string("a")])
                 #expect(conflict.databaseSnapshot?["weight"] == .int(1) && conflict.databaseObjectID != nil)
-                #expect(conflict.conflictingObjectIDs == [tag.objectID] && conflict.conflictingSnapshots.first?["weight"] == .int(2))
+                #expect(
+                    conflict.conflictingObjectIDs == [tag.objectID]
+                        && conflict.conflictingSnapshots.first?["weight"] == .int(2))
             }
             #expect(tag.isInserted)
             context.delete(tag)
@@ -45,7 +51,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, merging) func aNewObjectBecomesTheStoredOne_S28_S29(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, merging) func aNewObjectBecomesTheStoredOne_S28_S29(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             try stored(fixture)
             let context = fixture.context(MergePolicy(merge: type))
@@ -59,7 +67,9 @@ import Testing
             let again = try fixture.reopened()
             let stored = try again.one("Tag")
             #expect(stored.objectID.key == tag.objectID.key)
-            #expect(stored.number("weight") == (keepsStored ? 1 : 2) && stored.text("comment") == (keepsStored ? "old" : nil))
+            #expect(
+                stored.number("weight") == (keepsStored ? 1 : 2)
+                    && stored.text("comment") == (keepsStored ? "old" : nil))
             #expect(stored.texts("accounts", "title") == ["first", "second"])
         }
     }
@@ -91,7 +101,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, merging) func anObjectThatStoodForTheRowIsReplaced_F1_S29(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, merging) func anObjectThatStoodForTheRowIsReplaced_F1_S29(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             try stored(fixture)
             let context = fixture.context(MergePolicy(merge: type))
@@ -106,16 +118,21 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, merging) func ofSeveralNewObjectsTheLastRemains_S28(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, merging) func ofSeveralNewObjectsTheLastRemains_S28(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(MergePolicy(merge: type))
-            let first = try context.make("Tag", ["word": "a", "weight": 1, "comment": "first"]), last = try context.make("Tag", ["word": "a", "weight": 2])
+            let first = try context.make("Tag", ["word": "a", "weight": 1, "comment": "first"]),
+                last = try context.make("Tag", ["word": "a", "weight": 2])
             let accounts = try [first, last].map { try context.make("Account", ["tags": Set([$0])]) }
             try context.save()
             #expect(first.managedObjectContext == nil && last.number("weight") == 2)
             #expect(accounts.allSatisfy { ($0["tags"] as? Set<ManagedObject>) == [last] })
             let stored = try fixture.reopened().one("Tag")
-            #expect(stored.number("weight") == 2 && stored.text("comment") == (type == .mergeByPropertyStoreTrump ? "first" : nil))
+            #expect(
+                stored.number("weight") == 2
+                    && stored.text("comment") == (type == .mergeByPropertyStoreTrump ? "first" : nil))
             #expect((stored["accounts"] as? Set<ManagedObject>)?.count == 2)
         }
     }
@@ -133,7 +150,9 @@ import Testing
         try GraphFixture.run(kind) { fixture in
             try stored(fixture)
             let context = fixture.context(.mergeByPropertyObjectTrump)
-            for weight in 5...7 { try context.make("Account", ["tags": Set([try context.make("Tag", ["word": "a", "weight": weight])])]) }
+            for weight in 5...7 {
+                try context.make("Account", ["tags": Set([try context.make("Tag", ["word": "a", "weight": weight])])])
+            }
             try context.make("Tag", ["word": "b"])
             try context.save()
             let stored = try fixture.reopened().one("Tag", "word == 'a'")
@@ -141,17 +160,21 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func twoStoredObjectsNeverBecomeOne_S28(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, MergePolicyType.allCases) func twoStoredObjectsNeverBecomeOne_S28(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(MergePolicy(merge: type))
-            let a = try context.make("Tag", ["word": "a", "weight": 1]), b = try context.make("Tag", ["word": "b", "weight": 2])
+            let a = try context.make("Tag", ["word": "a", "weight": 1]),
+                b = try context.make("Tag", ["word": "b", "weight": 2])
             try context.save()
             b["word"] = "a"
             b["weight"] = 3
             switch type {
             case .mergeByPropertyStoreTrump, .rollback:
                 try context.save()
-                #expect(b.text("word") == "b" && b.number("weight") == (type == .rollback ? 2 : 3) && !context.hasChanges)
+                #expect(
+                    b.text("word") == "b" && b.number("weight") == (type == .rollback ? 2 : 3) && !context.hasChanges)
             case .error, .mergeByPropertyObjectTrump, .overwrite:
                 let error = #expect(throws: GraphError.self) { try context.save() }
                 #expect(error?.constraintConflicts.first?.databaseObjectID == a.objectID && b.text("word") == "a")
@@ -165,7 +188,8 @@ import Testing
     @Test(arguments: StoreKind.allCases) func objectsCanExchangeTheirValues_S24(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
-            let a = try context.make("Tag", ["word": "a", "weight": 1]), b = try context.make("Tag", ["word": "b", "weight": 2])
+            let a = try context.make("Tag", ["word": "a", "weight": 1]),
+                b = try context.make("Tag", ["word": "b", "weight": 2])
             try context.save()
             (a["word"], b["word"]) = ("b", "a")
             try context.save()
@@ -183,7 +207,9 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases, merging) func severalPropertiesTogetherAreUnique_S27(kind: StoreKind, type: MergePolicyType) throws {
+    @Test(arguments: StoreKind.allCases, merging) func severalPropertiesTogetherAreUnique_S27(
+        kind: StoreKind, type: MergePolicyType
+    ) throws {
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context(MergePolicy(merge: type))
             let ada = try context.make("Person", ["name": "Ada"])
@@ -213,10 +239,14 @@ import Testing
     }
 
     private final class FirstWins: MergePolicy {
-        override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
-            // What the stored object lacks is all that the new one may add (S23: values set before super are merged).
+        override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext)
+            throws
+        {
+            // What the stored object lacks is all that the new one may add (S23: values set before
+            // super are merged).
             for conflict in conflicts {
-                guard let object = conflict.conflictingObjectIDs.first.flatMap({ context.registeredObject(for: $0) }) else { continue }
+                guard let object = conflict.conflictingObjectIDs.first.flatMap({ context.registeredObject(for: $0) })
+                else { continue }
                 object["weight"] = 100
             }
             try super.resolve(constraintConflicts: conflicts, in: context)
@@ -224,11 +254,17 @@ import Testing
     }
 
     private final class WeightsAddUp: MergePolicy {
-        override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
-            let added = conflicts.map { $0.conflictingObjects(in: context).compactMap { $0.number("weight") }.reduce(0, +) }
+        override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext)
+            throws
+        {
+            let added = conflicts.map {
+                $0.conflictingObjects(in: context).compactMap { $0.number("weight") }.reduce(0, +)
+            }
             try super.resolve(constraintConflicts: conflicts, in: context)
             for (conflict, weight) in zip(conflicts, added) {
-                guard let merged = conflict.databaseObject(in: context), case .int(let stored)? = conflict.databaseSnapshot?["weight"] else { continue }
+                guard let merged = conflict.databaseObject(in: context),
+                    case .int(let stored)? = conflict.databaseSnapshot?["weight"]
+                else { continue }
                 merged["weight"] = Int(stored) + Int(weight)
             }
         }

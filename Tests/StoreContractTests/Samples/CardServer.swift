@@ -4,7 +4,8 @@ import Schema
 import Storage
 import Synchronization
 
-/// A service as stores see one from afar: it knows its objects by texts, answers requests by itself, and counts what it is asked.
+/// A service as stores see one from afar: it knows its objects by texts, answers requests by
+/// itself, and counts what it is asked.
 final class CardServer: Sendable {
     struct State {
         var metadata: [String: MetadataValue]?
@@ -44,7 +45,9 @@ final class CardStore: IncrementalStore {
     static let storeType = StoreType(rawValue: "Cards")
     private let server: CardServer
 
-    init(_ description: PersistentStoreDescription, model: ManagedObjectModel) { server = CardServer.at(description.url) }
+    init(_ description: PersistentStoreDescription, model: ManagedObjectModel) {
+        server = CardServer.at(description.url)
+    }
 
     private func asking<Result: Sendable>(_ body: (inout CardServer.State) throws -> Result) throws -> Result {
         try server.state.withLock { state in
@@ -63,8 +66,11 @@ final class CardStore: IncrementalStore {
 
     func loadMetadata() throws -> [String: MetadataValue]? { try asking { $0.metadata } }
 
-    /// The service compares texts and whole numbers for equality and order, and knows no other conditions.
-    func execute(_ request: IncrementalFetchRequest, with context: IncrementalStoreContext) throws -> IncrementalFetchResult {
+    /// The service compares texts and whole numbers for equality and order, and knows no other
+    /// conditions.
+    func execute(_ request: IncrementalFetchRequest, with context: IncrementalStoreContext) throws
+        -> IncrementalFetchResult
+    {
         try asking { state in
             let entities = Set(request.entities.map(\.name))
             let all = state.nodes.values.filter { entities.contains($0.objectID.entity.name) }
@@ -83,7 +89,8 @@ final class CardStore: IncrementalStore {
                 }
                 return left.objectID.uriRepresentation.absoluteString < right.objectID.uriRepresentation.absoluteString
             }
-            let rest = sorted.dropFirst(request.fetchOffset), cut = Array(request.fetchLimit.map { rest.prefix($0) } ?? rest)
+            let rest = sorted.dropFirst(request.fetchOffset),
+                cut = Array(request.fetchLimit.map { rest.prefix($0) } ?? rest)
             return state.answer == .complete ? .complete(cut.map(\.objectID)) : .complete(cut)
         }
     }
@@ -93,7 +100,8 @@ final class CardStore: IncrementalStore {
         switch predicate {
         case nil: [:]
         case .comparison(let comparison)?:
-            if case .keyPath(nil, let components) = comparison.left, components.count == 1, comparison.operator == .equal, comparison.options == [],
+            if case .keyPath(nil, let components) = comparison.left, components.count == 1,
+                comparison.operator == .equal, comparison.options == [],
                 case .constant(let value) = comparison.right
             {
                 [components[0]: value]
@@ -112,7 +120,9 @@ final class CardStore: IncrementalStore {
         }
     }
 
-    func newValuesForObject(with objectID: ManagedObjectID, with context: IncrementalStoreContext) throws -> IncrementalStoreNode? {
+    func newValuesForObject(with objectID: ManagedObjectID, with context: IncrementalStoreContext) throws
+        -> IncrementalStoreNode?
+    {
         try asking { state in
             state.valueRequests += 1
             let node = state.nodes[name(objectID, context)]
@@ -121,12 +131,15 @@ final class CardStore: IncrementalStore {
     }
 
     func newValue(
-        forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID, with context: IncrementalStoreContext
+        forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
+        with context: IncrementalStoreContext
     ) throws -> [ManagedObjectID] {
         try asking { $0.members[name(objectID, context)]?[relationship.name] ?? [] }
     }
 
-    func obtainPermanentIDs(forEntityNamed entityName: String, count: Int, with context: IncrementalStoreContext) throws -> [ReferenceObject] {
+    func obtainPermanentIDs(forEntityNamed entityName: String, count: Int, with context: IncrementalStoreContext) throws
+        -> [ReferenceObject]
+    {
         try asking { state in
             let first = state.names
             state.names += count

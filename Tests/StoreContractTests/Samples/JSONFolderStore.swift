@@ -3,10 +3,13 @@ import Schema
 import Storage
 import Synchronization
 
-/// A folder of JSON files, one for each object, that people read, compare and merge with the tools that they have: an example of an ``AtomicStore``.
+/// A folder of JSON files, one for each object, that people read, compare and merge with the tools
+/// that they have: an example of an ``AtomicStore``.
 ///
-/// `store.json` holds what concerns the whole; `Book-7.json` the book with the number 7. A save makes the whole folder anew beside the old one, with links to the files that
-/// did not change, and then takes its place: a crash between leaves the old folder under its name or under that of `previous`, from where ``load()`` takes it back.
+/// `store.json` holds what concerns the whole; `Book-7.json` the book with the number 7. A save
+/// makes the whole folder anew beside the old one, with links to the files that did not change, and
+/// then takes its place: a crash between leaves the old folder under its name or under that of
+/// `previous`, from where ``load()`` takes it back.
 final class JSONFolderStore: AtomicStore {
     static let storeType = StoreType(rawValue: "JSONFolder")
 
@@ -35,18 +38,26 @@ final class JSONFolderStore: AtomicStore {
 
     func load() throws -> AtomicStoreContent? {
         let manager = FileManager.default
-        if !manager.fileExists(atPath: folder.path), manager.fileExists(atPath: previous.path) { try manager.moveItem(at: previous, to: folder) }
+        if !manager.fileExists(atPath: folder.path), manager.fileExists(atPath: previous.path) {
+            try manager.moveItem(at: previous, to: folder)
+        }
         guard manager.fileExists(atPath: folder.path) else { return nil }
         var files: [String: Data] = [:]
         for name in try manager.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".json") {
             files[name] = try Data(contentsOf: folder.appendingPathComponent(name))
         }
-        guard let index = files["store.json"] else { throw StorageError(.notAStore, "The folder has no store.json", path: folder.path) }
+        guard let index = files["store.json"] else {
+            throw StorageError(.notAStore, "The folder has no store.json", path: folder.path)
+        }
         let whole = try read(index, "store.json")
-        guard let uuid = whole["uuid"] as? String, let generation = whole["generation"] as? Int else { throw damaged("store.json") }
+        guard let uuid = whole["uuid"] as? String, let generation = whole["generation"] as? Int else {
+            throw damaged("store.json")
+        }
         guard let metadata = values.metadata(whole["metadata"] ?? [:]) else { throw damaged("store.json") }
         let numbers = (whole["nextNumbers"] as? [String: Int] ?? [:]).mapValues { Int64($0) }
-        let objects = try files.filter { $0.key != "store.json" }.sorted { $0.key < $1.key }.map { try object(try read($0.value, $0.key), $0.key) }
+        let objects = try files.filter { $0.key != "store.json" }.sorted { $0.key < $1.key }.map {
+            try object(try read($0.value, $0.key), $0.key)
+        }
         state.withLock { $0 = State(generation: generation, files: files) }
         return AtomicStoreContent(uuid: uuid, metadata: metadata, objects: objects, nextNumbers: numbers)
     }
@@ -57,20 +68,27 @@ final class JSONFolderStore: AtomicStore {
     }
 
     private func damaged(_ name: String) -> StorageError {
-        StorageError(.damaged, "The file can't be read as an object of the store", path: folder.appendingPathComponent(name).path)
+        StorageError(
+            .damaged, "The file can't be read as an object of the store", path: folder.appendingPathComponent(name).path
+        )
     }
 
     private func object(_ fields: [String: Any], _ file: String) throws -> AtomicStoreObject {
-        guard let entityName = fields["entity"] as? String, let number = fields["number"] as? Int, let entity = model.entity(named: entityName) else {
+        guard let entityName = fields["entity"] as? String, let number = fields["number"] as? Int,
+            let entity = model.entity(named: entityName)
+        else {
             throw damaged(file)
         }
         var object = AtomicStoreObject(.init(entityName: entityName, number: Int64(number)))
         for (key, text) in fields["attributes"] as? [String: Any] ?? [:] {
-            guard let attribute = entity.property(named: key)?.attribute, let value = values.value(text, attribute) else { throw damaged(file) }
+            guard let attribute = entity.property(named: key)?.attribute, let value = values.value(text, attribute)
+            else { throw damaged(file) }
             object.attributes[key] = value
         }
         object.toOnes = try (fields["toOne"] as? [String: String] ?? [:]).mapValues { try name($0, file) }
-        object.toManys = try (fields["toMany"] as? [String: [String]] ?? [:]).mapValues { try $0.map { try name($0, file) } }
+        object.toManys = try (fields["toMany"] as? [String: [String]] ?? [:]).mapValues {
+            try $0.map { try name($0, file) }
+        }
         return object
     }
 
@@ -85,14 +103,18 @@ final class JSONFolderStore: AtomicStore {
     func save(_ content: AtomicStoreContent) throws {
         let known = state.withLock { $0 }
         let manager = FileManager.default
-        if let stored = try? Data(contentsOf: folder.appendingPathComponent("store.json")), stored != known.files["store.json"] {
-            throw StorageError(.busy, "The store was changed by another program since it was read: open it again", path: folder.path)
+        if let stored = try? Data(contentsOf: folder.appendingPathComponent("store.json")),
+            stored != known.files["store.json"]
+        {
+            throw StorageError(
+                .busy, "The store was changed by another program since it was read: open it again", path: folder.path)
         }
         let generation = known.generation + 1
         var files: [String: Data] = [:]
         for object in content.objects { files["\(text(object.name)).json"] = try data(fields(of: object)) }
         files["store.json"] = try data([
-            "uuid": content.uuid, "generation": generation, "metadata": values.json(content.metadata), "nextNumbers": content.nextNumbers.mapValues { Int($0) },
+            "uuid": content.uuid, "generation": generation, "metadata": values.json(content.metadata),
+            "nextNumbers": content.nextNumbers.mapValues { Int($0) },
         ])
         try? manager.removeItem(at: next)
         try manager.createDirectory(at: next, withIntermediateDirectories: true)
@@ -112,7 +134,8 @@ final class JSONFolderStore: AtomicStore {
     }
 
     private func data(_ fields: [String: Any]) throws -> Data {
-        try JSONSerialization.data(withJSONObject: fields, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        try JSONSerialization.data(
+            withJSONObject: fields, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
     }
 
     private func fields(of object: AtomicStoreObject) -> [String: Any] {

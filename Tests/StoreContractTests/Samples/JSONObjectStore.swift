@@ -3,10 +3,13 @@ import Schema
 import Storage
 import Synchronization
 
-/// A folder of JSON files, one for each object, that several programs read and write at once: an example of an ``IncrementalStore``.
+/// A folder of JSON files, one for each object, that several programs read and write at once: an
+/// example of an ``IncrementalStore``.
 ///
-/// `Book-7.json` is the book with the number 7, `store.json` what concerns the whole, `numbers.json` the numbers that come next. A fetch reads the files that may be meant, a fault
-/// its one file, a save writes those of the objects that it changes; nobody ever reads or writes all of it.
+/// `Book-7.json` is the book with the number 7, `store.json` what concerns the whole,
+/// `numbers.json` the numbers that come next. A fetch reads the files that may be meant, a fault
+/// its one file, a save writes those of the objects that it changes; nobody ever reads or writes
+/// all of it.
 final class JSONObjectStore: IncrementalStore {
     static let storeType = StoreType(rawValue: "JSONObjects")
 
@@ -42,10 +45,14 @@ final class JSONObjectStore: IncrementalStore {
         return try reading {
             guard let fields = try read("store.json") else {
                 // Others may have made the folder for the lock alone.
-                guard try fileNames().isEmpty else { throw StorageError(.notAStore, "The folder has no store.json", path: folder.url.path) }
+                guard try fileNames().isEmpty else {
+                    throw StorageError(.notAStore, "The folder has no store.json", path: folder.url.path)
+                }
                 return nil
             }
-            guard let metadata = values.metadata(fields["metadata"] ?? 0) else { throw damaged("store.json", "no metadata") }
+            guard let metadata = values.metadata(fields["metadata"] ?? 0) else {
+                throw damaged("store.json", "no metadata")
+            }
             return metadata
         }
     }
@@ -53,7 +60,9 @@ final class JSONObjectStore: IncrementalStore {
     // MARK: Reading
 
     /// Names say which objects are of which entity; what is in the files is Folio's to test.
-    func execute(_ request: IncrementalFetchRequest, with context: IncrementalStoreContext) throws -> IncrementalFetchResult {
+    func execute(_ request: IncrementalFetchRequest, with context: IncrementalStoreContext) throws
+        -> IncrementalFetchResult
+    {
         let names = Set(request.entities.map(\.name))
         let ids = try reading {
             try fileNames().compactMap { name -> ManagedObjectID? in
@@ -64,24 +73,34 @@ final class JSONObjectStore: IncrementalStore {
         return request.predicate == nil ? .matching(ids) : .candidates(ids)
     }
 
-    func newValuesForObject(with objectID: ManagedObjectID, with context: IncrementalStoreContext) throws -> IncrementalStoreNode? {
+    func newValuesForObject(with objectID: ManagedObjectID, with context: IncrementalStoreContext) throws
+        -> IncrementalStoreNode?
+    {
         try reading {
             guard let (entity, name) = try place(of: objectID, context), let fields = try read(name) else { return nil }
             guard let version = fields["version"] as? Int, version > 0 else { throw damaged(name, "no version") }
-            let own = try context.objectID(forEntityNamed: entity.name, referenceObject: context.referenceObject(for: objectID) ?? .number(0))
+            let own = try context.objectID(
+                forEntityNamed: entity.name, referenceObject: context.referenceObject(for: objectID) ?? .number(0))
             var node = IncrementalStoreNode(objectID: own, version: Int64(version))
             for (key, json) in try dictionary(fields, "attributes", name) as [String: Any] {
-                guard let attribute = entity.property(named: key)?.attribute else { throw damaged(name, "\(entity.name) has no attribute \(key)") }
-                guard let value = values.value(json, attribute) else { throw damaged(name, "\(key) is no value of its type") }
+                guard let attribute = entity.property(named: key)?.attribute else {
+                    throw damaged(name, "\(entity.name) has no attribute \(key)")
+                }
+                guard let value = values.value(json, attribute) else {
+                    throw damaged(name, "\(key) is no value of its type")
+                }
                 node.attributes[key] = value
             }
-            for (key, target) in try dictionary(fields, "toOne", name) as [String: String] { node.toOnes[key] = try id(named: target, in: name, context) }
+            for (key, target) in try dictionary(fields, "toOne", name) as [String: String] {
+                node.toOnes[key] = try id(named: target, in: name, context)
+            }
             return node
         }
     }
 
     func newValue(
-        forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID, with context: IncrementalStoreContext
+        forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
+        with context: IncrementalStoreContext
     ) throws -> [ManagedObjectID] {
         try reading {
             guard let (_, name) = try place(of: objectID, context), let fields = try read(name) else { return [] }
@@ -91,18 +110,24 @@ final class JSONObjectStore: IncrementalStore {
     }
 
     /// The file of an object whose own entity may be below that of its ID.
-    private func place(of id: ManagedObjectID, _ context: IncrementalStoreContext) throws -> (entity: Entity, fileName: String)? {
+    private func place(of id: ManagedObjectID, _ context: IncrementalStoreContext) throws -> (
+        entity: Entity, fileName: String
+    )? {
         guard case .number(let number)? = context.referenceObject(for: id) else { return nil }
         for entity in model.entities where entity.isKind(of: id.entity) {
             let name = Self.fileName(entity.name, number)
-            if FileManager.default.fileExists(atPath: folder.url.appendingPathComponent(name).path) { return (entity, name) }
+            if FileManager.default.fileExists(atPath: folder.url.appendingPathComponent(name).path) {
+                return (entity, name)
+            }
         }
         return nil
     }
 
     // MARK: Saving
 
-    func obtainPermanentIDs(forEntityNamed entityName: String, count: Int, with context: IncrementalStoreContext) throws -> [ReferenceObject] {
+    func obtainPermanentIDs(forEntityNamed entityName: String, count: Int, with context: IncrementalStoreContext) throws
+        -> [ReferenceObject]
+    {
         let root = Self.root(model.entity(named: entityName))
         func take() throws -> Range<Int64> {
             var next = try read("numbers.json") ?? [:]
@@ -132,19 +157,25 @@ final class JSONObjectStore: IncrementalStore {
         for object in request.deletedObjects {
             if let (_, name) = try place(of: object.objectID, context) { changes.deletedNames.append(name) }
         }
-        if let metadata = request.metadata { changes.files["store.json"] = try text(["metadata": values.json(metadata)]) }
+        if let metadata = request.metadata {
+            changes.files["store.json"] = try text(["metadata": values.json(metadata)])
+        }
         try folder.write(changes)
     }
 
     private func fields(
-        of object: IncrementalSaveRequest.SavedObject, _ entityName: String, _ number: Int64, _ context: IncrementalStoreContext
+        of object: IncrementalSaveRequest.SavedObject, _ entityName: String, _ number: Int64,
+        _ context: IncrementalStoreContext
     ) throws -> [String: Any] {
         let name = Self.fileName(entityName, number)
         var lists: [String: [String]] = [:]
         if object.storedVersion > 0, let stored = try read(name) { lists = try dictionary(stored, "toMany", name) }
-        for (key, members) in object.toManys { lists[key] = members.isEmpty ? nil : members.map { self.name($0, context) } }
+        for (key, members) in object.toManys {
+            lists[key] = members.isEmpty ? nil : members.map { self.name($0, context) }
+        }
         return [
-            "entity": entityName, "number": Int(number), "version": Int(object.node.version), "attributes": object.node.attributes.mapValues(values.json),
+            "entity": entityName, "number": Int(number), "version": Int(object.node.version),
+            "attributes": object.node.attributes.mapValues(values.json),
             "toOne": object.node.toOnes.mapValues { self.name($0, context) }, "toMany": lists,
         ]
     }
@@ -161,9 +192,13 @@ final class JSONObjectStore: IncrementalStore {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let data = try Data(contentsOf: url)
         let json: Any
-        do { json = try JSONSerialization.jsonObject(with: data) } catch { throw damaged(name, "no JSON: \(error.localizedDescription)") }
+        do { json = try JSONSerialization.jsonObject(with: data) } catch {
+            throw damaged(name, "no JSON: \(error.localizedDescription)")
+        }
         guard let fields = json as? [String: Any] else { throw damaged(name, "no JSON object") }
-        if let (entity, number) = Self.parts(name), fields["entity"] as? String != entity || fields["number"] as? Int != Int(number) {
+        if let (entity, number) = Self.parts(name),
+            fields["entity"] as? String != entity || fields["number"] as? Int != Int(number)
+        {
             throw damaged(name, "another object than its name says")
         }
         return fields
@@ -176,11 +211,15 @@ final class JSONObjectStore: IncrementalStore {
     }
 
     private func damaged(_ name: String, _ what: String) -> StorageError {
-        StorageError(.damaged, "The file \(name) can't be read as a part of the store: \(what)", path: folder.url.appendingPathComponent(name).path)
+        StorageError(
+            .damaged, "The file \(name) can't be read as a part of the store: \(what)",
+            path: folder.url.appendingPathComponent(name).path)
     }
 
     private func text(_ fields: [String: Any]) throws -> String {
-        String(decoding: try JSONSerialization.data(withJSONObject: fields, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]), as: UTF8.self)
+        String(
+            decoding: try JSONSerialization.data(
+                withJSONObject: fields, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]), as: UTF8.self)
     }
 
     // MARK: Names
@@ -205,8 +244,12 @@ final class JSONObjectStore: IncrementalStore {
         return "\(id.entity.name)-\(number)"
     }
 
-    private func id(named text: String, in fileName: String, _ context: IncrementalStoreContext) throws -> ManagedObjectID {
-        guard let (entity, number) = Self.parts(text + ".json"), model.entity(named: entity) != nil else { throw damaged(fileName, "\(text) names no object") }
+    private func id(named text: String, in fileName: String, _ context: IncrementalStoreContext) throws
+        -> ManagedObjectID
+    {
+        guard let (entity, number) = Self.parts(text + ".json"), model.entity(named: entity) != nil else {
+            throw damaged(fileName, "\(text) names no object")
+        }
         return try context.objectID(forEntityNamed: entity, referenceObject: .number(number))
     }
 }

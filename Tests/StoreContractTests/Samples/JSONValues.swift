@@ -2,7 +2,8 @@ import Foundation
 import Schema
 import Storage
 
-/// Values of a model's attributes, and metadata, as JSON and back: what the samples of stores have in common.
+/// Values of a model's attributes, and metadata, as JSON and back: what the samples of stores have
+/// in common.
 struct JSONValues: Sendable {
     private let model: ManagedObjectModel
 
@@ -29,10 +30,14 @@ struct JSONValues: Sendable {
     func value(_ json: Any, _ attribute: AttributeDescription) -> PropertyValue? {
         if attribute.type == .boolean { return (json as? Bool).map { .bool($0) } }
         if attribute.type == .composite {
-            guard let fields = json as? [String: Any], let composite = model.composite(named: attribute.compositeName ?? "") else { return nil }
+            guard let fields = json as? [String: Any],
+                let composite = model.composite(named: attribute.compositeName ?? "")
+            else { return nil }
             var parts: [String: PropertyValue] = [:]
             for (name, part) in fields {
-                guard let attribute = composite.attributes.first(where: { $0.name == name }), let value = value(part, attribute) else { return nil }
+                guard let attribute = composite.attributes.first(where: { $0.name == name }),
+                    let value = value(part, attribute)
+                else { return nil }
                 parts[name] = value
             }
             return .composite(parts)
@@ -77,7 +82,9 @@ struct JSONValues: Sendable {
     }
 
     private static func metadataValue(_ json: Any) -> MetadataValue? {
-        guard let fields = json as? [String: Any], let (kind, value) = fields.first, fields.count == 1 else { return nil }
+        guard let fields = json as? [String: Any], let (kind, value) = fields.first, fields.count == 1 else {
+            return nil
+        }
         let text = value as? String
         switch kind {
         case "string": return text.map { .string($0) }

@@ -2,10 +2,13 @@ import Foundation
 import Glibc
 import Storage
 
-/// A folder of small files that several processes write: some at once, all or none of them, and durably.
+/// A folder of small files that several processes write: some at once, all or none of them, and
+/// durably.
 ///
-/// What is to be written stands first in `.save`, which is made under another name, synchronised and renamed: from then on it is written. Whoever finds it there ends what it says
-/// and takes it away; doing so twice does no harm. Nobody reads meanwhile, since readers hold the lock on `.lock` too.
+/// What is to be written stands first in `.save`, which is made under another name, synchronized
+/// and renamed: from then on it is written. Whoever finds it there ends what it says and takes it
+/// away; doing so twice does no harm. Nobody reads meanwhile, since readers hold the lock on
+/// `.lock` too.
 struct SharedFolder {
     let url: URL
     let isReadOnly: Bool
@@ -26,7 +29,8 @@ struct SharedFolder {
         case reading, writing
     }
 
-    /// Runs `body` while nobody writes or, for writing, while nobody else does anything. What an interrupted save has left is ended first.
+    /// Runs `body` while nobody writes or, for writing, while nobody else does anything. What an
+    /// interrupted save has left is ended first.
     func locked<Result>(_ access: Access, _ body: () throws -> Result) throws -> Result {
         let path = url.appendingPathComponent(".lock").path
         let descriptor = isReadOnly ? open(path, O_RDONLY | O_CLOEXEC) : open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
@@ -38,7 +42,9 @@ struct SharedFolder {
         defer { _ = Glibc.close(descriptor) }
         try lock(descriptor, access == .writing ? LOCK_EX : LOCK_SH)
         if FileManager.default.fileExists(atPath: journal.path) {
-            guard !isReadOnly else { throw StorageError(.readOnly, "A save was interrupted: open the store for writing once", path: url.path) }
+            guard !isReadOnly else {
+                throw StorageError(.readOnly, "A save was interrupted: open the store for writing once", path: url.path)
+            }
             try lock(descriptor, LOCK_EX)
             try finish()
         }
@@ -65,10 +71,13 @@ struct SharedFolder {
 
     private func finish() throws {
         guard let bytes = FileManager.default.contents(atPath: journal.path) else { return }
-        guard let changes = try? JSONDecoder().decode(Changes.self, from: bytes), (changes.files.keys + changes.deletedNames).allSatisfy({ !$0.contains("/") && $0.first != "." })
+        guard let changes = try? JSONDecoder().decode(Changes.self, from: bytes),
+            (changes.files.keys + changes.deletedNames).allSatisfy({ !$0.contains("/") && $0.first != "." })
         else { throw StorageError(.damaged, "What an interrupted save has left can't be read", path: journal.path) }
         for (name, text) in changes.files { try put(Data(text.utf8), name, synchronizingFolder: false) }
-        for name in changes.deletedNames where unlink(url.appendingPathComponent(name).path) != 0 && errno != ENOENT { throw failure("remove", name) }
+        for name in changes.deletedNames where unlink(url.appendingPathComponent(name).path) != 0 && errno != ENOENT {
+            throw failure("remove", name)
+        }
         try synchronizeFolder()
         guard unlink(journal.path) == 0 else { throw failure("remove", journal.path) }
         try synchronizeFolder()

@@ -1,36 +1,48 @@
 import Foundation
 import Testing
 
-/// Every fact of the semantics paper has a behaviour, a test that names it, or a reason why it has neither.
+/// Every fact of the semantics paper has a behavior, a test that names it, or a reason why it has
+/// neither.
 @Suite struct FactCoverageTests {
-    /// The numbers that the paper gives, by section. Migration and documents (M, D) are the affair of other rooms and their tests.
+    /// The numbers that the paper gives, by section. Migration and documents (M, D) are the affair
+    /// of other rooms and their tests.
     private static let sections: [(String, [ClosedRange<Int>])] = [
-        ("L", [1...56]), ("F", [1...27]), ("R", [1...22]), ("V", [1...22]), ("S", [1...50]), ("Q", [1...38, 40...55]), ("P", [1...23, 30...53, 60...77]), ("U", [1...17]),
+        ("L", [1...56]), ("F", [1...27]), ("R", [1...22]), ("V", [1...22]), ("S", [1...50]), ("Q", [1...38, 40...55]),
+        ("P", [1...23, 30...53, 60...77]), ("U", [1...17]),
         ("B", [1...32]), ("C", [1...33]),
     ]
 
-    private static let behaviours: [Behaviour] =
-        LifecycleBehaviours.insertions + LifecycleBehaviours.changes + LifecycleBehaviours.deletions + FaultingBehaviours.faults + FaultingBehaviours.relationships
-        + SavingBehaviours.validations + SavingBehaviours.saves + SavingBehaviours.undos + FetchingBehaviours.requests + FetchingBehaviours.results + AttributeBehaviours.all
-        + RelationshipBehaviours.kinds + RelationshipBehaviours.rulesOfDeletion + HookBehaviours.awakenings + HookBehaviours.saves + HookBehaviours.validations
-        + HookBehaviours.faults + PredicateBehaviours.all + PredicateBehaviours.arguments + ContextBehaviours.heldObjects + ContextBehaviours.ruled
-        + ContextBehaviours.stores + ContextBehaviours.conflicts + NotificationBehaviours.news + UndoBehaviours.undos
+    private static let behaviors: [Behavior] =
+        LifecycleBehaviors.insertions + LifecycleBehaviors.changes + LifecycleBehaviors.deletions
+        + FaultingBehaviors.faults + FaultingBehaviors.relationships
+        + SavingBehaviors.validations + SavingBehaviors.saves + SavingBehaviors.undos + FetchingBehaviors.requests
+        + FetchingBehaviors.results + AttributeBehaviors.all
+        + RelationshipBehaviors.kinds + RelationshipBehaviors.rulesOfDeletion + HookBehaviors.awakenings
+        + HookBehaviors.saves + HookBehaviors.validations
+        + HookBehaviors.faults + PredicateBehaviors.all + PredicateBehaviors.arguments
+        + ContextBehaviors.heldObjects + ContextBehaviors.ruled
+        + ContextBehaviors.stores + ContextBehaviors.conflicts + NotificationBehaviors.news + UndoBehaviors.undos
 
     /// Why a fact can't be tested, or does not apply.
     private static let reasons: [String: String] = [
         "L18": "Swift has no accessors by key to override; value(forKey:) reads the model's property",
-        "L22": "a save never fails for the deprecated name: it stands for the secure transformer, which makes nothing else of the data",
+        "L22":
+            "a save never fails for the deprecated name: it stands for the secure transformer, which makes nothing else of the data",
         "L41": "what must not be overridden is final: the compiler refuses it",
         "L49": "a model is immutable: the compiler refuses to change it",
         "L51": "descriptions are structs, and a copy of one is the same value",
-        "R16": "there is no perform: a context is used where it is owned, and the compiler proves it; processPendingChanges() ends an event",
+        "R16":
+            "there is no perform: a context is used where it is owned, and the compiler proves it; processPendingChanges() ends an event",
         "V7": "errors are thrown, never left out: every check runs to its end",
-        "V10": "attributes have bounds and patterns; other rules are methods of the class (V3), with messages of their own",
+        "V10":
+            "attributes have bounds and patterns; other rules are methods of the class (V3), with messages of their own",
         "V12": "as V10: there are no lists of predicates beside their warnings",
-        "S5": "tokens are asked of the context (queryGenerationToken) and the coordinator (currentPersistentHistoryToken()), not of notifications",
+        "S5":
+            "tokens are asked of the context (queryGenerationToken) and the coordinator (currentPersistentHistoryToken()), not of notifications",
         "S48": "the compiler refuses to send a context or an object elsewhere",
         "Q15": "an order that nobody promises can't be tested",
-        "Q22": "propertiesToFetch is for rows of values; objects come whole or, without property values, not at all (F6)",
+        "Q22":
+            "propertiesToFetch is for rows of values; objects come whole or, without property values, not at all (F6)",
         "Q30": "batches are of objects; rows of values come whole",
         "Q32": "it speaks of costs, not of results",
         "Q36": "fetches off the owner are performBackgroundTask, whose context is the task's own",
@@ -53,16 +65,21 @@ import Testing
     private static let incremental = "the contract of incremental stores is that of their own tests"
 
     private static func facts(in text: String) -> [String] {
-        text.components(separatedBy: CharacterSet.alphanumerics.inverted).filter { $0.wholeMatch(of: /[LFRVSQPUBCMD][0-9]{1,2}/) != nil }
+        text.components(separatedBy: CharacterSet.alphanumerics.inverted).filter {
+            $0.wholeMatch(of: /[LFRVSQPUBCMD][0-9]{1,2}/) != nil
+        }
     }
 
     /// The facts that names and titles of tests say, wherever they stand.
     private static func factsOfNames() throws -> Set<String> {
-        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
         var found: Set<String> = []
-        let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)).compactMap { $0 as? URL }
+        let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)).compactMap
+        { $0 as? URL }
         for file in files where file.pathExtension == "swift" {
-            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where line.contains("@Test") || line.contains("func ") {
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            where line.contains("@Test") || line.contains("func ") {
                 found.formUnion(facts(in: String(line)))
             }
         }
@@ -70,20 +87,24 @@ import Testing
     }
 
     @Test func everyFactIsPinnedOrHasAReason() throws {
-        let pinned = Set(Self.behaviours.flatMap { Self.facts(in: $0.facts) }).union(try Self.factsOfNames())
+        let pinned = Set(Self.behaviors.flatMap { Self.facts(in: $0.facts) }).union(try Self.factsOfNames())
         let all = Self.sections.flatMap { letter, ranges in ranges.flatMap { $0 }.map { "\(letter)\($0)" } }
         let missing = all.filter { !pinned.contains($0) && Self.reasons[$0] == nil }
-        #expect(missing.isEmpty, "\(missing.count) facts without behaviour, test or reason: \(missing.joined(separator: " "))")
+        #expect(
+            missing.isEmpty,
+            "\(missing.count) facts without behavior, test or reason: \(missing.joined(separator: " "))")
         let superfluous = Self.reasons.keys.filter { pinned.contains($0) || !all.contains($0) }.sorted()
         #expect(superfluous.isEmpty, "these are tested after all: \(superfluous.joined(separator: " "))")
-        print("\(Self.behaviours.count) behaviours on \(StoreKind.allCases.count) kinds of stores; \(pinned.intersection(all).count) of \(all.count) facts are pinned, \(Self.reasons.count) have a reason")
+        print(
+            "\(Self.behaviors.count) behaviors on \(StoreKind.allCases.count) kinds of stores; \(pinned.intersection(all).count) of \(all.count) facts are pinned, \(Self.reasons.count) have a reason"
+        )
     }
 
-    @Test func everyBehaviourHasANameAndFactsOfItsOwn() {
+    @Test func everyBehaviorHasANameAndFactsOfItsOwn() {
         var names: Set<String> = []
-        for behaviour in Self.behaviours {
-            #expect(names.insert("\(behaviour)").inserted && !Self.facts(in: behaviour.facts).isEmpty, "\(behaviour)")
+        for behavior in Self.behaviors {
+            #expect(names.insert("\(behavior)").inserted && !Self.facts(in: behavior.facts).isEmpty, "\(behavior)")
         }
-        #expect(Self.behaviours.count >= 400)
+        #expect(Self.behaviors.count >= 400)
     }
 }

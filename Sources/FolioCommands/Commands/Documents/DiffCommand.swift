@@ -4,7 +4,8 @@ import Foundation
 /// `folio diff DOC DOC`
 enum DiffCommand: Command {
     static let specification = CommandSpecification(
-        "diff", "what two documents have differently, object by object; exit code 1 where they differ", operands: "DOC [DOC] [--stat] [--entity E]", count: 1...9, .opens,
+        "diff", "what two documents have differently, object by object; exit code 1 where they differ",
+        operands: "DOC [DOC] [--stat] [--entity E]", count: 1...9, .opens,
         options: [
             OptionSpecification(["--stat"], "only how many objects of each entity were added, removed and changed"),
             OptionSpecification(["--entity"], value: "E", "only the objects of this entity, its sub-entities' not"),
@@ -34,8 +35,11 @@ enum DiffCommand: Command {
             return .done
         }
         guard operands.count == 2 || isForGit else {
-            guard operands.count == 1 else { throw CommandError.usage("diff compares two documents", hint: specification.usage) }
-            return try await compare(try await earlierState(operands[0], arguments, console), operands[0], arguments, console)
+            guard operands.count == 1 else {
+                throw CommandError.usage("diff compares two documents", hint: specification.usage)
+            }
+            return try await compare(
+                try await earlierState(operands[0], arguments, console), operands[0], arguments, console)
         }
         let (old, new) = isForGit ? (operands[1], operands[4]) : (operands[0], operands[1])
         if isForGit, console.isJSON { throw CommandError.usage("git is shown text: leave --json out") }
@@ -58,23 +62,32 @@ enum DiffCommand: Command {
         return try await compare(old, new, arguments, console)
     }
 
-    /// The state before the present one: the last save where there is autosaved work, else the last version.
-    private static func earlierState(_ text: String, _ arguments: ParsedArguments, _ console: Console) async throws -> String {
+    /// The state before the present one: the last save where there is autosaved work, else the last
+    /// version.
+    private static func earlierState(_ text: String, _ arguments: ParsedArguments, _ console: Console) async throws
+        -> String
+    {
         let path = try DocumentArgument.path(text)
         return try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
             if reader.document.hasAutosavedWork { return path + "@saved" }
             guard let last = try reader.document.versions().last else {
-                throw CommandError.notFound("there is no earlier version to compare with", path: path, hint: "name two documents: folio diff DOC DOC")
+                throw CommandError.notFound(
+                    "there is no earlier version to compare with", path: path,
+                    hint: "name two documents: folio diff DOC DOC")
             }
             return "\(path)@\(last.generation)"
         }
     }
 
-    private static func compare(_ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+    private static func compare(_ old: String, _ new: String, _ arguments: ParsedArguments, _ console: Console)
+        async throws -> ExitCode
+    {
         let model = arguments.value("--model"), entity = arguments.value("--entity")
         let isDifferent = try await DocumentReader.reading(old, model: model, console) { old in
             try await DocumentReader.reading(new, model: model, console) { new in
-                if let entity, old.model.entity(named: entity) == nil { _ = try EntityLookup.entity(named: entity, in: new.model) }
+                if let entity, old.model.entity(named: entity) == nil {
+                    _ = try EntityLookup.entity(named: entity, in: new.model)
+                }
                 try old.document.checkSavedPages()
                 try new.document.checkSavedPages()
                 let comparison = DocumentComparison(from: old.document, to: new.document)

@@ -11,10 +11,13 @@ enum InfoCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let document = DocumentArgument(arguments.operands[0])
         let info = try DocumentInfo(
-            of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"), fitting: try FittingModel.resolver(arguments.value("--model")))
+            of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"),
+            fitting: try FittingModel.resolver(arguments.value("--model")))
         if console.isJSON { console.print(json(info)) } else { write(info, to: console) }
         if !info.model.isKnown {
-            console.say("note: \(Printable.line(document.path)) carries no model: names and counts are what its \(info.storeType == "SQLite" ? "tables say" : "file says"), and other commands need the model it was made with: --model MODEL")
+            console.say(
+                "note: \(Printable.line(document.path)) carries no model: names and counts are what its \(info.storeType == "SQLite" ? "tables say" : "file says"), and other commands need the model it was made with: --model MODEL"
+            )
         }
         return .done
     }
@@ -33,7 +36,8 @@ enum InfoCommand: Command {
             "store": .object(["type": .string(info.storeType), "bytes": .int(info.storeBytes)]),
             "entities": .object(info.entities.mapValues { .int($0) }),
             "versions": .int(info.versions),
-            "saved": date(info.saved), "autosaved": date(info.autosaved), "hasUnsavedChanges": .bool(info.hasUnsavedChanges),
+            "saved": date(info.saved), "autosaved": date(info.autosaved),
+            "hasUnsavedChanges": .bool(info.hasUnsavedChanges),
             "outsideCommits": .int(info.outsideCommits),
             "attachments": .object(["count": .int(info.attachments.count), "bytes": .int(info.attachments.bytes)]),
             "lock": info.lock.map(\.json) ?? .null,
@@ -41,23 +45,39 @@ enum InfoCommand: Command {
     }
 
     private static func write(_ info: DocumentInfo, to console: Console) {
-        func line(_ name: String, _ text: String) { console.print(name + String(repeating: " ", count: max(1, 12 - name.count)) + Printable.line(text)) }
+        func line(_ name: String, _ text: String) {
+            console.print(name + String(repeating: " ", count: max(1, 12 - name.count)) + Printable.line(text))
+        }
         line("kind", info.kind.rawValue)
         line("path", info.path)
         line("uuid", info.uuid)
         if let version = info.formatVersion { line("format", String(version)) }
         let names = info.model.identifiers.filter { !$0.isEmpty }
-        line("model", (info.model.name ?? (info.model.isKnown ? "the store's own" : "none")) + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"))
+        line(
+            "model",
+            (info.model.name ?? (info.model.isKnown ? "the store's own" : "none"))
+                + (names.isEmpty ? "" : " (\(names.joined(separator: ", ")))"))
         line("store", "\(info.storeType), \(info.storeBytes) bytes")
         let width = info.entities.keys.map(Printable.width).max() ?? 0
-        for (index, (name, count)) in info.entities.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }).enumerated() {
-            line(index == 0 ? "objects" : "", name + String(repeating: " ", count: width - Printable.width(name)) + "  \(count)")
+        for (index, (name, count)) in info.entities.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+            .enumerated()
+        {
+            line(
+                index == 0 ? "objects" : "",
+                name + String(repeating: " ", count: width - Printable.width(name)) + "  \(count)")
         }
-        if info.attachments.count > 0 { line("attachments", "\(info.attachments.count), \(info.attachments.bytes) bytes") }
+        if info.attachments.count > 0 {
+            line("attachments", "\(info.attachments.count), \(info.attachments.bytes) bytes")
+        }
         if info.versions > 0 { line("versions", String(info.versions)) }
         if let saved = info.saved { line("saved", ValueText.date(saved)) }
         if let autosaved = info.autosaved { line("autosaved", ValueText.date(autosaved) + ", not saved") }
-        if info.outsideCommits > 0 { line("outside", "\(info.outsideCommits) \(info.outsideCommits == 1 ? "commit" : "commits") of other programs in the journal") }
+        if info.outsideCommits > 0 {
+            line(
+                "outside",
+                "\(info.outsideCommits) \(info.outsideCommits == 1 ? "commit" : "commits") of other programs in the journal"
+            )
+        }
         if let lock = info.lock { line("locked by", "\(lock)") }
     }
 }

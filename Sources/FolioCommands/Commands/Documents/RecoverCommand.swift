@@ -4,7 +4,8 @@ import Foundation
 /// `folio recover DOC`
 enum RecoverCommand: Command {
     static let specification = CommandSpecification(
-        "recover", "keeps or discards work that an editor autosaved and never saved", operands: "DOC (--keep|--discard|--list)", count: 1...1, [.opens, .writes],
+        "recover", "keeps or discards work that an editor autosaved and never saved",
+        operands: "DOC (--keep|--discard|--list)", count: 1...1, [.opens, .writes],
         options: [
             OptionSpecification(["--list"], "say since when there is such work, and change nothing"),
             OptionSpecification(["--keep"], "save the work"),
@@ -31,7 +32,9 @@ enum RecoverCommand: Command {
         // What an editor at work has not saved yet is its own.
         if let holder = info.lock {
             guard choice == .list else {
-                throw CommandError(.tryLater, "locked", "open in \(holder)", path: path, hint: "try again later", detail: .object(["holder": holder.json]))
+                throw CommandError(
+                    .tryLater, "locked", "open in \(holder)", path: path, hint: "try again later",
+                    detail: .object(["holder": holder.json]))
             }
             console.say("note: \(Printable.line(path)) is open in \(holder), which may go on with the work")
         }
@@ -46,9 +49,11 @@ enum RecoverCommand: Command {
     }
 
     private static func settle(
-        _ url: URL, _ choice: Choice, _ model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?, _ console: Console
+        _ url: URL, _ choice: Choice, _ model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?,
+        _ console: Console
     ) async throws {
-        let document = try await PersistentDocument.open(url, mode: .editing, recovery: choice == .keep ? .keep : .discard, fitting: model)
+        let document = try await PersistentDocument.open(
+            url, mode: .editing, recovery: choice == .keep ? .keep : .discard, fitting: model)
         do {
             if choice == .keep { try await document.save() }
         } catch {
@@ -59,19 +64,24 @@ enum RecoverCommand: Command {
         do { try await document.close() } catch { console.sayUnfinished(error) }
     }
 
-    private static func report(_ info: DocumentInfo, _ choice: Choice, isDone: Bool, _ path: String, _ console: Console) {
+    private static func report(_ info: DocumentInfo, _ choice: Choice, isDone: Bool, _ path: String, _ console: Console)
+    {
         func date(_ date: Date?) -> JSONValue { date.map { .string(ValueText.date($0)) } ?? .null }
         let done = isDone ? (choice == .keep ? "kept" : "discarded") : nil
         if console.isJSON {
             console.print(
                 .object([
-                    "hasUnsavedChanges": .bool(info.hasUnsavedChanges), "saved": date(info.saved), "autosaved": date(info.autosaved),
+                    "hasUnsavedChanges": .bool(info.hasUnsavedChanges), "saved": date(info.saved),
+                    "autosaved": date(info.autosaved),
                     "done": done.map { .string($0) } ?? .null,
                 ]))
             return
         }
         guard info.hasUnsavedChanges else { return console.say("nothing to recover in \(path)") }
-        let span = [info.saved.map { "since the save of \(ValueText.date($0))" }, info.autosaved.map { "until \(ValueText.date($0))" }].compactMap { $0 }
+        let span = [
+            info.saved.map { "since the save of \(ValueText.date($0))" },
+            info.autosaved.map { "until \(ValueText.date($0))" },
+        ].compactMap { $0 }
         let work = (["autosaved work"] + span).joined(separator: " ")
         if let done {
             console.say("\(done) \(work)")

@@ -4,10 +4,12 @@ import Foundation
 /// `folio repair DOC -o NEW`
 enum RepairCommand: Command {
     static let specification = CommandSpecification(
-        "repair", "saves what can be read of a damaged document into a new one; exit code 1 where something is lost", operands: "DOC -o NEW [--force]",
+        "repair", "saves what can be read of a damaged document into a new one; exit code 1 where something is lost",
+        operands: "DOC -o NEW [--force]",
         count: 1...1,
         options: [
-            OptionSpecification(["--output", "-o"], value: "NEW", "where the new document is written, in the form of the old one"),
+            OptionSpecification(
+                ["--output", "-o"], value: "NEW", "where the new document is written, in the form of the old one"),
             .force, .model, .dryRun,
         ],
         notes: """
@@ -18,7 +20,9 @@ enum RepairCommand: Command {
         examples: ["folio repair Doc.folioz -o Saved.folioz"])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        guard let text = arguments.value("--output") else { throw CommandError.usage("say where the new document is to be", hint: "name it with -o NEW") }
+        guard let text = arguments.value("--output") else {
+            throw CommandError.usage("say where the new document is to be", hint: "name it with -o NEW")
+        }
         let source = URL(fileURLWithPath: try DocumentArgument.path(arguments.operands[0]))
         let target = try DocumentArgument.path(text)
         let isDryRun = arguments.has(OptionSpecification.dryRun), replacing = arguments.has("--force")
@@ -28,7 +32,9 @@ enum RepairCommand: Command {
         let report: RepairReport
         do {
             // Until the new document is placed, nothing is written but into a temporary folder.
-            report = try DocumentRepairer.repair(source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model) { placing in
+            report = try DocumentRepairer.repair(
+                source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model
+            ) { placing in
                 try console.interruption.committingStep(placing)
             }
         } catch {
@@ -42,7 +48,9 @@ enum RepairCommand: Command {
     /// What is put together in a temporary folder is a part of the document for everybody else.
     private static func naming(_ source: String, _ error: CommandError) -> CommandError {
         // What is wrong with the folder itself is told of that.
-        guard [.malformed, .modelMismatch].contains(error.exit), let path = error.path, path.hasPrefix(FileManager.default.temporaryDirectory.path + "/folio-") else { return error }
+        guard [.malformed, .modelMismatch].contains(error.exit), let path = error.path,
+            path.hasPrefix(FileManager.default.temporaryDirectory.path + "/folio-")
+        else { return error }
         var named = error
         named.path = source
         named.why = error.why.replacing(path, with: source)
@@ -53,12 +61,14 @@ enum RepairCommand: Command {
         guard !console.isJSON else {
             let lost = report.lost.map { finding in
                 JSONValue.object([
-                    "part": .string(finding.part), "message": .string(finding.message), "object": finding.object.map { .string($0) } ?? .null,
+                    "part": .string(finding.part), "message": .string(finding.message),
+                    "object": finding.object.map { .string($0) } ?? .null,
                 ])
             }
             console.print(
                 .object([
-                    "dryRun": .bool(isDryRun), "entities": .object(report.entities.mapValues { .int($0) }), "isComplete": .bool(report.lost.isEmpty),
+                    "dryRun": .bool(isDryRun), "entities": .object(report.entities.mapValues { .int($0) }),
+                    "isComplete": .bool(report.lost.isEmpty),
                     "lost": .array(lost), "notes": .strings(report.notes), "path": .string(target),
                 ]))
             return
@@ -66,6 +76,8 @@ enum RepairCommand: Command {
         for finding in report.lost { console.print(Printable.line("\(finding)")) }
         for note in report.notes { console.say("note: " + Printable.line(note)) }
         let objects = report.entities.values.reduce(0, +)
-        console.say("\(isDryRun ? "would save" : "saved") \(objects) \(objects == 1 ? "object" : "objects") in \(Printable.line(target))")
+        console.say(
+            "\(isDryRun ? "would save" : "saved") \(objects) \(objects == 1 ? "object" : "objects") in \(Printable.line(target))"
+        )
     }
 }

@@ -5,15 +5,22 @@ import Foundation
 enum VerifyCommand: Command {
     static let specification = CommandSpecification(
         "verify", "looks for damage; exit code 1 where it finds some", operands: "DOC [--deep]", count: 1...1,
-        .opens, options: [OptionSpecification(["--deep"], "check indexes, counts, the schema, the bytes of large values and every version too")],
-        notes: "Holds a document against everything it says of itself: archive, manifest, model, store, references, attachments.")
+        .opens,
+        options: [
+            OptionSpecification(
+                ["--deep"], "check indexes, counts, the schema, the bytes of large values and every version too")
+        ],
+        notes:
+            "Holds a document against everything it says of itself: archive, manifest, model, store, references, attachments."
+    )
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let argument = DocumentArgument(arguments.operands[0])
         guard argument.state == .newest else { return try await verify(argument, arguments, console) }
         let path = argument.path
         let findings = try DocumentVerifier.verify(
-            URL(fileURLWithPath: path), isThorough: arguments.has("--deep"), fitting: try FittingModel.resolver(arguments.value("--model")))
+            URL(fileURLWithPath: path), isThorough: arguments.has("--deep"),
+            fitting: try FittingModel.resolver(arguments.value("--model")))
         let setAside = try DocumentVerifier.quarantinedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         let unfinished = try DocumentVerifier.unfinishedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         // A document that can't be opened has findings.
@@ -23,27 +30,47 @@ enum VerifyCommand: Command {
     }
 
     /// Looks at an earlier state as at a document of its own: a copy of it, in a temporary folder.
-    private static func verify(_ argument: DocumentArgument, _ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+    private static func verify(_ argument: DocumentArgument, _ arguments: ParsedArguments, _ console: Console)
+        async throws -> ExitCode
+    {
         let folder = try TemporaryFolder(), copy = URL(fileURLWithPath: folder.path + "/State.folio")
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             try await console.interruption.committing { try await reader.document.write(to: copy, form: .package) }
         }
-        return try withExtendedLifetime(folder) { tell(try DocumentVerifier.verify(copy, isThorough: arguments.has("--deep")), [], [], console) }
+        return try withExtendedLifetime(folder) {
+            tell(try DocumentVerifier.verify(copy, isThorough: arguments.has("--deep")), [], [], console)
+        }
     }
 
-    private static func tell(_ findings: [DocumentFinding], _ setAside: [String], _ unfinished: [String], isChangedOutside: Bool = false, _ console: Console) -> ExitCode {
+    private static func tell(
+        _ findings: [DocumentFinding], _ setAside: [String], _ unfinished: [String], isChangedOutside: Bool = false,
+        _ console: Console
+    ) -> ExitCode {
         if console.isJSON {
             let list = findings.map { finding in
                 JSONValue.object([
-                    "part": .string(finding.part), "message": .string(finding.message), "object": finding.object.map { .string($0) } ?? .null,
+                    "part": .string(finding.part), "message": .string(finding.message),
+                    "object": finding.object.map { .string($0) } ?? .null,
                 ])
             }
-            console.print(.object(["findings": .array(list), "isDamaged": .bool(!findings.isEmpty), "isChangedOutside": .bool(isChangedOutside), "setAside": .strings(setAside), "unfinished": .strings(unfinished)]))
+            console.print(
+                .object([
+                    "findings": .array(list), "isDamaged": .bool(!findings.isEmpty),
+                    "isChangedOutside": .bool(isChangedOutside), "setAside": .strings(setAside),
+                    "unfinished": .strings(unfinished),
+                ]))
         } else {
             for finding in findings { console.print(Printable.line("\(finding)")) }
-            for file in setAside { console.say("note: set aside and not part of the document: \(Printable.line(file))") }
-            for file in unfinished { console.say("note: a writer left it unfinished, and the next one removes it: \(Printable.line(file))") }
-            if isChangedOutside { console.say("note: another program has changed the store since the last save; the next save takes that up") }
+            for file in setAside {
+                console.say("note: set aside and not part of the document: \(Printable.line(file))")
+            }
+            for file in unfinished {
+                console.say("note: a writer left it unfinished, and the next one removes it: \(Printable.line(file))")
+            }
+            if isChangedOutside {
+                console.say(
+                    "note: another program has changed the store since the last save; the next save takes that up")
+            }
             if findings.isEmpty { console.print("no damage found") }
         }
         return findings.isEmpty ? .done : .no

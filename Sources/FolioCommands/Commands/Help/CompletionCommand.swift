@@ -7,7 +7,8 @@ enum CompletionCommand: Command {
     }
 
     static let specification = CommandSpecification(
-        "completion", "prints a script that completes folio's command lines in a shell", operands: "bash|zsh|fish", count: 1...1, options: [],
+        "completion", "prints a script that completes folio's command lines in a shell", operands: "bash|zsh|fish",
+        count: 1...1, options: [],
         notes: """
             Commands, options, their choices and files are completed, and of the document that stands before on the line its entities, attributes and versions (behind DOC@).
 
@@ -23,7 +24,9 @@ enum CompletionCommand: Command {
         let name = arguments.operands[0]
         guard let shell = Shell(rawValue: name) else {
             let names = Shell.allCases.map(\.rawValue)
-            throw CommandError.usage("there is no completion for \(name)", hint: Suggestion.sentence(for: name, among: names) ?? "one of " + names.joined(separator: ", "))
+            throw CommandError.usage(
+                "there is no completion for \(name)",
+                hint: Suggestion.sentence(for: name, among: names) ?? "one of " + names.joined(separator: ", "))
         }
         if console.isJSON { throw CommandError.usage("the script is text: leave --json out") }
         console.output.write(CompletionScripts.script(for: shell))

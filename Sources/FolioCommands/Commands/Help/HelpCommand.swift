@@ -38,7 +38,10 @@ enum HelpCommand: Command {
         }
         if let later = CommandTable.later[name] { throw CommandError.unavailable("\(name) (\(later))") }
         guard let command = CommandTable.command(named: name) else {
-            throw CommandError.usage("unknown command \(name)", hint: Suggestion.sentence(for: name, among: CommandTable.names + Help.topics.map(\.name)) ?? "see folio help for the commands")
+            throw CommandError.usage(
+                "unknown command \(name)",
+                hint: Suggestion.sentence(for: name, among: CommandTable.names + Help.topics.map(\.name))
+                    ?? "see folio help for the commands")
         }
         Help.printCommand(command.specification, console)
         return .done

@@ -5,19 +5,31 @@ import ModelCodegen
 /// `folio codegen MODEL -o DIR`
 enum CodegenCommand: Command {
     static let specification = CommandSpecification(
-        "codegen", "writes Swift classes for the model's entities", operands: "MODEL -o DIR [--access public|package|internal] [--codable]", count: 1...1,
+        "codegen", "writes Swift classes for the model's entities",
+        operands: "MODEL -o DIR [--access public|package|internal] [--codable]", count: 1...1,
         options: [
-            OptionSpecification(OptionSpecification.output.names, value: "DIR", "the folder that the files go to; it is made where there is none"),
-            OptionSpecification(["--access"], value: "LEVEL", "public (default), package or internal", choices: CodeGenerator.AccessLevel.allCases.map(\.rawValue)),
-            OptionSpecification(["--codable"], "classes can be encoded and decoded, each object as the graph that it leads to"),
+            OptionSpecification(
+                OptionSpecification.output.names, value: "DIR",
+                "the folder that the files go to; it is made where there is none"),
+            OptionSpecification(
+                ["--access"], value: "LEVEL", "public (default), package or internal",
+                choices: CodeGenerator.AccessLevel.allCases.map(\.rawValue)),
+            OptionSpecification(
+                ["--codable"], "classes can be encoded and decoded, each object as the graph that it leads to"),
             .dryRun,
         ],
-        notes: "Every entity that names a class gets Name+Class.swift, which is yours to fill and is never written over, and Name+Properties.swift, which is\n"
+        notes:
+            "Every entity that names a class gets Name+Class.swift, which is yours to fill and is never written over, and Name+Properties.swift, which is\n"
             + "written anew; MODELModel.swift carries the model and lists the classes. Files whose text would be the same are left alone.",
-        examples: ["folio codegen Shop.xcdatamodeld -o Sources/Shop", "folio codegen 'Shop.xcdatamodeld#Shop 2' -o Generated --access internal"])
+        examples: [
+            "folio codegen Shop.xcdatamodeld -o Sources/Shop",
+            "folio codegen 'Shop.xcdatamodeld#Shop 2' -o Generated --access internal",
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
-        guard let folder = arguments.value(OptionSpecification.output.names[0]) else { throw CommandError.usage("-o DIR is missing") }
+        guard let folder = arguments.value(OptionSpecification.output.names[0]) else {
+            throw CommandError.usage("-o DIR is missing")
+        }
         try OutputFile.refuse(folder, in: [arguments.operands[0]])
         let loaded = try await ModelArgument.load(arguments.operands[0], console)
         var generator = CodeGenerator()
@@ -29,7 +41,9 @@ enum CodegenCommand: Command {
             let path = URL(fileURLWithPath: folder).appendingPathComponent(file.name).path
             let found = FileManager.default.contents(atPath: path)
             let action =
-                if found == nil { "written" } else if file.isKept { "kept" } else if found == Data(file.text.utf8) { "unchanged" } else { "written" }
+                if found == nil { "written" } else if file.isKept { "kept" } else if found == Data(file.text.utf8) {
+                    "unchanged"
+                } else { "written" }
             if action == "written", !isDryRun {
                 try makeFolder(folder)
                 let output = try OutputFile(path: path, of: [arguments.operands[0]], interruption: console.interruption)
@@ -38,7 +52,11 @@ enum CodegenCommand: Command {
                 console.hasWritten = true
             }
             report.append(.object(["path": .string(path), "action": .string(action)]))
-            if !console.isJSON { console.print((action == "written" && isDryRun ? "to write" : action).padding(toLength: 11, withPad: " ", startingAt: 0) + Printable.line(path)) }
+            if !console.isJSON {
+                console.print(
+                    (action == "written" && isDryRun ? "to write" : action).padding(
+                        toLength: 11, withPad: " ", startingAt: 0) + Printable.line(path))
+            }
         }
         if console.isJSON { console.print(.array(report)) }
         return .done
@@ -47,7 +65,9 @@ enum CodegenCommand: Command {
     /// The generated files of a model.
     static func files(of loaded: LoadedModel, _ generator: CodeGenerator) throws -> [GeneratedFile] {
         do {
-            return try generator.files(for: loaded.model, named: loaded.name, contents: String(decoding: ModelContents.encode(loaded.model), as: UTF8.self))
+            return try generator.files(
+                for: loaded.model, named: loaded.name,
+                contents: String(decoding: ModelContents.encode(loaded.model), as: UTF8.self))
         } catch let error as CodegenError {
             throw CommandError(.malformed, "malformed", "no Swift classes can be made: \(error)")
         }
@@ -57,7 +77,8 @@ enum CodegenCommand: Command {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            throw CommandError(.cannotCreate, "cannotCreate", "can't make the folder: \(error.localizedDescription)", path: path)
+            throw CommandError(
+                .cannotCreate, "cannotCreate", "can't make the folder: \(error.localizedDescription)", path: path)
         }
     }
 }

@@ -1,8 +1,11 @@
 import Folio
 
-/// What `migrate` says when it is done: the summary on standard error, steps and results on standard output.
+/// What `migrate` says when it is done: the summary on standard error, steps and results on
+/// standard output.
 extension MigrateCommand {
-    static func report(_ migration: DocumentMigration, path: String, isDryRun: Bool, isVerbose: Bool, _ console: Console) {
+    static func report(
+        _ migration: DocumentMigration, path: String, isDryRun: Bool, isVerbose: Bool, _ console: Console
+    ) {
         if console.isJSON { return console.print(json(migration, path: path, isDryRun: isDryRun)) }
         guard migration.isNeeded else { return console.print("the document is of this version already") }
         tell(migration, prefix: "", isDryRun: isDryRun, isVerbose: isVerbose, console)
@@ -11,14 +14,18 @@ extension MigrateCommand {
     }
 
     /// Of several documents, each with its path in every line.
-    static func report(_ results: [Outcome], _ paths: [String], isDryRun: Bool, isVerbose: Bool, _ console: Console) -> ExitCode {
+    static func report(_ results: [Outcome], _ paths: [String], isDryRun: Bool, isVerbose: Bool, _ console: Console)
+        -> ExitCode
+    {
         var exit = ExitCode.done
         var values: [JSONValue] = []
         for (path, result) in zip(paths, results) {
             switch result {
             case .success(let migration):
                 values.append(json(migration, path: path, isDryRun: isDryRun))
-                if !console.isJSON { report(migration, ofSeveral: path, isDryRun: isDryRun, isVerbose: isVerbose, console) }
+                if !console.isJSON {
+                    report(migration, ofSeveral: path, isDryRun: isDryRun, isVerbose: isVerbose, console)
+                }
             case .failure(let error):
                 var failure = CommandError(mapping: error)
                 failure.path = failure.path ?? path
@@ -37,43 +44,63 @@ extension MigrateCommand {
         return exit
     }
 
-    private static func report(_ migration: DocumentMigration, ofSeveral path: String, isDryRun: Bool, isVerbose: Bool, _ console: Console) {
+    private static func report(
+        _ migration: DocumentMigration, ofSeveral path: String, isDryRun: Bool, isVerbose: Bool, _ console: Console
+    ) {
         let prefix = Printable.line(path) + ": "
         guard migration.isNeeded else { return console.print(prefix + "is of this version already") }
         tell(migration, prefix: prefix, isDryRun: isDryRun, isVerbose: isVerbose, console)
         let kept = migration.backup.map { ", the old state is kept in \(Printable.line($0))" } ?? ""
         let count = migration.steps.count == 1 ? "1 step" : "\(migration.steps.count) steps"
-        console.print(prefix + (isDryRun ? [count, estimate(migration)].compactMap { $0 }.joined(separator: ", ") : "migrated in \(count)\(kept)"))
+        console.print(
+            prefix
+                + (isDryRun
+                    ? [count, estimate(migration)].compactMap { $0 }.joined(separator: ", ")
+                    : "migrated in \(count)\(kept)"))
     }
 
     /// What is added, changed and lost; with `--verbose` every step.
-    private static func tell(_ migration: DocumentMigration, prefix: String, isDryRun: Bool, isVerbose: Bool, _ console: Console) {
+    private static func tell(
+        _ migration: DocumentMigration, prefix: String, isDryRun: Bool, isVerbose: Bool, _ console: Console
+    ) {
         for line in MigrationSummary(migration, isDryRun: isDryRun).lines { console.say(prefix + Printable.line(line)) }
         if isVerbose { for step in migration.steps { console.print(prefix + Printable.line(step)) } }
-        if isDryRun, migration.losesObjects { console.say(prefix + "objects would be lost: without --allow-loss nothing is done") }
+        if isDryRun, migration.losesObjects {
+            console.say(prefix + "objects would be lost: without --allow-loss nothing is done")
+        }
     }
 
     // MARK: JSON
 
     private static func json(_ migration: DocumentMigration, path: String, isDryRun: Bool) -> JSONValue {
         var members: [String: JSONValue] = [
-            "path": .string(path), "from": migration.from.map { .string($0) } ?? .null, "needed": .bool(migration.isNeeded),
-            "stages": .int(migration.stages), "steps": .strings(migration.steps), "backup": migration.backup.map { .string($0) } ?? .null,
+            "path": .string(path), "from": migration.from.map { .string($0) } ?? .null,
+            "needed": .bool(migration.isNeeded),
+            "stages": .int(migration.stages), "steps": .strings(migration.steps),
+            "backup": migration.backup.map { .string($0) } ?? .null,
             "dryRun": .bool(isDryRun), "inPlace": .bool(migration.isInPlace),
             "lost": .array(migration.losses.map(json)), "losesObjects": .bool(migration.losesObjects),
         ]
         if isDryRun {
-            members["estimate"] = .object(["rows": .int(Int(migration.rows)), "bytes": .int(Int(migration.bytes)), "seconds": .int(Int(migration.seconds.rounded(.up)))])
+            members["estimate"] = .object([
+                "rows": .int(Int(migration.rows)), "bytes": .int(Int(migration.bytes)),
+                "seconds": .int(Int(migration.seconds.rounded(.up))),
+            ])
         }
         return .object(members)
     }
 
     private static func json(_ loss: DocumentMigration.Loss) -> JSONValue {
-        .object(["entity": .string(loss.entity), "property": loss.property.map { .string($0) } ?? .null, "count": .int(loss.count)])
+        .object([
+            "entity": .string(loss.entity), "property": loss.property.map { .string($0) } ?? .null,
+            "count": .int(loss.count),
+        ])
     }
 
     /// Nil where no row is brought over.
     private static func estimate(_ migration: DocumentMigration) -> String? {
-        migration.rows == 0 ? nil : "some \(migration.rows) rows, about \(max(1, Int(migration.seconds.rounded(.up)))) s, up to \((migration.bytes + (1 << 20) - 1) >> 20) MiB on the disk"
+        migration.rows == 0
+            ? nil
+            : "some \(migration.rows) rows, about \(max(1, Int(migration.seconds.rounded(.up)))) s, up to \((migration.bytes + (1 << 20) - 1) >> 20) MiB on the disk"
     }
 }

@@ -4,12 +4,19 @@ import Foundation
 /// `folio migrate DOC… --model MODEL`
 enum MigrateCommand: Command {
     static let specification = CommandSpecification(
-        "migrate", "brings documents to another version of their model", operands: "DOC… --model MODEL [--mapping FILE] [-o NEW [--force]] [--jobs N] [--allow-loss] [--no-backup]",
+        "migrate", "brings documents to another version of their model",
+        operands: "DOC… --model MODEL [--mapping FILE] [-o NEW [--force]] [--jobs N] [--allow-loss] [--no-backup]",
         count: 1...CommandSpecification.anyNumber, [.writes, .replaces],
         options: [
-            OptionSpecification(["--model"], value: "MODEL", "the version to migrate to; of a model with several versions, the current one"),
-            OptionSpecification(["--mapping"], value: "FILE", "a mapping model (.xcmappingmodel, .cdm) that says how; without one it is inferred"),
-            OptionSpecification(["--output", "-o"], value: "NEW", "write the migrated document there, in the form that the extension says, and leave DOC as it is"),
+            OptionSpecification(
+                ["--model"], value: "MODEL",
+                "the version to migrate to; of a model with several versions, the current one"),
+            OptionSpecification(
+                ["--mapping"], value: "FILE",
+                "a mapping model (.xcmappingmodel, .cdm) that says how; without one it is inferred"),
+            OptionSpecification(
+                ["--output", "-o"], value: "NEW",
+                "write the migrated document there, in the form that the extension says, and leave DOC as it is"),
             OptionSpecification(["--jobs"], value: "N", "how many documents are migrated at a time (1)"),
             OptionSpecification(["--no-backup"], "keep no copy of the old state"),
             OptionSpecification(["--allow-loss"], "leave out objects that the new version has no entity for"),
@@ -23,7 +30,8 @@ enum MigrateCommand: Command {
             + "out within the store, others object by object; one that names policies of an application is for that application to run.\n"
             + "Of several documents each is migrated by itself: where one fails, the others go on, and the first failure is the exit code.",
         examples: [
-            "folio migrate Shop.sqlite --model Shop.xcdatamodeld --dry-run", "folio migrate Doc.folio --model 'Shop.xcdatamodeld#Shop 3' -o New.folio",
+            "folio migrate Shop.sqlite --model Shop.xcdatamodeld --dry-run",
+            "folio migrate Doc.folio --model 'Shop.xcdatamodeld#Shop 3' -o New.folio",
             "folio migrate *.folio --model Shop.xcdatamodeld --jobs 4",
         ])
 
@@ -37,12 +45,16 @@ enum MigrateCommand: Command {
         let target = try arguments.value("--output").map { try DocumentArgument.path($0) }
         try DocumentFormArgument.refuseForceWithoutOutput(arguments, specification)
         if let target {
-            guard sources.count == 1 else { throw CommandError.usage("one document is written to NEW, not \(sources.count)") }
+            guard sources.count == 1 else {
+                throw CommandError.usage("one document is written to NEW, not \(sources.count)")
+            }
             try DocumentFormArgument.refuseExisting(target, of: sources[0], arguments)
         }
         let loaded = try await ModelArgument.load(modelText, console)
         let file = try modelFile(modelText)
-        let resolver: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { hashes in try version(of: file, matching: hashes)?.model }
+        let resolver: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { hashes in
+            try version(of: file, matching: hashes)?.model
+        }
         var template = DocumentMigrator(path: "", model: loaded.model)
         template.modelName = loaded.version
         template.versions = file.map { file in file.versionNames.compactMap { try? file.model(version: $0) } } ?? []
@@ -50,11 +62,15 @@ enum MigrateCommand: Command {
         template.mapping = try arguments.value("--mapping").map { try mapping($0) }
         let isDryRun = arguments.has(OptionSpecification.dryRun), isVerbose = arguments.has("--verbose")
         template.allowsLoss = arguments.has("--allow-loss")
-        if target == nil, !arguments.has("--no-backup") { template.backupLabel = { hashes in (try? version(of: file, matching: hashes))?.name } }
+        if target == nil, !arguments.has("--no-backup") {
+            template.backupLabel = { hashes in (try? version(of: file, matching: hashes))?.name }
+        }
         for source in sources { console.sayOutsideCommits(at: source) }
         let migrators = sources.map { template.with(path: $0) }
         if let target, !isDryRun {
-            let migration = try await migrate(sources[0], to: target, replacing: arguments.has(OptionSpecification.force), template, resolver, console)
+            let migration = try await migrate(
+                sources[0], to: target, replacing: arguments.has(OptionSpecification.force), template, resolver, console
+            )
             report(migration, path: target, isDryRun: false, isVerbose: isVerbose, console)
             return .done
         }
@@ -77,14 +93,18 @@ enum MigrateCommand: Command {
         }
     }
 
-    private static func version(of file: ModelFile?, matching hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
+    private static func version(of file: ModelFile?, matching hashes: [String: Data]) throws -> (
+        name: String, model: ManagedObjectModel
+    )? {
         guard let file else { return nil }
         return try file.model(matching: hashes)
     }
 
     private static func mapping(_ text: String) throws -> MappingModel {
         let url = URL(fileURLWithPath: text)
-        guard FileManager.default.fileExists(atPath: url.path) else { throw CommandError.notFound("there is no such file", path: text) }
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw CommandError.notFound("there is no such file", path: text)
+        }
         do {
             return try MappingModel(contentsOf: url)
         } catch let error as MigrationError {
@@ -92,7 +112,8 @@ enum MigrateCommand: Command {
         }
     }
 
-    /// Writes the document as it is to the new place and migrates it there. What is to be replaced stays until the migrated document, which is made aside then, takes its place.
+    /// Writes the document as it is to the new place and migrates it there. What is to be replaced
+    /// stays until the migrated document, which is made aside then, takes its place.
     private static func migrate(
         _ source: String, to target: String, replacing: Bool, _ template: DocumentMigrator,
         _ resolver: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?, _ console: Console
@@ -102,9 +123,12 @@ enum MigrateCommand: Command {
         let isConverted = form.map { $0 != DocumentFormArgument.form(ofDocumentAt: source) } ?? false
         let folder = replacing || isConverted ? try TemporaryFolder() : nil
         let place = folder.map { $0.path + "/" + ResolvedPath(target).name } ?? target
-        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: source), fitting: resolver) { try await $0.write(to: URL(fileURLWithPath: place)) }
+        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: source), fitting: resolver) {
+            try await $0.write(to: URL(fileURLWithPath: place))
+        }
         do {
-            let migration = try await migrateAll([template.with(path: place)], jobs: 1, isDryRun: false, console)[0].get()
+            let migration = try await migrateAll([template.with(path: place)], jobs: 1, isDryRun: false, console)[0]
+                .get()
             if folder != nil { try await write(place, to: target, form, replacing: replacing, template.model) }
             console.hasWritten = true
             DocumentFormArgument.noteMissingModel(form, console)
@@ -115,8 +139,11 @@ enum MigrateCommand: Command {
         }
     }
 
-    private static func write(_ place: String, to target: String, _ form: DocumentForm?, replacing: Bool, _ model: ManagedObjectModel) async throws {
-        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: place), fitting: { _ in model }) { document in
+    private static func write(
+        _ place: String, to target: String, _ form: DocumentForm?, replacing: Bool, _ model: ManagedObjectModel
+    ) async throws {
+        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: place), fitting: { _ in model }) {
+            document in
             try await document.write(to: URL(fileURLWithPath: target), form: form, replacing: replacing)
         }
     }
@@ -125,8 +152,11 @@ enum MigrateCommand: Command {
 
     typealias Outcome = Result<DocumentMigration, any Error>
 
-    /// Ctrl-C cancels what is being migrated, which leaves those documents as they were, and begins no other.
-    private static func migrateAll(_ migrators: [DocumentMigrator], jobs: Int, isDryRun: Bool, _ console: Console) async throws -> [Outcome] {
+    /// Ctrl-C cancels what is being migrated, which leaves those documents as they were, and begins
+    /// no other.
+    private static func migrateAll(_ migrators: [DocumentMigrator], jobs: Int, isDryRun: Bool, _ console: Console)
+        async throws -> [Outcome]
+    {
         let line = MigrationLine(console, count: migrators.count)
         defer { line.end() }
         return try await console.interruption.committing {
@@ -150,7 +180,9 @@ enum MigrateCommand: Command {
     }
 
     /// - Throws: `CancellationError`; what else fails is the outcome.
-    private static func outcome(_ migrator: DocumentMigrator, _ index: Int, isDryRun: Bool, _ line: MigrationLine) async throws -> Outcome {
+    private static func outcome(_ migrator: DocumentMigrator, _ index: Int, isDryRun: Bool, _ line: MigrationLine)
+        async throws -> Outcome
+    {
         try Task.checkCancellation()
         defer { line.finish(index) }
         if isDryRun { return Outcome { try migrator.preview() } }
@@ -159,7 +191,12 @@ enum MigrateCommand: Command {
         migrator.progress = progress
         let ready = migrator
         do {
-            return .success(try await withTaskCancellationHandler { try ready.migrate() } onCancel: { progress.cancel() })
+            return .success(
+                try await withTaskCancellationHandler {
+                    try ready.migrate()
+                } onCancel: {
+                    progress.cancel()
+                })
         } catch let error as DocumentError where (error.underlying as? StorageError)?.code == .cancelled {
             throw CancellationError()
         } catch let error as MigrationError where error.code == .cancelled {

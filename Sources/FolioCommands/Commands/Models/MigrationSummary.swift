@@ -13,10 +13,14 @@ struct MigrationSummary {
         self.isDryRun = isDryRun
     }
 
-    /// At most five lines. What is lost comes last, with counts; what has objects or values before what has none.
+    /// At most five lines. What is lost comes last, with counts; what has objects or values before
+    /// what has none.
     var lines: [String] {
         let losses = migration.losses.filter { $0.count > 0 } + migration.losses.filter { $0.count == 0 }
-        let kinds = [("adds", "would add", added), ("changes", "would change", changed), ("loses", "would lose", losses.map(\.description))]
+        let kinds = [
+            ("adds", "would add", added), ("changes", "would change", changed),
+            ("loses", "would lose", losses.map(\.description)),
+        ]
         var lines = kinds.compactMap { now, later, names -> String? in
             names.isEmpty ? nil : "\(isDryRun ? later : now) \(Self.list(names))"
         }
@@ -29,7 +33,9 @@ struct MigrationSummary {
         guard let difference = migration.difference else { return [] }
         return difference.entities.flatMap { entity -> [String] in
             guard let name = entity.destination else { return [] }
-            return entity.kind == .add ? [name] : entity.properties.filter { $0.kind == .add }.compactMap { $0.destination.map { "\(name).\($0)" } }
+            return entity.kind == .add
+                ? [name]
+                : entity.properties.filter { $0.kind == .add }.compactMap { $0.destination.map { "\(name).\($0)" } }
         }
     }
 
@@ -38,13 +44,16 @@ struct MigrationSummary {
         return difference.entities.flatMap { entity -> [String] in
             guard let name = entity.destination, entity.kind != .add else { return [] }
             let own = entity.changes.isEmpty ? [] : ["\(name) (\(entity.changes.joined(separator: "; ")))"]
-            return own + entity.properties.filter { $0.kind != .add && $0.kind != .remove && !$0.changes.isEmpty }.compactMap { property in
-                property.destination.map { "\(name).\($0) (\(property.changes.joined(separator: "; ")))" }
-            }
+            return own
+                + entity.properties.filter { $0.kind != .add && $0.kind != .remove && !$0.changes.isEmpty }.compactMap {
+                    property in
+                    property.destination.map { "\(name).\($0) (\(property.changes.joined(separator: "; ")))" }
+                }
         }
     }
 
     private static func list(_ names: [String]) -> String {
-        names.prefix(mostNames).joined(separator: ", ") + (names.count > mostNames ? " and \(names.count - mostNames) more" : "")
+        names.prefix(mostNames).joined(separator: ", ")
+            + (names.count > mostNames ? " and \(names.count - mostNames) more" : "")
     }
 }

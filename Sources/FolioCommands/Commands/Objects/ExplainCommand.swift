@@ -3,8 +3,11 @@ import Folio
 /// `folio explain DOC ENTITY --where PREDICATE`
 enum ExplainCommand: Command {
     static let specification = CommandSpecification(
-        "explain", "shows the SQL of a fetch, its arguments and SQLite's plan", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
-        .opens, options: FetchQuery.options, notes: FetchQuery.notes + " What SQL can't say is run in memory on what it can, and stands at the end of the plan.")
+        "explain", "shows the SQL of a fetch, its arguments and SQLite's plan",
+        operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
+        .opens, options: FetchQuery.options,
+        notes: FetchQuery.notes
+            + " What SQL can't say is run in memory on what it can, and stands at the end of the plan.")
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let window = try FetchQuery.Window(arguments)
@@ -13,12 +16,15 @@ enum ExplainCommand: Command {
             if console.isJSON {
                 console.print(
                     .object([
-                        "statement": .string(explanation.statement), "arguments": .strings(explanation.arguments), "plan": .strings(explanation.plan),
+                        "statement": .string(explanation.statement), "arguments": .strings(explanation.arguments),
+                        "plan": .strings(explanation.plan),
                     ]))
                 return
             }
             console.print(Printable.line(explanation.statement))
-            for (index, argument) in explanation.arguments.enumerated() { console.print("  ?\(index + 1) = \(Printable.line(argument))") }
+            for (index, argument) in explanation.arguments.enumerated() {
+                console.print("  ?\(index + 1) = \(Printable.line(argument))")
+            }
             for line in explanation.plan { console.print("plan: \(Printable.line(line))") }
         }
         return .done

@@ -3,7 +3,8 @@ import Folio
 /// `folio export DOC`
 enum ExportCommand: Command {
     static let specification = CommandSpecification(
-        "export", "writes all objects as JSON, JSON lines or CSV", operands: "DOC [--format json|jsonl|csv] [--entity E] [-o FILE|--textconv]", count: 1...1,
+        "export", "writes all objects as JSON, JSON lines or CSV",
+        operands: "DOC [--format json|jsonl|csv] [--entity E] [-o FILE|--textconv]", count: 1...1,
         options: [
             .format("json (default), jsonl (one object a line) or csv (needs --entity)", ["json", "jsonl", "csv"]),
             OptionSpecification(["--entity"], value: "E", "only the objects of this entity, its sub-entities' not"),
@@ -16,7 +17,10 @@ enum ExportCommand: Command {
             the strings "NaN", "Infinity" and "-Infinity"; a date that no calendar has is its number of seconds since 2001. A large value whose
             file is missing is {"$missing": "<name>"}. Entities stand by name, objects by number; names sort by code unit.
             """,
-        examples: ["folio export Doc.folio -o doc.json", "folio export Recipes.sqlite --model Recipes.xcdatamodeld --entity Recipe --format csv"])
+        examples: [
+            "folio export Doc.folio -o doc.json",
+            "folio export Recipes.sqlite --model Recipes.xcdatamodeld --entity Recipe --format csv",
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         guard arguments.has("--textconv") else { return try await export(arguments, console) }
@@ -33,7 +37,8 @@ enum ExportCommand: Command {
         let format = arguments.value("--format") ?? "json"
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             try reader.document.checkSavedPages()
-            let exporter = try DocumentExporter(store: reader.store, entityName: arguments.value("--entity"), console: console)
+            let exporter = try DocumentExporter(
+                store: reader.store, entityName: arguments.value("--entity"), console: console)
             switch format {
             case "jsonl": try exporter.writeLines(to: console.output)
             case "csv": try exporter.writeCSV(to: console.output)

@@ -5,8 +5,14 @@ import Foundation
 enum ExtractCommand: Command {
     static let specification = CommandSpecification(
         "extract", "writes a binary attribute's bytes to a file", operands: "DOC OBJECT KEY -o FILE", count: 3...3,
-        options: [OptionSpecification(OptionSpecification.output.names, value: "FILE", "where the bytes go; - for standard output"), .model],
-        examples: ["folio extract Doc.folio Person/p1 portrait -o portrait.jpg", "folio extract Doc.folio Person/p1 portrait -o - | file -"])
+        options: [
+            OptionSpecification(
+                OptionSpecification.output.names, value: "FILE", "where the bytes go; - for standard output"), .model,
+        ],
+        examples: [
+            "folio extract Doc.folio Person/p1 portrait -o portrait.jpg",
+            "folio extract Doc.folio Person/p1 portrait -o - | file -",
+        ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let path = arguments.operands[0], name = arguments.operands[1], key = arguments.operands[2]
@@ -21,14 +27,16 @@ enum ExtractCommand: Command {
                 _ = try write(value, to: console.output)
                 return
             }
-            let file = try OutputFile(path: target, of: arguments.sources(of: specification), interruption: console.interruption)
+            let file = try OutputFile(
+                path: target, of: arguments.sources(of: specification), interruption: console.interruption)
             let count = try write(value, to: file.sink)
             try file.finish()
             console.hasWritten = true
             if console.isJSON {
                 console.print(
                     .object([
-                        "object": .string(object.objectID.description), "key": .string(key), "bytes": .int(count), "path": .string(target),
+                        "object": .string(object.objectID.description), "key": .string(key), "bytes": .int(count),
+                        "path": .string(target),
                     ]))
             } else {
                 console.say("wrote \(count) bytes")
@@ -45,7 +53,9 @@ enum ExtractCommand: Command {
             do {
                 return try value.reader()
             } catch let error as StorageError where error.code == .notFound {
-                throw CommandError(.notFound, "missingValue", "the bytes of \(name) are missing: there is no file \(value.fileName ?? "")", path: path)
+                throw CommandError(
+                    .notFound, "missingValue",
+                    "the bytes of \(name) are missing: there is no file \(value.fileName ?? "")", path: path)
             }
         default: throw CommandError(.notFound, "noValue", "\(name) has no value", path: path)
         }

@@ -3,10 +3,12 @@ import Folio
 /// `folio fetch DOC ENTITY`
 enum FetchCommand: Command {
     static let specification = CommandSpecification(
-        "fetch", "prints the objects of an entity that fit a condition", operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
+        "fetch", "prints the objects of an entity that fit a condition",
+        operands: "DOC ENTITY [--where PREDICATE] [--sort k,-k] [--limit n] …", count: 1...2,
         options: FetchQuery.options + [
             OptionSpecification(["--count"], "only how many there are"),
-            .format("table (default), lines (key: value), json, jsonl or csv", ["table", "lines", "json", "jsonl", "csv"]),
+            .format(
+                "table (default), lines (key: value), json, jsonl or csv", ["table", "lines", "json", "jsonl", "csv"]),
             .model,
         ],
         notes: "Objects of sub-entities take part. " + FetchQuery.notes + "\n" + FetchQuery.formatNotes,
@@ -21,14 +23,24 @@ enum FetchCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let format = arguments.value("--format") ?? (console.isJSON ? "json" : "table")
         if arguments.has("--count"), let format = arguments.value("--format"), format != "json" {
-            throw CommandError.usage("--count and --format \(format) exclude each other", hint: "--count prints a number, with --json an object with it")
+            throw CommandError.usage(
+                "--count and --format \(format) exclude each other",
+                hint: "--count prints a number, with --json an object with it")
         }
         let window = try FetchQuery.Window(arguments)
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let query = try FetchQuery(arguments, window, in: reader.store.identity)
             if arguments.has("--count") {
-                let count = query.isEmpty ? 0 : try query.rows.map { try reader.context.count(for: $0) } ?? reader.context.count(for: query.objects)
-                if console.isJSON || format == "json" { console.print(.object(["count": .int(count)])) } else { console.print(String(count)) }
+                let count =
+                    query.isEmpty
+                    ? 0
+                    : try query.rows.map { try reader.context.count(for: $0) }
+                        ?? reader.context.count(for: query.objects)
+                if console.isJSON || format == "json" {
+                    console.print(.object(["count": .int(count)]))
+                } else {
+                    console.print(String(count))
+                }
                 return
             }
             if let rows = query.rows {
@@ -39,7 +51,9 @@ enum FetchCommand: Command {
             if query.columns.columns.isEmpty {
                 try FetchedObjects(objects, entity: query.entity, reader, console).write(format)
             } else {
-                try FetchedColumns(query.columns.columns.map(\.name), of: objects, entity: query.entity, reader, console).write(format)
+                try FetchedColumns(
+                    query.columns.columns.map(\.name), of: objects, entity: query.entity, reader, console
+                ).write(format)
             }
         }
         return .done

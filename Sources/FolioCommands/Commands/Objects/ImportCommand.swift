@@ -3,14 +3,20 @@ import Folio
 /// `folio import DOC FILE…`
 enum ImportCommand: Command {
     static let specification = CommandSpecification(
-        "import", "adds the objects of JSON, JSON lines or CSV files, or updates those that are there", operands: "DOC FILE… [--entity E] [--match KEYS]",
+        "import", "adds the objects of JSON, JSON lines or CSV files, or updates those that are there",
+        operands: "DOC FILE… [--entity E] [--match KEYS]",
         count: 2...CommandSpecification.anyNumber,
         options: [
             OptionSpecification(["--entity"], value: "E", "the entity of the objects, where the file does not say it"),
             OptionSpecification(
-                ["--match"], value: "KEYS", "update the object that has the same values of these attributes (a,b or Entity.a), and make one only where there is none", repetition: .allowed),
-            OptionSpecification(["--create-missing"], "make objects that relationship.attribute columns name and that are not there"),
-            OptionSpecification(["--delimiter"], value: "CHARACTER", "what separates the fields of CSV: , ; tab or |; else the header says it"), .model, .dryRun,
+                ["--match"], value: "KEYS",
+                "update the object that has the same values of these attributes (a,b or Entity.a), and make one only where there is none",
+                repetition: .allowed),
+            OptionSpecification(
+                ["--create-missing"], "make objects that relationship.attribute columns name and that are not there"),
+            OptionSpecification(
+                ["--delimiter"], value: "CHARACTER",
+                "what separates the fields of CSV: , ; tab or |; else the header says it"), .model, .dryRun,
         ],
         notes: """
             FILE is what export writes, in any of its formats (told apart by content), or flat objects; - is standard input. The entity of objects that don't say theirs is that of
@@ -27,12 +33,15 @@ enum ImportCommand: Command {
             --json, which prints an object for every row.
             """,
         examples: [
-            "folio export Old.folio | folio import New.folio -", "folio import Library.folio Author.csv Book.csv", "folio import Library.folio Book=new.csv --match isbn",
+            "folio export Old.folio | folio import New.folio -", "folio import Library.folio Author.csv Book.csv",
+            "folio import Library.folio Book=new.csv --match isbn",
         ])
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         try check(arguments)
-        var files = try arguments.operands.dropFirst().map { try ImportFile($0, entityName: arguments.value("--entity")) }
+        var files = try arguments.operands.dropFirst().map {
+            try ImportFile($0, entityName: arguments.value("--entity"))
+        }
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let settings = try ImportSettings(arguments, editor.context.model)
             for index in files.indices { try files[index].settleEntity(in: editor.context.model) }
@@ -53,7 +62,10 @@ enum ImportCommand: Command {
     /// - Throws: a usage error for an option that every file contradicts.
     private static func check(_ arguments: ParsedArguments) throws {
         let operands = arguments.operands.dropFirst()
-        guard arguments.has("--entity"), let named = operands.first, operands.allSatisfy({ ImportFile.parts(of: $0) != nil }) else { return }
-        throw CommandError.usage("--entity is for files that don't say their entity, and \(named) says it", hint: "leave one of them out")
+        guard arguments.has("--entity"), let named = operands.first,
+            operands.allSatisfy({ ImportFile.parts(of: $0) != nil })
+        else { return }
+        throw CommandError.usage(
+            "--entity is for files that don't say their entity, and \(named) says it", hint: "leave one of them out")
     }
 }

@@ -4,9 +4,12 @@ import Foundation
 /// `folio restore DOC@n`
 enum RestoreCommand: Command {
     static let specification = CommandSpecification(
-        "restore", "makes an earlier version the document's saved state again, or copies it", operands: "DOC@n [-o NEW [--force]]", count: 1...1, [.opens, .writes, .replaces],
+        "restore", "makes an earlier version the document's saved state again, or copies it",
+        operands: "DOC@n [-o NEW [--force]]", count: 1...1, [.opens, .writes, .replaces],
         options: [
-            OptionSpecification(["--output", "-o"], value: "NEW", "write the version there as a document of its own, and leave DOC as it is")
+            OptionSpecification(
+                ["--output", "-o"], value: "NEW",
+                "write the version there as a document of its own, and leave DOC as it is")
         ],
         notes: """
             What the document holds now is kept as a version first, so that this can be taken back. The restored state is the newest save; versions keep their numbers.
@@ -17,7 +20,9 @@ enum RestoreCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let document = DocumentArgument(arguments.operands[0])
         guard document.state != .newest else {
-            throw CommandError.usage("say which version", hint: "folio versions \(document.path) lists them; folio restore \(document.path)@n restores one")
+            throw CommandError.usage(
+                "say which version",
+                hint: "folio versions \(document.path) lists them; folio restore \(document.path)@n restores one")
         }
         if let target = try arguments.value("--output").map({ try DocumentArgument.path($0) }) {
             try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
@@ -33,23 +38,40 @@ enum RestoreCommand: Command {
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let url = URL(fileURLWithPath: target), form = DocumentFormArgument.usualForm(of: target)
             if arguments.has(OptionSpecification.dryRun) {
-                if console.isJSON { console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null])) }
+                if console.isJSON {
+                    console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null]))
+                }
                 return console.say("would write \(Printable.line(target))")
             }
-            try await console.interruption.committing { try await reader.document.write(to: url, form: form, replacing: arguments.has(OptionSpecification.force)) }
+            try await console.interruption.committing {
+                try await reader.document.write(
+                    to: url, form: form, replacing: arguments.has(OptionSpecification.force))
+            }
             console.hasWritten = true
             DocumentFormArgument.noteMissingModel(form, console)
-            if console.isJSON { console.print(.object(["dryRun": .bool(false), "path": .string(target), "uuid": .string(try DocumentInfo(of: url).uuid)])) }
+            if console.isJSON {
+                console.print(
+                    .object([
+                        "dryRun": .bool(false), "path": .string(target),
+                        "uuid": .string(try DocumentInfo(of: url).uuid),
+                    ]))
+            }
         }
     }
 
-    private static func restore(_ document: DocumentArgument, _ arguments: ParsedArguments, _ console: Console) async throws {
+    private static func restore(_ document: DocumentArgument, _ arguments: ParsedArguments, _ console: Console)
+        async throws
+    {
         let url = URL(fileURLWithPath: document.path)
         guard case .version(let generation) = document.state else {
-            throw CommandError.usage("only a version that was saved is restored in place", hint: "autosaved work is kept or discarded by folio recover")
+            throw CommandError.usage(
+                "only a version that was saved is restored in place",
+                hint: "autosaved work is kept or discarded by folio recover")
         }
         if arguments.has(OptionSpecification.dryRun) {
-            let versions = try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { _ in try DocumentInfo(of: url).versions }
+            let versions = try await DocumentReader.reading(
+                arguments.operands[0], model: arguments.value("--model"), console
+            ) { _ in try DocumentInfo(of: url).versions }
             if console.isJSON { print(generation, of: document.path, versions: versions, isDryRun: true, console) }
             return console.say("would restore version \(generation) of \(Printable.line(document.path))")
         }
@@ -62,6 +84,10 @@ enum RestoreCommand: Command {
     }
 
     private static func print(_ generation: Int, of path: String, versions: Int, isDryRun: Bool, _ console: Console) {
-        console.print(.object(["dryRun": .bool(isDryRun), "path": .string(path), "restored": .int(generation), "versions": .int(versions)]))
+        console.print(
+            .object([
+                "dryRun": .bool(isDryRun), "path": .string(path), "restored": .int(generation),
+                "versions": .int(versions),
+            ]))
     }
 }

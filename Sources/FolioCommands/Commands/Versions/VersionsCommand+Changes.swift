@@ -7,29 +7,44 @@ extension VersionsCommand {
     static func name(_ arguments: ParsedArguments, _ console: Console) async throws {
         let name = arguments.operands.count == 3 ? arguments.operands[2] : nil, isRemoved = arguments.has("--remove")
         if name == nil, !isRemoved {
-            throw CommandError.usage("which name?", hint: "folio versions name \(arguments.operands[1]) NAME, or --remove to take the name away")
+            throw CommandError.usage(
+                "which name?",
+                hint: "folio versions name \(arguments.operands[1]) NAME, or --remove to take the name away")
         }
-        if name != nil, isRemoved { throw CommandError.usage("--remove takes the name away", hint: "leave \(arguments.operands[2]) out") }
+        if name != nil, isRemoved {
+            throw CommandError.usage("--remove takes the name away", hint: "leave \(arguments.operands[2]) out")
+        }
         if let name { try check(name) }
-        let isPinned = try await change(arguments, console, isRemoved ? "took away the name of" : "named", isRemoved ? "would take away the name of" : "would name") { document, version in
+        let isPinned = try await change(
+            arguments, console, isRemoved ? "took away the name of" : "named",
+            isRemoved ? "would take away the name of" : "would name"
+        ) { document, version in
             try document.setName(name, of: version)
         }
         if !isPinned, !isRemoved, !console.isJSON {
-            console.say("note: it is thinned out with age as all others are: folio versions pin \(Printable.line(arguments.operands[1])) keeps it")
+            console.say(
+                "note: it is thinned out with age as all others are: folio versions pin \(Printable.line(arguments.operands[1])) keeps it"
+            )
         }
     }
 
     private static let longestName = 200
 
     private static func check(_ name: String) throws {
-        guard name.count <= longestName else { throw CommandError.usage("a name has up to \(longestName) characters, not \(name.count)") }
-        guard !name.allSatisfy(\.isWhitespace), !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+        guard name.count <= longestName else {
+            throw CommandError.usage("a name has up to \(longestName) characters, not \(name.count)")
+        }
+        guard !name.allSatisfy(\.isWhitespace),
+            !name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
+        else {
             throw CommandError.usage("a name is a line of text", hint: "--remove takes a name away")
         }
     }
 
     static func pin(_ isPinned: Bool, _ arguments: ParsedArguments, _ console: Console) async throws {
-        _ = try await change(arguments, console, isPinned ? "pinned" : "unpinned", isPinned ? "would pin" : "would unpin") { document, version in
+        _ = try await change(
+            arguments, console, isPinned ? "pinned" : "unpinned", isPinned ? "would pin" : "would unpin"
+        ) { document, version in
             try document.setPinned(isPinned, version)
         }
     }
@@ -37,7 +52,8 @@ extension VersionsCommand {
     /// Changes one version of the list, and says so.
     /// - Returns: whether the version is pinned.
     private static func change(
-        _ arguments: ParsedArguments, _ console: Console, _ done: String, _ wouldDo: String, _ body: (PersistentDocument, DocumentVersion) throws -> Void
+        _ arguments: ParsedArguments, _ console: Console, _ done: String, _ wouldDo: String,
+        _ body: (PersistentDocument, DocumentVersion) throws -> Void
     ) async throws -> Bool {
         let argument = DocumentArgument(arguments.operands[1]), isDryRun = arguments.has(OptionSpecification.dryRun)
         guard case .version(let generation) = argument.state else {
@@ -59,10 +75,17 @@ extension VersionsCommand {
         }
     }
 
-    private static func version(_ generation: Int, of document: PersistentDocument, _ path: String) throws -> DocumentVersion {
+    private static func version(_ generation: Int, of document: PersistentDocument, _ path: String) throws
+        -> DocumentVersion
+    {
         if let version = try document.versions().last(where: { $0.generation == generation }) { return version }
-        if generation == document.generation { throw CommandError.notFound("\(generation) is the last save, and no version yet", path: path, hint: "it becomes one with the next save") }
-        throw CommandError.notFound("there is no version \(generation)", path: path, hint: "folio versions \(path) lists them")
+        if generation == document.generation {
+            throw CommandError.notFound(
+                "\(generation) is the last save, and no version yet", path: path,
+                hint: "it becomes one with the next save")
+        }
+        throw CommandError.notFound(
+            "there is no version \(generation)", path: path, hint: "folio versions \(path) lists them")
     }
 
     // MARK: Pruning
@@ -73,7 +96,8 @@ extension VersionsCommand {
         }
         let retention = try self.retention(keep), path = try DocumentArgument.path(text)
         try await DocumentEditor.editing(text, arguments, console) { editor in
-            let doomed = retention.superfluous(try editor.document.versions()), setAside = try editor.document.quarantinedFiles()
+            let doomed = retention.superfluous(try editor.document.versions()),
+                setAside = try editor.document.quarantinedFiles()
             let isDryRun = arguments.has(OptionSpecification.dryRun)
             if !isDryRun {
                 try await console.interruption.committing {
@@ -82,7 +106,9 @@ extension VersionsCommand {
                 }
                 console.hasWritten = !doomed.isEmpty || !setAside.isEmpty
             }
-            for file in setAside { console.say("\(isDryRun ? "would remove" : "removed") what was set aside: \(Printable.line(file.path))") }
+            for file in setAside {
+                console.say("\(isDryRun ? "would remove" : "removed") what was set aside: \(Printable.line(file.path))")
+            }
             if doomed.isEmpty, !console.isJSON { return console.say("nothing to remove") }
             VersionList(doomed, path: path).write(console)
         }
@@ -93,7 +119,9 @@ extension VersionsCommand {
         guard let match = text.wholeMatch(of: /(\d{1,12})(h|d|w|KB|MB|GB)?/), let number = Int(match.1) else {
             throw CommandError.usage("--keep does not take \(text)", hint: "one of 10, 12h, 30d, 8w, 20MB, thinned")
         }
-        func since(_ seconds: Double) -> VersionRetention { .since(Date(timeIntervalSinceNow: -Double(number) * seconds)) }
+        func since(_ seconds: Double) -> VersionRetention {
+            .since(Date(timeIntervalSinceNow: -Double(number) * seconds))
+        }
         switch match.2 {
         case "h": return since(3600)
         case "d": return since(86_400)

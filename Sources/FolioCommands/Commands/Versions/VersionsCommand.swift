@@ -4,16 +4,21 @@ import Foundation
 /// `folio versions DOC`, `folio versions prune|name|pin|unpin DOC …`
 enum VersionsCommand: Command {
     static let specification = CommandSpecification(
-        "versions", "lists the saved states of a document, names or pins some, or removes some", operands: "DOC", count: 1...1, options: [.model],
+        "versions", "lists the saved states of a document, names or pins some, or removes some", operands: "DOC",
+        count: 1...1, options: [.model],
         subcommands: [
             Subcommand(
-                "prune", "removes all but those that --keep says; pinned ones stay", operands: "DOC --keep WHAT", count: 1...1,
+                "prune", "removes all but those that --keep says; pinned ones stay", operands: "DOC --keep WHAT",
+                count: 1...1,
                 options: [OptionSpecification(["--keep"], value: "WHAT", "with prune: which stay"), .dryRun]),
             Subcommand(
                 "name", "gives a version a name, or with --remove takes it away", operands: "DOC@n NAME", count: 1...2,
                 options: [OptionSpecification(["--remove"], "with name: take the name away"), .dryRun]),
-            Subcommand("pin", "keeps a version from being thinned out and pruned", operands: "DOC@n", count: 1...1, options: [.dryRun]),
-            Subcommand("unpin", "lets a version go with age again", operands: "DOC@n", count: 1...1, options: [.dryRun]),
+            Subcommand(
+                "pin", "keeps a version from being thinned out and pruned", operands: "DOC@n", count: 1...1,
+                options: [.dryRun]),
+            Subcommand(
+                "unpin", "lets a version go with age again", operands: "DOC@n", count: 1...1, options: [.dryRun]),
         ],
         notes: """
             A version is the state right after the n-th save; DOC@n means it wherever a document is read. VERSION is what stands behind DOC@: a number, saved for the last save, \
@@ -33,7 +38,8 @@ enum VersionsCommand: Command {
             by which it is read.
             """,
         examples: [
-            "folio versions Doc.folio", "folio fetch Doc.folio@3 Book", "folio versions name Doc.folio@3 'before the trip'", "folio versions pin Doc.folio@3",
+            "folio versions Doc.folio", "folio fetch Doc.folio@3 Book",
+            "folio versions name Doc.folio@3 'before the trip'", "folio versions pin Doc.folio@3",
             "folio versions prune Doc.folio --keep 30d --dry-run",
         ])
 
@@ -55,10 +61,13 @@ enum VersionsCommand: Command {
             var list = try VersionList(of: reader.document, path: argument.path)
             switch argument.state {
             case .version(let last):
-                guard list.contains(generation: last) else { throw CommandError.notFound("there is no version \(last)", path: argument.path) }
+                guard list.contains(generation: last) else {
+                    throw CommandError.notFound("there is no version \(last)", path: argument.path)
+                }
                 list.removeStates(after: last)
             case .saved: list.removeAutosaved()
-            case .autosaved where !reader.document.hasAutosavedWork: throw CommandError.notFound("there is no autosaved work", path: argument.path)
+            case .autosaved where !reader.document.hasAutosavedWork:
+                throw CommandError.notFound("there is no autosaved work", path: argument.path)
             case .autosaved, .newest: break
             }
             if list.isEmpty, reader.document.generation == nil, !console.isJSON {

@@ -9,7 +9,8 @@ enum LinkTarget {
 
 extension DocumentImporter {
     /// Links the objects of a piece.
-    /// - Parameter isComplete: whether all records have been read, so that what is not there is not there at all.
+    /// - Parameter isComplete: whether all records have been read, so that what is not there is not
+    ///   there at all.
     /// - Returns: the entries some of whose links have to wait.
     mutating func link(_ piece: inout ImportPiece, isComplete: Bool) throws -> [Int] {
         try loadNamedObjects(of: piece)
@@ -42,17 +43,25 @@ extension DocumentImporter {
         return waiting
     }
 
-    private mutating func set(_ targets: [LinkTarget], _ property: Property, _ object: ManagedObject, _ index: Int, _ piece: inout ImportPiece, _ isWaiting: inout Bool) throws {
+    private mutating func set(
+        _ targets: [LinkTarget], _ property: Property, _ object: ManagedObject, _ index: Int,
+        _ piece: inout ImportPiece, _ isWaiting: inout Bool
+    ) throws {
         let entry = piece.entries[index]
         var objects: [ManagedObject] = []
         for target in targets {
             if case .object(let object) = target { objects.append(object) } else { isWaiting = true }
         }
         guard property.isToMany else {
-            guard targets.count <= 1 else { throw CommandError.malformed("\(property.name) is to-one, but several objects stand there") }
+            guard targets.count <= 1 else {
+                throw CommandError.malformed("\(property.name) is to-one, but several objects stand there")
+            }
             guard let target = objects.first else {
-                // Nothing here is no contradiction of what the other end says: a new object has no other links than those.
-                guard entry.isMatched, targets.isEmpty, try !object.propertyValue(forKey: property.name).isNull else { return }
+                // Nothing here is no contradiction of what the other end says: a new object has no
+                // other links than those.
+                guard entry.isMatched, targets.isEmpty, try !object.propertyValue(forKey: property.name).isNull else {
+                    return
+                }
                 piece.entries[index].isChanged = true
                 return try object.setPropertyValue(.null, forKey: property.name)
             }
@@ -64,10 +73,14 @@ extension DocumentImporter {
         }
         guard case .list(let linked) = try object.propertyValue(forKey: property.name) else { return }
         let wanted = objects.map { PropertyValue.object($0.objectID) }, isWanted = Set(wanted)
-        // What other ends of new objects linked stays: of two sides that say different things neither unlinks anything.
+        // What other ends of new objects linked stays: of two sides that say different things
+        // neither unlinks anything.
         let keeps = !entry.isMatched || isWaiting
         let members = wanted + (keeps ? linked.filter { !isWanted.contains($0) } : [])
-        guard members.count != linked.count || Set(members) != Set(linked) || property.relationship?.isOrdered == true && members != linked else { return }
+        guard
+            members.count != linked.count || Set(members) != Set(linked)
+                || property.relationship?.isOrdered == true && members != linked
+        else { return }
         piece.entries[index].isChanged = true
         try object.setPropertyValue(.list(members), forKey: property.name)
     }
@@ -76,7 +89,9 @@ extension DocumentImporter {
 
     private static func names(_ value: ImportRecord.Value, _ key: String) throws -> [String] {
         func name(_ json: JSONValue) throws -> String {
-            guard let name = json.string else { throw CommandError.malformed("\(key): expected the name of an object, found \(json.kind)") }
+            guard let name = json.string else {
+                throw CommandError.malformed("\(key): expected the name of an object, found \(json.kind)")
+            }
             return name
         }
         switch value {
@@ -87,7 +102,8 @@ extension DocumentImporter {
         }
     }
 
-    /// Reads the stored objects that a piece names, all at once. The piece keeps them until it is written.
+    /// Reads the stored objects that a piece names, all at once. The piece keeps them until it is
+    /// written.
     private mutating func loadNamedObjects(of piece: ImportPiece) throws {
         var ids: Set<ManagedObjectID> = []
         for entry in piece.entries {
@@ -102,7 +118,9 @@ extension DocumentImporter {
 
     /// The ID that a name stands for, of an object that is stored.
     private func id(_ name: String) -> ManagedObjectID? {
-        if let (entityName, number) = ImportRecord.name(name), let entity = store.model.entity(named: entityName), let target = names[entity.index, number] {
+        if let (entityName, number) = ImportRecord.name(name), let entity = store.model.entity(named: entityName),
+            let target = names[entity.index, number]
+        {
             guard case .key(let key) = target else { return nil }
             return ManagedObjectID(store: store, entityIndex: entity.index, key: key)
         }
@@ -113,7 +131,8 @@ extension DocumentImporter {
     func objects(with ids: Set<ManagedObjectID>) throws -> [ManagedObject] {
         try Dictionary(grouping: ids) { $0.entity.rootIndex }.sorted { $0.key < $1.key }.flatMap { root, ids in
             var request = FetchRequest<ManagedObject>(store.model.entities[root].name)
-            request.predicate = .comparison(Comparison(.evaluatedObject, .in, .constant(.list(ids.map { .object($0) }))))
+            request.predicate = .comparison(
+                Comparison(.evaluatedObject, .in, .constant(.list(ids.map { .object($0) }))))
             request.includesPendingChanges = false
             request.returnsObjectsAsFaults = false
             return try context.fetch(request)
@@ -125,19 +144,25 @@ extension DocumentImporter {
         if let (entityName, number) = ImportRecord.name(name), let entity = store.model.entity(named: entityName) {
             switch names[entity.index, number] {
             case .object(let object): return .object(object)
-            case .key(let key): return .object(try context.existingObject(with: ManagedObjectID(store: store, entityIndex: entity.index, key: key)))
+            case .key(let key):
+                return .object(
+                    try context.existingObject(with: ManagedObjectID(store: store, entityIndex: entity.index, key: key))
+                )
             case nil: if !isComplete, namesObjects { return .unknown }
             }
         }
         if let id = try? ObjectName.id(name, in: store) {
-            do { return .object(try context.existingObject(with: id)) } catch let error as GraphError where error.code == .objectNotFound {}
+            do { return .object(try context.existingObject(with: id)) } catch let error as GraphError
+                where error.code == .objectNotFound
+            {}
         }
         throw CommandError.malformed("\(property.name): \(name) is neither in the file nor in the document")
     }
 
     // MARK: Objects by natural key
 
-    /// The values of a natural key that a record has for a relationship: one for a to-one, any number for a to-many.
+    /// The values of a natural key that a record has for a relationship: one for a to-one, any
+    /// number for a to-many.
     private func keys(_ link: ImportColumns.NaturalLink, _ record: ImportRecord) throws -> [NaturalKey.Values] {
         let columns = try zip(link.places, link.key.attributes).map { place, attribute in
             try parts(record.values[place], isToMany: link.property.isToMany).map { part in
@@ -145,35 +170,49 @@ extension DocumentImporter {
             }
         }
         let count = columns.map(\.count).max() ?? 0
-        guard columns.allSatisfy({ $0.count == count }) else { throw CommandError.malformed("\(link.property.name): the columns name different numbers of objects") }
+        guard columns.allSatisfy({ $0.count == count }) else {
+            throw CommandError.malformed("\(link.property.name): the columns name different numbers of objects")
+        }
         let keys = (0..<count).map { index in NaturalKey.Values(columns.map { $0[index] }) }
         // An object without any of the values is none.
         return keys.filter { !$0.list.allSatisfy(\.isNull) }
     }
 
-    /// The parts of a cell that names several objects: separated by commas in text, since a value may have spaces.
+    /// The parts of a cell that names several objects: separated by commas in text, since a value
+    /// may have spaces.
     private func parts(_ value: ImportRecord.Value, isToMany: Bool) -> [ImportRecord.Value] {
         switch value {
         case .text(let text) where isToMany:
-            return (text ?? "").split(separator: ",").map { part in .text(String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())) }
+            return (text ?? "").split(separator: ",").map { part in
+                .text(String(part.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()))
+            }
         case .json(.array(let elements)) where isToMany: return elements.map { .json($0) }
         case .json(.null) where isToMany: return []
         default: return [value]
         }
     }
 
-    private mutating func target(_ values: NaturalKey.Values, _ link: ImportColumns.NaturalLink, _ index: Int, _ piece: inout ImportPiece) throws -> ManagedObject {
+    private mutating func target(
+        _ values: NaturalKey.Values, _ link: ImportColumns.NaturalLink, _ index: Int, _ piece: inout ImportPiece
+    ) throws -> ManagedObject {
         let entries = piece.entries
         let lookup = try piece.lookup(link.key, { try self.wanted(link.key, entries) }, in: context)
         let found = try lookup.objects(with: values)
         if found.count == 1 { return found[0] }
         let name = link.key.text(values)
-        if found.count > 1 { throw CommandError.malformed("\(link.property.name): \(found.count) objects of \(link.key.entity.name) have \(name)") }
+        if found.count > 1 {
+            throw CommandError.malformed(
+                "\(link.property.name): \(found.count) objects of \(link.key.entity.name) have \(name)")
+        }
         guard settings.createsMissing else {
-            throw CommandError.malformed("\(link.property.name): there is no \(link.key.entity.name) with \(name)", hint: "say --create-missing to make it")
+            throw CommandError.malformed(
+                "\(link.property.name): there is no \(link.key.entity.name) with \(name)",
+                hint: "say --create-missing to make it")
         }
         let object = try context.insert(link.key.entity)
-        for (attribute, value) in zip(link.key.attributes, values.list) { try object.setPropertyValue(value, forKey: attribute.name) }
+        for (attribute, value) in zip(link.key.attributes, values.list) {
+            try object.setPropertyValue(value, forKey: attribute.name)
+        }
         outcome.created += 1
         keepsNumbers[link.key.entity.rootIndex] = false
         try piece.add(object, of: index)
@@ -186,7 +225,9 @@ extension DocumentImporter {
         for entry in entries {
             for link in entry.record.columns.naturalLinks where link.key == key {
                 // What can't be read is told in its turn.
-                for values in (try? keys(link, entry.record)) ?? [] where !values.list.contains(where: \.isNull) { wanted.insert(values) }
+                for values in (try? keys(link, entry.record)) ?? [] where !values.list.contains(where: \.isNull) {
+                    wanted.insert(values)
+                }
             }
         }
         return wanted

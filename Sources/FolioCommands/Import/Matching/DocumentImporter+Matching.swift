@@ -7,7 +7,11 @@ extension DocumentImporter {
         var wanted: [NaturalKey: Set<NaturalKey.Values>] = [:]
         for entry in piece.entries {
             guard let key = entry.record.columns.matchKey else { continue }
-            if let values = try? matchValues(entry.record, key) { wanted[key, default: []].insert(values) } else { wanted[key] = wanted[key] ?? [] }
+            if let values = try? matchValues(entry.record, key) {
+                wanted[key, default: []].insert(values)
+            } else {
+                wanted[key] = wanted[key] ?? []
+            }
         }
         var matches: [NaturalKey: KeyedObjects] = [:]
         for (key, values) in wanted {
@@ -19,14 +23,19 @@ extension DocumentImporter {
     }
 
     private func matchValues(_ record: ImportRecord, _ key: NaturalKey) throws -> NaturalKey.Values? {
-        let values = try zip(record.columns.matchPlaces, key.attributes).map { try self.values.value(record.values[$0], for: $1) }
+        let values = try zip(record.columns.matchPlaces, key.attributes).map {
+            try self.values.value(record.values[$0], for: $1)
+        }
         return values.contains { $0.isNull } ? nil : NaturalKey.Values(values)
     }
 
     /// The object that a record updates; nil where it makes a new one.
     func match(_ record: ImportRecord, _ matches: [NaturalKey: KeyedObjects]) throws -> ManagedObject? {
-        guard let key = record.columns.matchKey, let values = try matchValues(record, key), let objects = try matches[key]?.objects(with: values) else { return nil }
+        guard let key = record.columns.matchKey, let values = try matchValues(record, key),
+            let objects = try matches[key]?.objects(with: values)
+        else { return nil }
         guard objects.count > 1 else { return objects.first }
-        throw CommandError.malformed("\(objects.count) objects of \(key.entity.name) have \(key.text(values)), and one is to be updated")
+        throw CommandError.malformed(
+            "\(objects.count) objects of \(key.entity.name) have \(key.text(values)), and one is to be updated")
     }
 }

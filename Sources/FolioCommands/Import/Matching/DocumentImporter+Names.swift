@@ -3,13 +3,17 @@ import Folio
 /// What files call objects, and the numbers that objects keep.
 extension DocumentImporter {
     /// Notes what the file calls an object, and the number that it had.
-    mutating func note(_ record: ImportRecord, _ object: ManagedObject, isNew: Bool, _ numbers: inout [(ManagedObject, Int64)]) throws {
+    mutating func note(
+        _ record: ImportRecord, _ object: ManagedObject, isNew: Bool, _ numbers: inout [(ManagedObject, Int64)]
+    ) throws {
         let root = record.entity.rootIndex
         guard let id = record.id, let (_, number) = ImportRecord.name(id) else {
             if isNew { keepsNumbers[root] = false }
             return
         }
-        guard names.add(object, entityIndex: record.entity.index, number: number) else { throw CommandError.malformed("the object \(ImportRecord.shortName(id)) occurs twice") }
+        guard names.add(object, entityIndex: record.entity.index, number: number) else {
+            throw CommandError.malformed("the object \(ImportRecord.shortName(id)) occurs twice")
+        }
         guard isNew, wasEmpty, number > 0, keepsNumbers[root] ?? true else { return }
         if let other = entity(holding: number, besides: record.entity, numbers) {
             throw CommandError.malformed(

@@ -1,6 +1,7 @@
 import Folio
 
-/// The objects that records have made, by the names that the file calls them by. Names come mostly in order, so that runs of them take no memory each.
+/// The objects that records have made, by the names that the file calls them by. Names come mostly
+/// in order, so that runs of them take no memory each.
 struct ImportedNames {
     /// Numbers that follow each other, of objects whose own numbers follow each other.
     private struct Run {
@@ -43,7 +44,9 @@ struct ImportedNames {
     /// Notes the numbers of those that were saved, and lets go of the objects.
     mutating func settle() {
         for (entityIndex, objects) in unsaved {
-            for (number, object) in objects.sorted(by: { $0.key < $1.key }) { note(number, object.objectID.key, entityIndex) }
+            for (number, object) in objects.sorted(by: { $0.key < $1.key }) {
+                note(number, object.objectID.key, entityIndex)
+            }
         }
         unsaved = [:]
     }

@@ -1,6 +1,7 @@
 import Folio
 
-/// Objects by the values of a natural key: those of the store, looked up for many records at once, and those that records have made or changed since.
+/// Objects by the values of a natural key: those of the store, looked up for many records at once,
+/// and those that records have made or changed since.
 final class KeyedObjects {
     private let key: NaturalKey
     private let context: ManagedObjectContext
@@ -25,7 +26,9 @@ final class KeyedObjects {
 
     /// Notes an object that a record has made or changed.
     func add(_ object: ManagedObject) throws {
-        guard object.entity.isKind(of: key.entity), let values = try key.values(of: object), objects[values]?.contains(where: { $0 === object }) != true else { return }
+        guard object.entity.isKind(of: key.entity), let values = try key.values(of: object),
+            objects[values]?.contains(where: { $0 === object }) != true
+        else { return }
         objects[values, default: []].append(object)
     }
 

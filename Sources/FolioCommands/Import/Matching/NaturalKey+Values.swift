@@ -1,7 +1,8 @@
 import Folio
 
 extension NaturalKey {
-    /// The values of one object. Texts are the same where their bytes are, as in a store, which tells `é` of one scalar from `é` of two.
+    /// The values of one object. Texts are the same where their bytes are, as in a store, which
+    /// tells `é` of one scalar from `é` of two.
     struct Values: Hashable {
         let list: [PropertyValue]
 

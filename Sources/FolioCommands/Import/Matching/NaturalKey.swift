@@ -28,12 +28,14 @@ struct NaturalKey: Hashable {
         }.joined(separator: ", ")
     }
 
-    /// A request for the stored objects that have one of these values; for several attributes some others too.
+    /// A request for the stored objects that have one of these values; for several attributes some
+    /// others too.
     func request(_ wanted: some Collection<Values>) -> FetchRequest<ManagedObject> {
         var request = FetchRequest<ManagedObject>(entity.name)
         let parts = attributes.indices.map { index in
             let values = Set(wanted.map { Values([$0.list[index]]) })
-            return FetchPredicate.comparison(Comparison(.keyPath(attributes[index].name), .in, .constant(.list(values.flatMap(\.list)))))
+            return FetchPredicate.comparison(
+                Comparison(.keyPath(attributes[index].name), .in, .constant(.list(values.flatMap(\.list)))))
         }
         request.predicate = parts.count == 1 ? parts[0] : .and(parts)
         request.includesPendingChanges = false

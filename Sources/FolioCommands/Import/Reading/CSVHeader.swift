@@ -2,7 +2,8 @@ import Folio
 
 /// The first line of a CSV file: what separates its fields, and what they are called.
 enum CSVHeader {
-    /// What `--delimiter` calls them, and what a header is looked at for without it; `|` has to be said.
+    /// What `--delimiter` calls them, and what a header is looked at for without it; `|` has to be
+    /// said.
     static let delimiters: [(name: String, byte: UInt8)] = [
         (",", UInt8(ascii: ",")), (";", UInt8(ascii: ";")), ("tab", 0x09), ("|", UInt8(ascii: "|")),
     ]
@@ -10,7 +11,8 @@ enum CSVHeader {
 
     /// - Parameter isColumn: whether a name can be that of a column.
     /// - Returns: the delimiter of a file that has not said it.
-    /// - Throws: malformed data where the header reads one way with one delimiter, and another with the next.
+    /// - Throws: malformed data where the header reads one way with one delimiter, and another with
+    ///   the next.
     static func delimiter(of source: ImportBytes, isColumn: (String) -> Bool) throws -> UInt8 {
         var candidates: [(name: String, byte: UInt8, fields: [String?])] = []
         for (name, byte) in seen {
@@ -25,7 +27,9 @@ enum CSVHeader {
         }
         guard candidates.count > 1 else { return candidates.first?.byte ?? delimiters[0].byte }
         throw CommandError(
-            .malformed, "ambiguousHeader", "line 1: the fields may be separated by " + candidates.map(\.name).joined(separator: " or by "), hint: "say which: --delimiter '\(candidates[0].name)'")
+            .malformed, "ambiguousHeader",
+            "line 1: the fields may be separated by " + candidates.map(\.name).joined(separator: " or by "),
+            hint: "say which: --delimiter '\(candidates[0].name)'")
     }
 
     /// The names of the columns.
@@ -36,7 +40,9 @@ enum CSVHeader {
             guard let name else { throw CommandError.malformed("line 1, column \(index + 1): a column without a name") }
             // The export has the object first, and then perhaps an attribute that is called id too.
             if index > 0 || name != "id" {
-                guard seen.insert(name).inserted else { throw CommandError.malformed("line 1, column \(index + 1): the column \(name) comes twice") }
+                guard seen.insert(name).inserted else {
+                    throw CommandError.malformed("line 1, column \(index + 1): the column \(name) comes twice")
+                }
             }
             return name
         }

@@ -1,6 +1,7 @@
 import Folio
 
-/// Reads records of delimited text (RFC 4180; lines end with LF or CR LF) one after the other. A field without quotes and without a character is nil.
+/// Reads records of delimited text (RFC 4180; lines end with LF or CR LF) one after the other. A
+/// field without quotes and without a character is nil.
 struct CSVReader {
     private var window: ByteWindow
     var delimiter: UInt8
@@ -53,7 +54,8 @@ struct CSVReader {
         let isAtEnd = place == window.end
         let isLast = isAtEnd || window.bytes[place] == Self.lineFeed
         if isLast, !isAtEnd, end > window.position, window.bytes[end - 1] == Self.carriageReturn { end -= 1 }
-        fields.append(end == window.position ? nil : try text(window.position, end, isASCII: seen < 0x80, fields.count + 1))
+        fields.append(
+            end == window.position ? nil : try text(window.position, end, isASCII: seen < 0x80, fields.count + 1))
         if isLast, !isAtEnd { line += 1 }
         window.position = isAtEnd ? place : place + 1
         return !isLast
@@ -82,7 +84,9 @@ struct CSVReader {
             place = window.position
         }
         window.position += 1
-        fields.append(try content.withUnsafeBufferPointer { try Self.text($0[...], isASCII: seen < 0x80) } ?? { throw failure("the field is no UTF-8 text", fields.count + 1) }())
+        fields.append(
+            try content.withUnsafeBufferPointer { try Self.text($0[...], isASCII: seen < 0x80) }
+                ?? { throw failure("the field is no UTF-8 text", fields.count + 1) }())
         return try endQuotedField(fields.count)
     }
 
@@ -99,7 +103,9 @@ struct CSVReader {
     }
 
     private func text(_ start: Int, _ end: Int, isASCII: Bool, _ column: Int) throws -> String {
-        guard let text = try Self.text(window.bytes[start..<end], isASCII: isASCII) else { throw failure("the field is no UTF-8 text", column) }
+        guard let text = try Self.text(window.bytes[start..<end], isASCII: isASCII) else {
+            throw failure("the field is no UTF-8 text", column)
+        }
         return text
     }
 
@@ -107,5 +113,7 @@ struct CSVReader {
         isASCII ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
     }
 
-    private func failure(_ why: String, _ column: Int) -> CommandError { .malformed("line \(recordLine), column \(column): \(why)") }
+    private func failure(_ why: String, _ column: Int) -> CommandError {
+        .malformed("line \(recordLine), column \(column): \(why)")
+    }
 }

@@ -1,7 +1,8 @@
 import Folio
 import Foundation
 
-/// A file to be imported, held open. It can be read more than once: what comes from a pipe is kept in a file without a name.
+/// A file to be imported, held open. It can be read more than once: what comes from a pipe is kept
+/// in a file without a name.
 final class ImportBytes {
     /// What messages call it.
     let name: String
@@ -41,7 +42,9 @@ final class ImportBytes {
     /// - Returns: how many; 0 at the end.
     func read(into buffer: inout [UInt8], at place: Int, offset: Int64) throws -> Int {
         while true {
-            let count = buffer.withUnsafeMutableBytes { bytes in pread(descriptor, bytes.baseAddress.map { $0 + place }, bytes.count - place, off_t(start + offset)) }
+            let count = buffer.withUnsafeMutableBytes { bytes in
+                pread(descriptor, bytes.baseAddress.map { $0 + place }, bytes.count - place, off_t(start + offset))
+            }
             if count >= 0 { return count }
             if errno != EINTR { throw InputFile.failure(name) }
         }

@@ -2,7 +2,8 @@ import Folio
 
 /// What the columns of a file, or the members of a JSON object, mean for the objects of one entity.
 final class ImportColumns {
-    /// A relationship whose objects are named by values of their attributes, such as `leader.first` and `leader.last`.
+    /// A relationship whose objects are named by values of their attributes, such as `leader.first`
+    /// and `leader.last`.
     struct NaturalLink {
         let property: Property
         let key: NaturalKey
@@ -17,7 +18,8 @@ final class ImportColumns {
     /// Relationships whose objects are named by URI or `Entity/p7`.
     let links: [(place: Int, property: Property)]
     let naturalLinks: [NaturalLink]
-    /// Where the values that `--match` names stand; empty where new objects are made of all records.
+    /// Where the values that `--match` names stand; empty where new objects are made of all
+    /// records.
     let matchPlaces: [Int]
     let matchKey: NaturalKey?
 
@@ -25,9 +27,13 @@ final class ImportColumns {
 
     /// - Parameters:
     ///   - matchKey: what `--match` says for the entity.
-    ///   - tellsColumns: whether the names are those of columns, which errors then tell, or of members of an object.
+    ///   - tellsColumns: whether the names are those of columns, which errors then tell, or of
+    ///     members of an object.
     /// - Throws: malformed data; a usage error where `names` lacks an attribute of `matchKey`.
-    init(_ names: [String], of entity: Entity, in model: ManagedObjectModel, matching matchKey: NaturalKey?, tellsColumns: Bool) throws {
+    init(
+        _ names: [String], of entity: Entity, in model: ManagedObjectModel, matching matchKey: NaturalKey?,
+        tellsColumns: Bool
+    ) throws {
         self.entity = entity
         self.names = names
         var attributes: [(Int, Int, AttributeDescription)] = [], links: [(Int, Property)] = []
@@ -35,7 +41,11 @@ final class ImportColumns {
         for (place, name) in names.enumerated() where !name.isEmpty {
             do {
                 if let property = entity.property(named: name) {
-                    if let attribute = property.attribute { attributes.append((place, property.index, attribute)) } else { links.append((place, property)) }
+                    if let attribute = property.attribute {
+                        attributes.append((place, property.index, attribute))
+                    } else {
+                        links.append((place, property))
+                    }
                 } else if let dot = name.firstIndex(of: ".") {
                     let attribute = try Self.attribute(name, of: entity, in: model)
                     natural[String(name[..<dot]), default: []].append((place, attribute))
@@ -52,34 +62,53 @@ final class ImportColumns {
         self.links = links
         naturalLinks = try natural.sorted { $0.key < $1.key }.map { name, parts in
             let property = try EntityLookup.property(named: name, of: entity)
-            if links.contains(where: { $0.1.name == name }) { throw CommandError.malformed("\(name) and \(name).\(parts[0].attribute.name) say the same link: leave one of them out") }
-            guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else { throw EntityLookup.unknownKey(name, of: entity) }
-            return NaturalLink(property: property, key: NaturalKey(entity: destination, attributes: parts.map(\.attribute)), places: parts.map(\.place))
+            if links.contains(where: { $0.1.name == name }) {
+                throw CommandError.malformed(
+                    "\(name) and \(name).\(parts[0].attribute.name) say the same link: leave one of them out")
+            }
+            guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else {
+                throw EntityLookup.unknownKey(name, of: entity)
+            }
+            return NaturalLink(
+                property: property, key: NaturalKey(entity: destination, attributes: parts.map(\.attribute)),
+                places: parts.map(\.place))
         }
         self.matchKey = matchKey
         matchPlaces = try (matchKey?.attributes ?? []).map { attribute in
             guard let place = names.firstIndex(of: attribute.name) else {
                 throw CommandError.usage(
-                    "--match \(attribute.name): there is no \(tellsColumns ? "column" : "member") of this name", hint: Suggestion.sentence(for: attribute.name, among: names))
+                    "--match \(attribute.name): there is no \(tellsColumns ? "column" : "member") of this name",
+                    hint: Suggestion.sentence(for: attribute.name, among: names))
             }
             return place
         }
     }
 
     /// The attribute at the end of `relationship.attribute`.
-    private static func attribute(_ path: String, of entity: Entity, in model: ManagedObjectModel) throws -> AttributeDescription {
+    private static func attribute(_ path: String, of entity: Entity, in model: ManagedObjectModel) throws
+        -> AttributeDescription
+    {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let property = try EntityLookup.property(named: parts[0], of: entity)
-        guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else { throw CommandError.usage("\(path): \(parts[0]) is no relationship of \(entity.name)") }
-        guard parts.count == 2 else { throw CommandError.usage("\(path): objects are found by attributes of their own, as in \(parts[0]).\(parts[1])") }
+        guard let destination = property.relationship.flatMap({ model.destination(of: $0) }) else {
+            throw CommandError.usage("\(path): \(parts[0]) is no relationship of \(entity.name)")
+        }
+        guard parts.count == 2 else {
+            throw CommandError.usage(
+                "\(path): objects are found by attributes of their own, as in \(parts[0]).\(parts[1])")
+        }
         return try keyAttribute(parts[1], of: destination)
     }
 
     /// An attribute by whose values objects can be told apart.
     static func keyAttribute(_ name: String, of entity: Entity) throws -> AttributeDescription {
         let property = try EntityLookup.property(named: name, of: entity)
-        guard let attribute = property.attribute, !property.isTransient, ![.binary, .transformable, .composite, .undefined, .objectID].contains(attribute.type) else {
-            throw CommandError.usage("objects can't be found by \(entity.name).\(name)", hint: "an attribute that is a number, a text, a date, a UUID, a URI or a boolean does")
+        guard let attribute = property.attribute, !property.isTransient,
+            ![.binary, .transformable, .composite, .undefined, .objectID].contains(attribute.type)
+        else {
+            throw CommandError.usage(
+                "objects can't be found by \(entity.name).\(name)",
+                hint: "an attribute that is a number, a text, a date, a UUID, a URI or a boolean does")
         }
         return attribute
     }

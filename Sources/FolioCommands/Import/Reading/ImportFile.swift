@@ -24,7 +24,9 @@ struct ImportFile {
 
     /// The parts of `Entity=PATH`; nil for a path.
     static func parts(of operand: String) -> (entityName: String, path: String)? {
-        guard let match = operand.wholeMatch(of: /(?s)([A-Za-z_][A-Za-z0-9_]*)=(.+)/), !FileManager.default.fileExists(atPath: operand) else { return nil }
+        guard let match = operand.wholeMatch(of: /(?s)([A-Za-z_][A-Za-z0-9_]*)=(.+)/),
+            !FileManager.default.fileExists(atPath: operand)
+        else { return nil }
         return (String(match.1), String(match.2))
     }
 
@@ -33,7 +35,8 @@ struct ImportFile {
         if let entityName {
             entity = try EntityLookup.entity(named: entityName, in: model)
         } else {
-            entity = model.entity(named: baseName) ?? model.entities.first { $0.name.lowercased() == baseName.lowercased() }
+            entity =
+                model.entity(named: baseName) ?? model.entities.first { $0.name.lowercased() == baseName.lowercased() }
         }
     }
 }

@@ -1,6 +1,7 @@
 import Folio
 
-/// Reads the objects of an import file one after the other: an export, JSON, JSON lines or CSV, told apart by what is in it.
+/// Reads the objects of an import file one after the other: an export, JSON, JSON lines or CSV,
+/// told apart by what is in it.
 final class ImportReader {
     enum Form {
         case csv, json, empty
@@ -93,11 +94,15 @@ final class ImportReader {
 
     private func csv() throws -> Source {
         guard let entity = file.entity else {
-            throw CommandError.usage("a CSV file does not say of which entity its objects are", hint: "name it with --entity, or write Entity=FILE")
+            throw CommandError.usage(
+                "a CSV file does not say of which entity its objects are",
+                hint: "name it with --entity, or write Entity=FILE")
         }
-        let delimiter = try settings.delimiter ?? CSVHeader.delimiter(of: file.bytes) { name in
-            name == "id" || entity.property(named: String(name.prefix { $0 != "." })) != nil
-        }
+        let delimiter =
+            try settings.delimiter
+            ?? CSVHeader.delimiter(of: file.bytes) { name in
+                name == "id" || entity.property(named: String(name.prefix { $0 != "." })) != nil
+            }
         var reader = CSVReader(try ByteWindow(file.bytes), delimiter: delimiter), fields: [String?] = []
         guard try reader.next(&fields) else { return .empty }
         return .csv(reader, names: try CSVHeader.names(fields))
@@ -105,18 +110,26 @@ final class ImportReader {
 
     private func record(_ fields: [String?], _ names: [String], line: Int) throws -> ImportRecord {
         guard fields.count == names.count else {
-            throw CommandError.malformed("line \(line): \(fields.count) field\(fields.count == 1 ? "" : "s"), but \(names.count) column\(names.count == 1 ? "" : "s")")
+            throw CommandError.malformed(
+                "line \(line): \(fields.count) field\(fields.count == 1 ? "" : "s"), but \(names.count) column\(names.count == 1 ? "" : "s")"
+            )
         }
         // An attribute may be called `id` too: a value of one is no object's name.
         let named = names[0] == "id" ? fields[0].flatMap(ImportRecord.name) : nil
         let entity: Entity?
-        do { entity = try named.map { try EntityLookup.entity(named: $0.entity, in: model) } ?? file.entity } catch { throw ImportFailure.malformed(error, "line \(line), column 1") }
+        do { entity = try named.map { try EntityLookup.entity(named: $0.entity, in: model) } ?? file.entity } catch {
+            throw ImportFailure.malformed(error, "line \(line), column 1")
+        }
         guard let entity else { preconditionFailure("A CSV file without an entity was refused") }
         if named == nil, let name = fields[0], names[0] == "id", entity.property(named: "id") == nil {
-            throw CommandError.malformed("line \(line), column 1: \(name) is no name of an object", hint: "Entity/p1, or the URI that export prints")
+            throw CommandError.malformed(
+                "line \(line), column 1: \(name) is no name of an object",
+                hint: "Entity/p1, or the URI that export prints")
         }
         let columns = try csvColumns(names, entity, isNamed: named != nil)
-        return ImportRecord(columns: columns, values: fields.map { .text($0) }, id: named == nil ? nil : fields[0], line: line, ordinal: nil)
+        return ImportRecord(
+            columns: columns, values: fields.map { .text($0) }, id: named == nil ? nil : fields[0], line: line,
+            ordinal: nil)
     }
 
     private func csvColumns(_ names: [String], _ entity: Entity, isNamed: Bool) throws -> ImportColumns {
@@ -134,29 +147,43 @@ final class ImportReader {
         let place = "line \(object.line), \(object.ordinal)"
         let parts: (entity: Entity, id: String?, values: [(name: String, value: JSONValue)])
         do { parts = try self.parts(of: object) } catch { throw ImportFailure.malformed(error, place) }
-        // The first object of an entity stands for the header of CSV: a key of --match that it lacks is an error of the command line.
+        // The first object of an entity stands for the header of CSV: a key of --match that it
+        // lacks is an error of the command line.
         let isFirst = columns[parts.entity.index] == nil
         do {
             let columns = try columns(parts.values.map(\.name), parts.entity, tellsColumns: false)
-            return ImportRecord(columns: columns, values: parts.values.map { .json($0.value) }, id: parts.id, line: object.line, ordinal: object.ordinal)
+            return ImportRecord(
+                columns: columns, values: parts.values.map { .json($0.value) }, id: parts.id, line: object.line,
+                ordinal: object.ordinal)
         } catch {
             throw isFirst ? ImportFailure.placed(error, place) : ImportFailure.malformed(error, place)
         }
     }
 
     /// The entity of an object, its name, and its members by name.
-    private func parts(of object: JSONObjects.Element) throws -> (entity: Entity, id: String?, values: [(name: String, value: JSONValue)]) {
-        guard let members = object.value.object else { throw CommandError.malformed("expected an object, found \(object.value.kind)") }
+    private func parts(of object: JSONObjects.Element) throws -> (
+        entity: Entity, id: String?, values: [(name: String, value: JSONValue)]
+    ) {
+        guard let members = object.value.object else {
+            throw CommandError.malformed("expected an object, found \(object.value.kind)")
+        }
         let id = members["id"]?.string, named = id.flatMap(ImportRecord.name)
-        guard let entity = try (named?.entity ?? object.entityName).map({ try EntityLookup.entity(named: $0, in: model) }) ?? file.entity else {
-            throw CommandError.malformed("nothing says of which entity the object is", hint: "name it with --entity, or write Entity=FILE")
+        guard
+            let entity = try (named?.entity ?? object.entityName).map({ try EntityLookup.entity(named: $0, in: model) })
+                ?? file.entity
+        else {
+            throw CommandError.malformed(
+                "nothing says of which entity the object is", hint: "name it with --entity, or write Entity=FILE")
         }
         var values: [(name: String, value: JSONValue)] = []
         if members["attributes"]?.object != nil || members["relationships"]?.object != nil {
-            for group in ["attributes", "relationships"] { for (name, value) in members[group]?.object ?? [:] { values.append((name, value)) } }
+            for group in ["attributes", "relationships"] {
+                for (name, value) in members[group]?.object ?? [:] { values.append((name, value)) }
+            }
         } else {
             for (name, value) in members where name != "id" || named == nil {
-                // An object in the place of a relationship says by which of its attributes it is found.
+                // An object in the place of a relationship says by which of its attributes it is
+                // found.
                 if case .object(let parts) = value, entity.property(named: name)?.relationship != nil {
                     for (part, value) in parts { values.append(("\(name).\(part)", value)) }
                 } else {
@@ -170,7 +197,8 @@ final class ImportReader {
 
     private func columns(_ names: [String], _ entity: Entity, tellsColumns: Bool) throws -> ImportColumns {
         if let known = columns[entity.index]?[names] { return known }
-        let made = try ImportColumns(names, of: entity, in: model, matching: try settings.matchKey(entity), tellsColumns: tellsColumns)
+        let made = try ImportColumns(
+            names, of: entity, in: model, matching: try settings.matchKey(entity), tellsColumns: tellsColumns)
         columns[entity.index, default: [:]][names] = made
         return made
     }

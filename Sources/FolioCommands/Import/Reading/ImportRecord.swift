@@ -32,10 +32,13 @@ struct ImportRecord {
         id.hasPrefix("x-coredata:") ? id.split(separator: "/").suffix(2).joined(separator: "/") : id
     }
 
-    /// The entity and the number that an object's name says; nil for text that is no object's name, such as the value of an attribute that is called `id`.
+    /// The entity and the number that an object's name says; nil for text that is no object's name,
+    /// such as the value of an attribute that is called `id`.
     static func name(_ id: String) -> (entity: String, number: Int64)? {
         let parts = shortName(id).split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1].first == "p", let number = Int64(parts[1].dropFirst()), let entity = String(parts[0]).removingPercentEncoding else { return nil }
+        guard parts.count == 2, parts[1].first == "p", let number = Int64(parts[1].dropFirst()),
+            let entity = String(parts[0]).removingPercentEncoding
+        else { return nil }
         return (entity, number)
     }
 }

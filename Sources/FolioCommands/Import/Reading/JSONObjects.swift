@@ -1,6 +1,7 @@
 import Folio
 
-/// The objects of a JSON text, one after the other: of an export, of an array, or standing by themselves (JSON lines).
+/// The objects of a JSON text, one after the other: of an export, of an array, or standing by
+/// themselves (JSON lines).
 struct JSONObjects {
     struct Element {
         let value: JSONValue
@@ -46,10 +47,16 @@ struct JSONObjects {
             place = .array
             return
         }
-        // Exports name their entities or their format first; whatever else comes first, the object is looked at as a whole.
+        // Exports name their entities or their format first; whatever else comes first, the object
+        // is looked at as a whole.
         var ahead = scanner
-        guard try ahead.accept("{"), try ahead.next() == UInt8(ascii: "\""), let name = try? ahead.name() else { return }
-        let isExport = name == "entities" ? try ahead.next() == UInt8(ascii: "{") : name == "format" && (try? ahead.value()) == .string("folio-export")
+        guard try ahead.accept("{"), try ahead.next() == UInt8(ascii: "\""), let name = try? ahead.name() else {
+            return
+        }
+        let isExport =
+            name == "entities"
+            ? try ahead.next() == UInt8(ascii: "{")
+            : name == "format" && (try? ahead.value()) == .string("folio-export")
         if isExport, try self.scanner.accept("{") { place = .export }
     }
 
@@ -105,7 +112,9 @@ struct JSONObjects {
 
     private mutating func expectEnd() throws {
         place = .end
-        guard try scanner.next() == nil else { throw CommandError.malformed("line \(scanner.line): text after the JSON value") }
+        guard try scanner.next() == nil else {
+            throw CommandError.malformed("line \(scanner.line): text after the JSON value")
+        }
     }
 
     // MARK: Exports
@@ -135,7 +144,10 @@ struct JSONObjects {
         }
         let line = scanner.line, name = try scanner.name()
         if only == nil || only == name { try check(name, line) }
-        guard try scanner.accept("[") else { throw CommandError.malformed("line \(scanner.line): \(name): expected an array, found \(try scanner.value().kind)") }
+        guard try scanner.accept("[") else {
+            throw CommandError.malformed(
+                "line \(scanner.line): \(name): expected an array, found \(try scanner.value().kind)")
+        }
         place = .objects(of: name)
         isFirst = true
         count = 0
@@ -147,24 +159,32 @@ struct JSONObjects {
             return nil
         }
         var element = try element("object")
-        element = Element(value: element.value, entityName: name, line: element.line, ordinal: element.ordinal + " of \(name)")
+        element = Element(
+            value: element.value, entityName: name, line: element.line, ordinal: element.ordinal + " of \(name)")
         return element
     }
 
     private mutating func check(_ entityName: String, _ line: Int) throws {
         hasFoundEntity = true
-        do { _ = try EntityLookup.entity(named: entityName, in: model) } catch { throw ImportFailure.malformed(error, "line \(line)") }
+        do { _ = try EntityLookup.entity(named: entityName, in: model) } catch {
+            throw ImportFailure.malformed(error, "line \(line)")
+        }
     }
 
-    /// As soon as the version is read: what a newer format has beside it may be told wrongly by the rules of this one.
+    /// As soon as the version is read: what a newer format has beside it may be told wrongly by the
+    /// rules of this one.
     private func checkVersion() throws {
         guard formatVersion != nil else { throw CommandError.malformed("the export does not say its formatVersion") }
-        guard formatVersion == .number("1") else { throw CommandError(.newer, "newer", "the export is of a newer format than this program knows") }
+        guard formatVersion == .number("1") else {
+            throw CommandError(.newer, "newer", "the export is of a newer format than this program knows")
+        }
     }
 
     /// At the end, since the members may come in any order.
     private func checkExport() throws {
-        guard format == .string("folio-export") else { throw CommandError.malformed("the text is no export: its format is not folio-export") }
+        guard format == .string("folio-export") else {
+            throw CommandError.malformed("the text is no export: its format is not folio-export")
+        }
         try checkVersion()
         if let only, !hasFoundEntity { throw CommandError.malformed("the export has no entity \(only)") }
     }
@@ -172,12 +192,20 @@ struct JSONObjects {
     private mutating func elements(ofWhole json: JSONValue, line: Int) throws -> [Element] {
         (format, formatVersion) = (json["format"], json["formatVersion"])
         try checkVersion()
-        guard let entities = json["entities"]?.object else { throw CommandError.malformed("the export has no entities") }
+        guard let entities = json["entities"]?.object else {
+            throw CommandError.malformed("the export has no entities")
+        }
         var elements: [Element] = []
-        for (name, objects) in entities.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) where only == nil || only == name {
+        for (name, objects) in entities.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) })
+        where only == nil || only == name {
             try check(name, line)
-            guard let objects = objects.array else { throw CommandError.malformed("\(name): expected an array, found \(objects.kind)") }
-            for (index, object) in objects.enumerated() { elements.append(Element(value: object, entityName: name, line: line, ordinal: "object \(index + 1) of \(name)")) }
+            guard let objects = objects.array else {
+                throw CommandError.malformed("\(name): expected an array, found \(objects.kind)")
+            }
+            for (index, object) in objects.enumerated() {
+                elements.append(
+                    Element(value: object, entityName: name, line: line, ordinal: "object \(index + 1) of \(name)"))
+            }
         }
         try checkExport()
         return elements

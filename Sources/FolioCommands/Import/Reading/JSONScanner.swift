@@ -38,7 +38,9 @@ struct JSONScanner {
     /// The name of a member, and the colon behind it.
     mutating func name() throws -> String {
         let start = line
-        guard try next() == UInt8(ascii: "\""), let name = try value().string else { throw CommandError.malformed("line \(start): expected the name of a member") }
+        guard try next() == UInt8(ascii: "\""), let name = try value().string else {
+            throw CommandError.malformed("line \(start): expected the name of a member")
+        }
         try expect(":")
         return name
     }
@@ -60,14 +62,17 @@ struct JSONScanner {
 
     /// A value without an end is told by where it begins.
     private func place(of offset: Int, in bytes: [UInt8]) -> String {
-        guard bytes[min(offset, bytes.count)...].contains(where: { $0 != 0x0A && $0 != 0x20 && $0 != 0x0D && $0 != 0x09 }) else { return "line \(line): " }
+        guard
+            bytes[min(offset, bytes.count)...].contains(where: { $0 != 0x0A && $0 != 0x20 && $0 != 0x0D && $0 != 0x09 })
+        else { return "line \(line): " }
         let before = bytes.prefix(offset)
         let lines = before.count { $0 == 0x0A }
         let column = lines > 0 ? before.reversed().prefix { $0 != 0x0A }.count : offset
         return "line \(line + lines)" + (lines > 0 ? ", column \(column + 1): " : ", byte \(column + 1) of the value: ")
     }
 
-    /// How many bytes belong to the value, as brackets and quotes say; whether it is one is for the reader to see.
+    /// How many bytes belong to the value, as brackets and quotes say; whether it is one is for the
+    /// reader to see.
     private mutating func lengthOfValue() throws -> Int {
         var length = 0, depth = 0, isText = false
         while true {

@@ -21,23 +21,30 @@ extension DocumentImporter {
 
     /// Checks what a piece has changed.
     /// - Returns: the objects to which later records may give the links that they lack.
-    func check(_ piece: ImportPiece, waiting: [Int], isFinal: Bool) throws -> [(object: ManagedObject, file: Int?, place: String)] {
+    func check(_ piece: ImportPiece, waiting: [Int], isFinal: Bool) throws -> [(
+        object: ManagedObject, file: Int?, place: String
+    )] {
         var refused: [ImportViolation] = []
         // What waits for links is not looked at before it has them.
         var open = waiting.compactMap { index in
             let entry = piece.entries[index]
             return entry.object.map { (object: $0, file: entry.file as Int?, place: entry.record.place()) }
         }
-        let failures = try context.validationFailures(limit: isFinal ? Self.mostFailures : .max, excluding: Set(open.map(\.object)))
+        let failures = try context.validationFailures(
+            limit: isFinal ? Self.mostFailures : .max, excluding: Set(open.map(\.object)))
         let sources = failures.isEmpty ? [:] : piece.sources
         for failure in failures {
             let entry = failure.object.flatMap { sources[$0] }
-            // An object of the document that has lost a link to one of the files is named by itself.
+            // An object of the document that has lost a link to one of the files is named by
+            // itself.
             let place = entry?.record.place() ?? failure.object.map { "\($0.entity.name)/p\($0.key)" } ?? ""
-            if !isFinal, ImportViolation.isOfLinks(failure, in: store.model), let object = failure.object.flatMap(context.registeredObject) {
+            if !isFinal, ImportViolation.isOfLinks(failure, in: store.model),
+                let object = failure.object.flatMap(context.registeredObject)
+            {
                 open.append((object, entry?.file, place))
             } else {
-                refused.append(ImportViolation(failure: failure, path: entry.map { files[$0.file].bytes.name }, place: place))
+                refused.append(
+                    ImportViolation(failure: failure, path: entry.map { files[$0.file].bytes.name }, place: place))
                 if refused.count == Self.mostFailures { break }
             }
         }
@@ -57,9 +64,14 @@ extension DocumentImporter {
                 for item in batch where refused.count < Self.mostFailures {
                     guard let object = context.registeredObject(for: item.id) else { continue }
                     // Members that nobody has read count as valid.
-                    for property in object.entity.properties where property.isToMany { _ = try object.propertyValue(forKey: property.name) }
+                    for property in object.entity.properties where property.isToMany {
+                        _ = try object.propertyValue(forKey: property.name)
+                    }
                     do { try object.validateForUpdate() } catch let error as ValidationError {
-                        refused += error.failures.map { ImportViolation(failure: $0, path: item.file.map { files[$0].bytes.name }, place: item.place) }
+                        refused += error.failures.map {
+                            ImportViolation(
+                                failure: $0, path: item.file.map { files[$0].bytes.name }, place: item.place)
+                        }
                     }
                 }
             }

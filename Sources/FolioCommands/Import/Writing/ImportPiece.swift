@@ -19,8 +19,11 @@ struct ImportPiece {
     /// Objects that natural keys have made, with the place of the entry that named them first.
     private(set) var extras: [(object: ManagedObject, entry: Int)] = []
 
-    /// The objects with values of a natural key: those of the piece, and `wanted` ones of the store.
-    mutating func lookup(_ key: NaturalKey, _ wanted: () throws -> Set<NaturalKey.Values>, in context: ManagedObjectContext) throws -> KeyedObjects {
+    /// The objects with values of a natural key: those of the piece, and `wanted` ones of the
+    /// store.
+    mutating func lookup(
+        _ key: NaturalKey, _ wanted: () throws -> Set<NaturalKey.Values>, in context: ManagedObjectContext
+    ) throws -> KeyedObjects {
         if let known = lookups[key] { return known }
         let made = KeyedObjects(key, in: context)
         lookups[key] = made
@@ -37,14 +40,17 @@ struct ImportPiece {
     }
 
     /// The first record that one of some objects was made of.
-    func entry(ofOneOf ids: [ManagedObjectID]) -> Entry? { entries.first { $0.object.map { ids.contains($0.objectID) } ?? false } }
+    func entry(ofOneOf ids: [ManagedObjectID]) -> Entry? {
+        entries.first { $0.object.map { ids.contains($0.objectID) } ?? false }
+    }
 
     /// The first record that one of some objects is due to.
     func source(ofOneOf ids: [ManagedObjectID]) -> Entry? {
         entry(ofOneOf: ids) ?? extras.first { ids.contains($0.object.objectID) }.map { entries[$0.entry] }
     }
 
-    /// The records that all objects of the piece are due to: that they were made of, or that named them first.
+    /// The records that all objects of the piece are due to: that they were made of, or that named
+    /// them first.
     var sources: [ManagedObjectID: Entry] {
         var sources: [ManagedObjectID: Entry] = [:]
         for extra in extras { sources[extra.object.objectID] = entries[extra.entry] }

@@ -9,7 +9,9 @@ struct ImportViolation {
 
     /// Whether links that come later can mend it.
     static func isOfLinks(_ failure: ValidationError.Failure, in model: ManagedObjectModel) -> Bool {
-        guard let entity = failure.entity.flatMap({ model.entity(named: $0) }), let key = failure.key, entity.property(named: key)?.relationship != nil else { return false }
+        guard let entity = failure.entity.flatMap({ model.entity(named: $0) }), let key = failure.key,
+            entity.property(named: key)?.relationship != nil
+        else { return false }
         return failure.code == .missingMandatoryProperty || failure.code == .tooFewObjects
     }
 
@@ -19,10 +21,15 @@ struct ImportViolation {
     /// - Parameter isWhole: whether there are no others.
     func error(with all: [ImportViolation], isWhole: Bool) -> CommandError {
         var error = CommandError(mapping: ValidationError(all.map(\.failure)))
-        let count = all.count == 1 ? "a rule is violated" : isWhole ? "\(all.count) rules are violated" : "at least \(all.count) rules are violated"
+        let count =
+            all.count == 1
+            ? "a rule is violated"
+            : isWhole ? "\(all.count) rules are violated" : "at least \(all.count) rules are violated"
         error.why = "\(line) (\(count))"
         error.path = path
-        error.excerpt = all.dropFirst().map { Printable.line(($0.path == path ? "" : $0.path.map { $0 + ": " } ?? "") + $0.line) }
+        error.excerpt = all.dropFirst().map {
+            Printable.line(($0.path == path ? "" : $0.path.map { $0 + ": " } ?? "") + $0.line)
+        }
         return error
     }
 }

@@ -7,7 +7,10 @@ struct ImportedValues {
 
     /// - Returns: whether anything of `object` is other than before, where `isCompared`.
     /// - Throws: malformed data, with its place.
-    func set(_ record: ImportRecord, of object: ManagedObject, isCompared: Bool, missing: (_ key: String, _ fileName: String) -> Void) throws -> Bool {
+    func set(
+        _ record: ImportRecord, of object: ManagedObject, isCompared: Bool,
+        missing: (_ key: String, _ fileName: String) -> Void
+    ) throws -> Bool {
         var isChanged = false
         for (place, index, attribute) in record.columns.attributes {
             let raw = record.values[place]
@@ -16,7 +19,8 @@ struct ImportedValues {
                 if case .json(.object(let members)) = raw, let name = members["$missing"]?.string {
                     missing(attribute.name, name)
                     if isCompared { continue }
-                    // A mandatory value can't be nil, and the object is worth more than the value that is gone.
+                    // A mandatory value can't be nil, and the object is worth more than the value
+                    // that is gone.
                     value = attribute.isOptional ? .null : .data(Data())
                 } else {
                     value = try self.value(raw, for: attribute)
@@ -39,13 +43,17 @@ struct ImportedValues {
         case .text(nil): return .null
         case .text(let text?):
             // Composites stand in CSV as JSON.
-            if attribute.type == .composite { return try ValueParser.value(try JSONReader.value(of: text), for: attribute, in: model) }
+            if attribute.type == .composite {
+                return try ValueParser.value(try JSONReader.value(of: text), for: attribute, in: model)
+            }
             return try ValueParser.value(text, for: attribute)
         }
     }
 
     private static func isEqual(_ left: PropertyValue, _ right: PropertyValue) throws -> Bool {
-        if case .large(let old) = left, case .large(let new) = right { return try old.count == new.count && old.data() == new.data() }
+        if case .large(let old) = left, case .large(let new) = right {
+            return try old.count == new.count && old.data() == new.data()
+        }
         return NaturalKey.Values.isSame(left, right)
     }
 }

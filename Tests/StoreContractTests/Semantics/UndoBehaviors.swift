@@ -2,18 +2,18 @@ import ObjectGraph
 import Testing
 
 /// Steps of undo: what is one, who knows it, what comes back.
-@Suite struct UndoBehaviours {
+@Suite struct UndoBehaviors {
     private static func undoing(_ f: GraphFixture) -> (ManagedObjectContext, UndoManager) {
         let context = f.context(), manager = UndoManager()
         context.undoManager = manager
         return (context, manager)
     }
 
-    static let undos: [Behaviour] = [
-        Behaviour("U1 U17", "a context has no manager of undo of its own") { f in
+    static let undos: [Behavior] = [
+        Behavior("U1 U17", "a context has no manager of undo of its own") { f in
             #expect(f.context().undoManager == nil)
         },
-        Behaviour("U3", "edits of one event are one step") { f in
+        Behavior("U3", "edits of one event are one step") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             manager.removeAllActions()
@@ -28,7 +28,7 @@ import Testing
             manager.undo()
             #expect(object.text("word") == "a" && object["weight"] == nil && !manager.canUndo)
         },
-        Behaviour("U5", "transient values are undone too") { f in
+        Behavior("U5", "transient values are undone too") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Person", "name", ["p"])[0]
             object["scratch"] = "s"
@@ -38,7 +38,7 @@ import Testing
             manager.redo()
             #expect(object.text("scratch") == "s")
         },
-        Behaviour("U12", "a manager that is taken away takes what it knew along") { f in
+        Behavior("U12", "a manager that is taken away takes what it knew along") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
@@ -48,7 +48,7 @@ import Testing
             manager.undo()
             #expect(object.text("word") == "b")
         },
-        Behaviour("U13", "two contexts share a manager, each with its own steps") { f in
+        Behavior("U13", "two contexts share a manager, each with its own steps") { f in
             let (context, manager) = undoing(f)
             let other = f.context()
             other.undoManager = manager
@@ -66,7 +66,7 @@ import Testing
             manager.redo()
             #expect(second.text("word") == "B")
         },
-        Behaviour("U14", "names and levels are the manager's") { f in
+        Behavior("U14", "names and levels are the manager's") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             manager.removeAllActions()
@@ -83,7 +83,7 @@ import Testing
             manager.undo()
             #expect(object.text("word") == "b")
         },
-        Behaviour("U16", "what can be undone is held") { f in
+        Behavior("U16", "what can be undone is held") { f in
             try f.context().saved("Tag", "word", ["a"])
             let (context, manager) = undoing(f)
             try context.one("Tag")["word"] = "b"
@@ -92,7 +92,7 @@ import Testing
             manager.removeAllActions()
             #expect(context.registeredObjects.isEmpty)
         },
-        Behaviour("U17", "a manager tells of groups, undo and redo") { f in
+        Behavior("U17", "a manager tells of groups, undo and redo") { f in
             let (context, manager) = undoing(f)
             var told: [UndoManager.Event] = []
             manager.observe { told.append($0) }
@@ -100,9 +100,10 @@ import Testing
             context.processPendingChanges()
             manager.undo()
             manager.redo()
-            #expect(told.filter { $0 == .didUndo || $0 == .didRedo } == [.didUndo, .didRedo] && told.first == .didOpenGroup)
+            #expect(
+                told.filter { $0 == .didUndo || $0 == .didRedo } == [.didUndo, .didRedo] && told.first == .didOpenGroup)
         },
-        Behaviour("U15 S7", "a fetch and a refresh are no steps") { f in
+        Behavior("U15 S7", "a fetch and a refresh are no steps") { f in
             try f.context().saved("Tag", "word", ["a"])
             let (context, manager) = undoing(f)
             let object = try context.one("Tag")
@@ -112,14 +113,14 @@ import Testing
             context.processPendingChanges()
             #expect(!manager.canUndo)
         },
-        Behaviour("U8", "a reset forgets what could be undone") { f in
+        Behavior("U8", "a reset forgets what could be undone") { f in
             let (context, manager) = undoing(f)
             try context.make("Tag", ["word": "a"])
             context.processPendingChanges()
             context.reset()
             #expect(!manager.canUndo && !manager.canRedo)
         },
-        Behaviour("U4", "groups in groups are one step") { f in
+        Behavior("U4", "groups in groups are one step") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             manager.removeAllActions()
@@ -131,9 +132,10 @@ import Testing
             object["comment"] = "c"
             manager.endUndoGrouping()
             manager.undo()
-            #expect(object.text("word") == "a" && object["weight"] == nil && object["comment"] == nil && !manager.canUndo)
+            #expect(
+                object.text("word") == "a" && object["weight"] == nil && object["comment"] == nil && !manager.canUndo)
         },
-        Behaviour("U10", "undo and redo across several saves lead through all states") { f in
+        Behavior("U10", "undo and redo across several saves lead through all states") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["0"])[0]
             manager.removeAllActions()
@@ -155,5 +157,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: undos, StoreKind.allCases) func takingBack(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
+    @Test(arguments: undos, StoreKind.allCases) func takingBack(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
 }

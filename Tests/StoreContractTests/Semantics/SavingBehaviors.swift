@@ -5,39 +5,56 @@ import Schema
 import Testing
 
 /// Validation, saving, conflicts between contexts, undo.
-@Suite struct SavingBehaviours {
+@Suite struct SavingBehaviors {
     /// A model of rules.
     static func rules() throws -> ManagedObjectModel {
-        let short = AttributeDescription("short", .string, minimumValue: .int(2), maximumValue: .int(4), regularExpression: nil)
+        let short = AttributeDescription(
+            "short", .string, minimumValue: .int(2), maximumValue: .int(4), regularExpression: nil)
         let pattern = AttributeDescription("pattern", .string, regularExpression: "[a-z]+")
         return try ManagedObjectModel(entities: [
             EntityDescription(
                 "Rule",
                 attributes: [
-                    .init("needed", .string, isOptional: false, defaultValue: .string("x")), .init("number", .integer32, minimumValue: .int(1), maximumValue: .int(9)),
+                    .init("needed", .string, isOptional: false, defaultValue: .string("x")),
+                    .init("number", .integer32, minimumValue: .int(1), maximumValue: .int(9)),
                     .init("ratio", .double, minimumValue: .double(0), maximumValue: .double(1)),
-                    .init("day", .date, minimumValue: .date(Date(timeIntervalSinceReferenceDate: 0)), maximumValue: .date(Date(timeIntervalSinceReferenceDate: 100))),
+                    .init(
+                        "day", .date, minimumValue: .date(Date(timeIntervalSinceReferenceDate: 0)),
+                        maximumValue: .date(Date(timeIntervalSinceReferenceDate: 100))),
                     short, pattern,
                 ],
                 relationships: [
-                    .init("parts", to: "Part", inverse: "rule", minCount: 1, maxCount: 2), .init("guard", to: "Part", inverse: "guarded", deleteRule: .deny),
+                    .init("parts", to: "Part", inverse: "rule", minCount: 1, maxCount: 2),
+                    .init("guard", to: "Part", inverse: "guarded", deleteRule: .deny),
                 ]),
             EntityDescription(
                 "Part", attributes: [.init("name", .string)],
-                relationships: [.init("rule", to: "Rule", inverse: "parts"), .init("guarded", to: "Rule", inverse: "guard")]),
-            EntityDescription("Strict", attributes: [.init("name", .string)], relationships: [.init("part", to: "Part", isOptional: false)]),
-            EntityDescription("Open", relationships: [.init("members", to: "Member", inverse: "open", minCount: 0, maxCount: 0, isOptional: false)]),
+                relationships: [
+                    .init("rule", to: "Rule", inverse: "parts"), .init("guarded", to: "Rule", inverse: "guard"),
+                ]),
+            EntityDescription(
+                "Strict", attributes: [.init("name", .string)],
+                relationships: [.init("part", to: "Part", isOptional: false)]),
+            EntityDescription(
+                "Open",
+                relationships: [
+                    .init("members", to: "Member", inverse: "open", minCount: 0, maxCount: 0, isOptional: false)
+                ]),
             EntityDescription("Member", relationships: [.init("open", to: "Open", inverse: "members")]),
         ])
     }
 
-    private static func violation(_ facts: String, _ key: String, _ value: (any Sendable)?, _ code: ValidationError.Code) -> Behaviour {
-        Behaviour(facts, "\(key) with \(value.map { "\($0)" } ?? "nil") fails with \(code.rawValue)") { f in
+    private static func violation(
+        _ facts: String, _ key: String, _ value: (any Sendable)?, _ code: ValidationError.Code
+    ) -> Behavior {
+        Behavior(facts, "\(key) with \(value.map { "\($0)" } ?? "nil") fails with \(code.rawValue)") { f in
             let context = f.context()
             let object = try context.make("Rule", [:])
             object[key] = value
             let error = #expect(throws: ValidationError.self) { try context.save() }
-            #expect(error?.code == code && error?.failures.map(\.key) == [key] && error?.failures.first?.object == object.objectID)
+            #expect(
+                error?.code == code && error?.failures.map(\.key) == [key]
+                    && error?.failures.first?.object == object.objectID)
             // Nothing is written and nothing is lost.
             #expect(object.isInserted && context.hasChanges)
             #expect(try f.context().count("Rule") == 0)
@@ -46,36 +63,42 @@ import Testing
         }
     }
 
-    private static func valid(_ facts: String, _ key: String, _ value: (any Sendable)?) -> Behaviour {
-        Behaviour(facts, "\(key) with \(value.map { "\($0)" } ?? "nil") is valid") { f in
+    private static func valid(_ facts: String, _ key: String, _ value: (any Sendable)?) -> Behavior {
+        Behavior(facts, "\(key) with \(value.map { "\($0)" } ?? "nil") is valid") { f in
             let context = f.context()
             try context.make("Rule", [:])[key] = value
             try context.save()
         }
     }
 
-    static let validations: [Behaviour] = [
-        violation("V9", "needed", nil, .missingMandatoryProperty), violation("V11 V21", "number", 10, .numberTooLarge), violation("V11 V21", "number", 0, .numberTooSmall),
+    static let validations: [Behavior] = [
+        violation("V9", "needed", nil, .missingMandatoryProperty), violation("V11 V21", "number", 10, .numberTooLarge),
+        violation("V11 V21", "number", 0, .numberTooSmall),
         violation("V11 V21", "ratio", 1.5, .numberTooLarge), violation("V11 V21", "ratio", -0.1, .numberTooSmall),
-        violation("V11 V21", "day", Date(timeIntervalSinceReferenceDate: 101), .dateTooLate), violation("V11 V21", "day", Date(timeIntervalSinceReferenceDate: -1), .dateTooSoon),
-        violation("V11 V21", "short", "abcde", .stringTooLong), violation("V11 V21", "short", "a", .stringTooShort), violation("V11 V21", "pattern", "ABC", .stringPattern),
-        violation("V13", "pattern", "abc1", .stringPattern), violation("V13", "short", "\u{1F600}\u{1F600}\u{1F600}", .stringTooLong),
-        valid("V15", "number", 1), valid("V15", "number", 9), valid("V15", "ratio", 0.0), valid("V15", "ratio", 1.0), valid("V15", "short", "abcd"), valid("V15", "short", "ab"),
-        valid("V15", "day", Date(timeIntervalSinceReferenceDate: 100)), valid("V2", "number", nil), valid("V2", "short", nil), valid("V13", "short", "\u{1F600}\u{1F600}"),
+        violation("V11 V21", "day", Date(timeIntervalSinceReferenceDate: 101), .dateTooLate),
+        violation("V11 V21", "day", Date(timeIntervalSinceReferenceDate: -1), .dateTooSoon),
+        violation("V11 V21", "short", "abcde", .stringTooLong), violation("V11 V21", "short", "a", .stringTooShort),
+        violation("V11 V21", "pattern", "ABC", .stringPattern),
+        violation("V13", "pattern", "abc1", .stringPattern),
+        violation("V13", "short", "\u{1F600}\u{1F600}\u{1F600}", .stringTooLong),
+        valid("V15", "number", 1), valid("V15", "number", 9), valid("V15", "ratio", 0.0), valid("V15", "ratio", 1.0),
+        valid("V15", "short", "abcd"), valid("V15", "short", "ab"),
+        valid("V15", "day", Date(timeIntervalSinceReferenceDate: 100)), valid("V2", "number", nil),
+        valid("V2", "short", nil), valid("V13", "short", "\u{1F600}\u{1F600}"),
         valid("V13", "pattern", "abc"),
-        Behaviour("V5", "two failures of an object are listed together") { f in
+        Behavior("V5", "two failures of an object are listed together") { f in
             let context = f.context()
             try context.make("Rule", ["number": 0, "short": "a"])
             let error = #expect(throws: ValidationError.self) { try context.save() }
             #expect(error?.code == .multiple && error?.failures.count == 2)
         },
-        Behaviour("V6", "failures of several objects are listed together") { f in
+        Behavior("V6", "failures of several objects are listed together") { f in
             let context = f.context()
             for _ in 0..<3 { try context.make("Rule", ["number": 0]) }
             let error = #expect(throws: ValidationError.self) { try context.save() }
             #expect(error?.failures.count == 3 && Set(error?.failures.map(\.object) ?? []).count == 3)
         },
-        Behaviour("V17", "a save succeeds once the value is mended") { f in
+        Behavior("V17", "a save succeeds once the value is mended") { f in
             let context = f.context()
             let object = try context.make("Rule", ["number": 0])
             #expect(throws: ValidationError.self) { try context.save() }
@@ -83,12 +106,12 @@ import Testing
             try context.save()
             #expect(try f.reopened().one("Rule").number("number") == 1)
         },
-        Behaviour("V1", "setting an invalid value is no error before the save") { f in
+        Behavior("V1", "setting an invalid value is no error before the save") { f in
             let object = try f.context().make("Rule", ["number": 0])
             #expect(object.number("number") == 0)
             #expect(throws: ValidationError.self) { try object.validateForInsert() }
         },
-        Behaviour("V1", "updates are checked too") { f in
+        Behavior("V1", "updates are checked too") { f in
             let context = f.context()
             let object = try context.make("Rule", ["number": 5])
             try context.save()
@@ -96,26 +119,26 @@ import Testing
             #expect(throws: ValidationError.self) { try context.save() }
             #expect(try f.context().one("Rule").number("number") == 5)
         },
-        Behaviour("R18 V21", "too many members fail at the save, not when they are set") { f in
+        Behavior("R18 V21", "too many members fail at the save, not when they are set") { f in
             let context = f.context()
             let object = try context.make("Rule", [:])
             object["parts"] = Set(try (0..<3).map { _ in try context.make("Part", [:]) })
             #expect(#expect(throws: ValidationError.self) { try context.save() }?.code == .tooManyObjects)
         },
-        Behaviour("R19", "bounds of an optional relationship count where it is not empty") { f in
+        Behavior("R19", "bounds of an optional relationship count where it is not empty") { f in
             let context = f.context()
             let object = try context.make("Rule", [:])
             try context.save()
             object["parts"] = Set([try context.make("Part", [:])])
             try context.save()
         },
-        Behaviour("R19", "an empty mandatory to-one is missing") { f in
+        Behavior("R19", "an empty mandatory to-one is missing") { f in
             let context = f.context()
             try context.make("Strict", ["name": "s"])
             let error = #expect(throws: ValidationError.self) { try context.save() }
             #expect(error?.code == .missingMandatoryProperty && error?.failures.map(\.key) == ["part"])
         },
-        Behaviour("R19", "a mandatory to-many whose smallest count is 0 may be empty") { f in
+        Behavior("R19", "a mandatory to-many whose smallest count is 0 may be empty") { f in
             let context = f.context()
             let object = try context.make("Open", [:])
             try context.save()
@@ -125,7 +148,7 @@ import Testing
             try context.save()
             #expect(try f.context().count("Open") == 1)
         },
-        Behaviour("R12", "a denied deletion fails the save, and nothing is written") { f in
+        Behavior("R12", "a denied deletion fails the save, and nothing is written") { f in
             let context = f.context()
             let part = try context.make("Part", ["name": "p"])
             let object = try context.make("Rule", ["guard": part])
@@ -136,7 +159,7 @@ import Testing
             context.rollback()
             #expect(object.target("guard") === part && !object.isDeleted)
         },
-        Behaviour("R13", "a target that is deleted along denies nothing") { f in
+        Behavior("R13", "a target that is deleted along denies nothing") { f in
             let context = f.context()
             let part = try context.make("Part", ["name": "p"])
             let object = try context.make("Rule", ["guard": part])
@@ -146,7 +169,7 @@ import Testing
             try context.save()
             #expect(try f.context().count("Rule") == 0 && f.context().count("Part") == 0)
         },
-        Behaviour("V18", "a child context validates its own save") { f in
+        Behavior("V18", "a child context validates its own save") { f in
             let parent = f.context()
             let child = ManagedObjectContext(parent: parent)
             try child.make("Rule", ["number": 0])
@@ -155,8 +178,8 @@ import Testing
         },
     ]
 
-    static let saves: [Behaviour] = [
-        Behaviour("S13 S16", "a conflict fails the save and keeps the changes") { f in
+    static let saves: [Behavior] = [
+        Behavior("S13 S16", "a conflict fails the save and keeps the changes") { f in
             let first = f.context(), second = f.context()
             let object = try first.saved("Tag", "word", ["a"])[0]
             let same = try second.same(object)
@@ -167,7 +190,7 @@ import Testing
             #expect(same.number("weight") == 2 && same.isUpdated)
             #expect(try f.context().one("Tag").number("weight") == 1)
         },
-        Behaviour("S21", "edits of different objects are no conflict") { f in
+        Behavior("S21", "edits of different objects are no conflict") { f in
             let first = f.context(), second = f.context()
             let tags = try first.saved("Tag", "word", ["a", "b"])
             let same = try second.same(tags[1])
@@ -177,7 +200,7 @@ import Testing
             try second.save()
             #expect(try f.reopened().found("Tag", by: "weight").count == 2)
         },
-        Behaviour("S10", "new objects don't conflict") { f in
+        Behavior("S10", "new objects don't conflict") { f in
             let first = f.context(), second = f.context()
             try first.make("Account", ["title": "a"])
             try second.make("Account", ["title": "b"])
@@ -185,7 +208,7 @@ import Testing
             try second.save()
             #expect(try f.reopened().found("Account", by: "title") == ["a", "b"])
         },
-        Behaviour("S32", "a child's save reaches the parent and not the store") { f in
+        Behavior("S32", "a child's save reaches the parent and not the store") { f in
             let parent = f.context()
             let child = ManagedObjectContext(parent: parent)
             try child.make("Tag", ["word": "a"])
@@ -195,7 +218,7 @@ import Testing
             try parent.save()
             #expect(try f.reopened().count("Tag") == 1)
         },
-        Behaviour("S33", "a child sees the parent's unsaved changes") { f in
+        Behavior("S33", "a child sees the parent's unsaved changes") { f in
             let parent = f.context()
             let object = try parent.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
@@ -204,7 +227,7 @@ import Testing
             #expect(try child.found("Tag", by: "word") == ["b", "c"])
             #expect(try child.found("Tag", "word == 'b'", by: "word") == ["b"])
         },
-        Behaviour("S34", "after a child's save the parent has the values and is dirty, the child is clean") { f in
+        Behavior("S34", "after a child's save the parent has the values and is dirty, the child is clean") { f in
             let parent = f.context()
             let object = try parent.saved("Tag", "word", ["a"])[0]
             let child = ManagedObjectContext(parent: parent)
@@ -212,7 +235,7 @@ import Testing
             try child.save()
             #expect(object.text("word") == "b" && object.isUpdated && !child.hasChanges)
         },
-        Behaviour("S36", "a child's values win over the parent's") { f in
+        Behavior("S36", "a child's values win over the parent's") { f in
             let parent = f.context()
             let object = try parent.saved("Tag", "word", ["a"])[0]
             let child = ManagedObjectContext(parent: parent)
@@ -222,7 +245,7 @@ import Testing
             try child.save()
             #expect(object.text("word") == "child")
         },
-        Behaviour("S38", "a context follows what others save where it is told to") { f in
+        Behavior("S38", "a context follows what others save where it is told to") { f in
             let first = f.context(), second = f.context(), third = f.context()
             second.automaticallyMergesChangesFromParent = true
             let object = try first.saved("Tag", "word", ["a"])[0]
@@ -233,7 +256,7 @@ import Testing
             third.processPendingChanges()
             #expect(following.text("word") == "b" && stale.text("word") == "a")
         },
-        Behaviour("S40", "unsaved edits survive that") { f in
+        Behavior("S40", "unsaved edits survive that") { f in
             let first = f.context(), second = f.context()
             second.automaticallyMergesChangesFromParent = true
             let object = try first.saved("Tag", "word", ["a"])[0]
@@ -246,7 +269,7 @@ import Testing
             try second.save()
             #expect(try f.reopened().one("Tag").number("weight") == 7)
         },
-        Behaviour("S41", "a merge refreshes, brings and deletes") { f in
+        Behavior("S41", "a merge refreshes, brings and deletes") { f in
             let first = f.context(), second = f.context()
             let tags = try first.saved("Tag", "word", ["a", "b"])
             let same = try tags.map { try second.same($0) }
@@ -259,21 +282,21 @@ import Testing
             #expect(same[0].text("word") == "c" && !second.insertedObjects.contains { _ in true })
             #expect(try second.found("Tag", by: "word") == ["c", "d"])
         },
-        Behaviour("S24", "equal unique values are legal until the save") { f in
+        Behavior("S24", "equal unique values are legal until the save") { f in
             let context = f.context()
             try context.make("Tag", ["word": "a"])
             try context.make("Tag", ["word": "a"])
             #expect(#expect(throws: GraphError.self) { try context.save() }?.code == .constraint)
             #expect(context.insertedObjects.count == 2)
         },
-        Behaviour("S30", "nils don't collide") { f in
+        Behavior("S30", "nils don't collide") { f in
             let context = f.context()
             try context.make("Tag", [:])
             try context.make("Tag", [:])
             try context.save()
             #expect(try f.reopened().count("Tag") == 2)
         },
-        Behaviour("S30", "unique values count over an entity and its descendants") { f in
+        Behavior("S30", "unique values count over an entity and its descendants") { f in
             let context = f.context()
             try context.make("Card", ["bank": "b", "number": 1])
             try context.make("Card", ["bank": "b", "number": 2])
@@ -281,7 +304,7 @@ import Testing
             try context.make("Card", ["bank": "b", "number": 2])
             #expect(#expect(throws: GraphError.self) { try context.save() }?.keys == ["bank", "number"])
         },
-        Behaviour("S1", "saveIfChanged says whether there was something") { f in
+        Behavior("S1", "saveIfChanged says whether there was something") { f in
             let context = f.context()
             #expect(try !context.saveIfChanged())
             try context.make("Tag", [:])
@@ -295,15 +318,15 @@ import Testing
         return (context, manager)
     }
 
-    static let undos: [Behaviour] = [
-        Behaviour("U2", "without a manager undo does nothing") { f in
+    static let undos: [Behavior] = [
+        Behavior("U2", "without a manager undo does nothing") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
             context.undo()
             #expect(object.text("word") == "b")
         },
-        Behaviour("U5", "values go back and forth") { f in
+        Behavior("U5", "values go back and forth") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
@@ -313,7 +336,7 @@ import Testing
             manager.redo()
             #expect(object.text("word") == "b" && object.isUpdated)
         },
-        Behaviour("U7", "an insertion goes back and forth") { f in
+        Behavior("U7", "an insertion goes back and forth") { f in
             let (context, manager) = undoing(f)
             let object = try context.make("Tag", ["word": "a"])
             context.processPendingChanges()
@@ -324,7 +347,7 @@ import Testing
             try context.save()
             #expect(try f.reopened().count("Tag") == 1)
         },
-        Behaviour("U5", "a cascade goes back as a whole") { f in
+        Behavior("U5", "a cascade goes back as a whole") { f in
             let (context, manager) = undoing(f)
             let person = try context.make("Person", ["name": "p"])
             for title in ["a", "b"] { try context.make("Account", ["title": title, "owner": person]) }
@@ -337,16 +360,17 @@ import Testing
             try context.save()
             #expect(try f.reopened().one("Person").texts("accounts", "title") == ["a", "b"])
         },
-        Behaviour("U5", "both ends of a relationship go back") { f in
+        Behavior("U5", "both ends of a relationship go back") { f in
             let (context, manager) = undoing(f)
-            let person = try context.make("Person", ["name": "p"]), account = try context.make("Account", ["title": "a"])
+            let person = try context.make("Person", ["name": "p"]),
+                account = try context.make("Account", ["title": "a"])
             try context.save()
             account["owner"] = person
             context.processPendingChanges()
             manager.undo()
             #expect(account.target("owner") == nil && person.texts("accounts", "title") == [])
         },
-        Behaviour("U8", "rollback and reset forget what could be undone") { f in
+        Behavior("U8", "rollback and reset forget what could be undone") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
@@ -354,7 +378,7 @@ import Testing
             context.rollback()
             #expect(!manager.canUndo && !manager.canRedo)
         },
-        Behaviour("U9", "edits without registration stay") { f in
+        Behavior("U9", "edits without registration stay") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             context.processPendingChanges()
@@ -368,7 +392,7 @@ import Testing
             manager.undo()
             #expect(object.text("word") == "b" && object["weight"] == nil)
         },
-        Behaviour("U10", "undo after a save makes the context dirty again") { f in
+        Behavior("U10", "undo after a save makes the context dirty again") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
@@ -378,7 +402,7 @@ import Testing
             try context.save()
             #expect(try f.reopened().one("Tag").text("word") == "a")
         },
-        Behaviour("U11", "undo of a saved deletion inserts the object again") { f in
+        Behavior("U11", "undo of a saved deletion inserts the object again") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             context.delete(object)
@@ -388,7 +412,7 @@ import Testing
             try context.save()
             #expect(try f.reopened().found("Tag", by: "word") == ["a"])
         },
-        Behaviour("U15", "what a merge brings is not undone") { f in
+        Behavior("U15", "what a merge brings is not undone") { f in
             let (context, manager) = undoing(f)
             let other = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
@@ -399,7 +423,7 @@ import Testing
             observation.cancel()
             #expect(object.text("word") == "b" && !manager.canUndo)
         },
-        Behaviour("U4", "a group is undone at once") { f in
+        Behavior("U4", "a group is undone at once") { f in
             let (context, manager) = undoing(f)
             let object = try context.saved("Tag", "word", ["a"])[0]
             manager.beginUndoGrouping()
@@ -413,7 +437,13 @@ import Testing
         },
     ]
 
-    @Test(arguments: validations, StoreKind.allCases) func validating(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind, model: Self.rules()) }
-    @Test(arguments: saves, StoreKind.allCases) func saving(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
-    @Test(arguments: undos, StoreKind.allCases) func undoing(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
+    @Test(arguments: validations, StoreKind.allCases) func validating(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind, model: Self.rules())
+    }
+    @Test(arguments: saves, StoreKind.allCases) func saving(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
+    @Test(arguments: undos, StoreKind.allCases) func undoing(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
 }

@@ -7,9 +7,9 @@ import Storage
 import Testing
 
 /// What contexts hold, and how they settle what several of them did.
-@Suite struct ContextBehaviours {
-    static let heldObjects: [Behaviour] = [
-        Behaviour("F13", "a refresh reads what the store has, however long the values have been here") { f in
+@Suite struct ContextBehaviors {
+    static let heldObjects: [Behavior] = [
+        Behavior("F13", "a refresh reads what the store has, however long the values have been here") { f in
             let context = f.context(), other = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             for word in ["b", "c"] {
@@ -19,7 +19,7 @@ import Testing
                 #expect(object.text("word") == word)
             }
         },
-        Behaviour("F15 F27", "an object holds the members that it has read, until it is refreshed") { f in
+        Behavior("F15 F27", "an object holds the members that it has read, until it is refreshed") { f in
             let writer = f.context()
             let person = try writer.make("Person", ["name": "p"])
             for title in ["a", "b"] { try writer.make("Account", ["title": title, "owner": person]) }
@@ -31,21 +31,25 @@ import Testing
             context.refresh(same, mergeChanges: false)
             #expect(context.registeredObjects == [same])
         },
-        Behaviour("F20 F22", "a fault that can't be filled is an error of the accessors that throw, and stays as it is") { f in
+        Behavior("F20 F22", "a fault that can't be filled is an error of the accessors that throw, and stays as it is")
+        { f in
             let writer = f.context(), context = f.context()
             context.shouldDeleteInaccessibleFaults = false
             let object = try writer.saved("Tag", "word", ["a"])[0]
             let fault = context.object(with: object.objectID)
             writer.delete(object)
             try writer.save()
-            #expect(#expect(throws: GraphError.self) { try fault.propertyValue(forKey: "word") }?.code == .objectNotFound)
-            #expect(#expect(throws: GraphError.self) { try context.existingObject(with: fault.objectID) }?.cocoaCode == 133_000)
+            #expect(
+                #expect(throws: GraphError.self) { try fault.propertyValue(forKey: "word") }?.code == .objectNotFound)
+            #expect(
+                #expect(throws: GraphError.self) { try context.existingObject(with: fault.objectID) }?.cocoaCode
+                    == 133_000)
             #expect(fault.isFault && !fault.isDeleted && !context.hasChanges)
         },
-        Behaviour("F21", "inaccessible faults are deleted objects unless a context says otherwise") { f in
+        Behavior("F21", "inaccessible faults are deleted objects unless a context says otherwise") { f in
             #expect(f.context().shouldDeleteInaccessibleFaults)
         },
-        Behaviour("F14", "a deleted object is held until the save") { f in
+        Behavior("F14", "a deleted object is held until the save") { f in
             try f.context().saved("Tag", "word", ["a"])
             let context = f.context()
             context.delete(try context.one("Tag"))
@@ -53,7 +57,7 @@ import Testing
             try context.save()
             #expect(context.registeredObjects.isEmpty)
         },
-        Behaviour("R6", "a mutable set is a live view") { f in
+        Behavior("R6", "a mutable set is a live view") { f in
             let context = f.context()
             let person = try context.make("Person", [:])
             let view = person.mutableSetValue(forKey: "accounts")
@@ -66,7 +70,7 @@ import Testing
             view.removeAll()
             #expect(person.texts("accounts", "title") == [])
         },
-        Behaviour("R6 R7", "a mutable ordered set is one too, and places what it is given") { f in
+        Behavior("R6 R7", "a mutable ordered set is one too, and places what it is given") { f in
             let context = f.context()
             let account = try context.make("Account", [:])
             let view = account.mutableOrderedSetValue(forKey: "entries")
@@ -76,19 +80,22 @@ import Testing
             #expect(account.texts("entries", "text") == ["c", "d", "a", "b"] && view.index(of: entries[0]) == 2)
             view.remove(at: 0)
             view.insert(entries[2], at: 2)
-            #expect(account.texts("entries", "text") == ["d", "a", "c", "b"] && entries[2].target("account") === account)
+            #expect(
+                account.texts("entries", "text") == ["d", "a", "c", "b"] && entries[2].target("account") === account)
             try context.save()
             #expect(try f.reopened().one("Account").texts("entries", "text") == ["d", "a", "c", "b"])
         },
-        Behaviour("L10", "asking for changed values reads no relationship") { f in
+        Behavior("L10", "asking for changed values reads no relationship") { f in
             let writer = f.context(), context = f.context()
             try writer.make("Account", ["title": "a", "tags": Set([try writer.make("Tag", ["word": "t"])])])
             try writer.save()
             let account = try context.one("Account")
             account["title"] = "b"
-            #expect(account.hasPersistentChangedValues && account.changedValues().count == 1 && account.hasFault(forRelationshipNamed: "tags"))
+            #expect(
+                account.hasPersistentChangedValues && account.changedValues().count == 1
+                    && account.hasFault(forRelationshipNamed: "tags"))
         },
-        Behaviour("Q3", "a context without a store fetches nothing and saves nothing, and says why") { f in
+        Behavior("Q3", "a context without a store fetches nothing and saves nothing, and says why") { f in
             let context = ManagedObjectContext(PersistentStoreCoordinator(model: f.model))
             #expect(#expect(throws: GraphError.self) { try context.count("Tag") }?.code == .noStore)
             try context.make("Tag", [:])
@@ -97,15 +104,19 @@ import Testing
         },
     ]
 
-    static let stores: [Behaviour] = [
-        Behaviour("C2", "a coordinator knows the kinds of stores that come with it, and those that are registered") { f in
+    static let stores: [Behavior] = [
+        Behavior("C2", "a coordinator knows the kinds of stores that come with it, and those that are registered") {
+            f in
             let types = f.coordinator.registeredStoreTypes
-            #expect(types.contains(f.kind.factory.type) && Set([.sqlite, .binary, .xml, .inMemory]).isSubset(of: types))
+            #expect(
+                types.contains(f.kind.factory.type) && Set([.sqlite, .binary, .xml, .inMemory]).isSubset(of: types))
         },
-        Behaviour("C12 C11", "a store of another model is not opened, and stays as it was") { f in
+        Behavior("C12 C11", "a store of another model is not opened, and stays as it was") { f in
             try f.context().saved("Tag", "word", ["a"])
             guard f.kind.hasFile else { return }
-            let other = PersistentStoreCoordinator(model: try ManagedObjectModel(entities: [EntityDescription("Other", attributes: [.init("x", .string)])]))
+            let other = PersistentStoreCoordinator(
+                model: try ManagedObjectModel(entities: [EntityDescription("Other", attributes: [.init("x", .string)])])
+            )
             other.registerSamples()
             var description = f.description
             description.migratesAutomatically = false
@@ -113,17 +124,19 @@ import Testing
             #expect(other.persistentStores.isEmpty)
             #expect(try f.reopened().found("Tag", by: "word") == ["a"])
         },
-        Behaviour("C13 C10", "a store is not opened as one of another type") { f in
+        Behavior("C13 C10", "a store is not opened as one of another type") { f in
             guard f.kind.hasFile else { return }
             try f.context().saved("Tag", "word", ["a"])
             try f.coordinator.removePersistentStores()
             for type in [StoreType.sqlite, .binary, .xml] where type != f.kind.factory.type {
                 let other = PersistentStoreCoordinator(model: f.model)
-                #expect(throws: StorageError.self, "\(type)") { try other.addPersistentStore(PersistentStoreDescription(url: f.description.url, type: type)) }
+                #expect(throws: StorageError.self, "\(type)") {
+                    try other.addPersistentStore(PersistentStoreDescription(url: f.description.url, type: type))
+                }
             }
             #expect(try f.reopened().found("Tag", by: "word") == ["a"])
         },
-        Behaviour("C17", "a store that is opened for reading gives its objects and takes none") { f in
+        Behavior("C17", "a store that is opened for reading gives its objects and takes none") { f in
             guard f.kind.hasFile else { return }
             try f.context().saved("Tag", "word", ["a"])
             let other = PersistentStoreCoordinator(model: f.model)
@@ -142,8 +155,8 @@ import Testing
         },
     ]
 
-    static let conflicts: [Behaviour] = [
-        Behaviour("S12 S9", "two contexts over one store of any kind conflict, and each save raises the version") { f in
+    static let conflicts: [Behavior] = [
+        Behavior("S12 S9", "two contexts over one store of any kind conflict, and each save raises the version") { f in
             let first = f.context(), second = f.context()
             let object = try first.saved("Tag", "word", ["a"])[0]
             let same = try second.same(object)
@@ -153,21 +166,27 @@ import Testing
             }
             same["weight"] = 9
             let conflict = #expect(throws: GraphError.self) { try second.save() }?.conflicts.first
-            #expect(conflict?.oldVersion == 1 && conflict?.newVersion == 4 && conflict?.persistedSnapshot?["weight"] == .int(3))
+            #expect(
+                conflict?.oldVersion == 1 && conflict?.newVersion == 4
+                    && conflict?.persistedSnapshot?["weight"] == .int(3))
         },
-        Behaviour("S14 S15", "snapshots have attributes and to-one IDs, and no to-many") { f in
+        Behavior("S14 S15", "snapshots have attributes and to-one IDs, and no to-many") { f in
             let first = f.context(), second = f.context()
             let person = try first.make("Person", ["name": "p"])
-            let account = try first.make("Account", ["title": "a", "owner": person, "tags": Set([try first.make("Tag", [:])])])
+            let account = try first.make(
+                "Account", ["title": "a", "owner": person, "tags": Set([try first.make("Tag", [:])])])
             try first.save()
             let same = try second.same(account)
             account["title"] = "b"
             try first.save()
             same["title"] = "c"
             let conflict = #expect(throws: GraphError.self) { try second.save() }?.conflicts.first
-            #expect(conflict?.objectSnapshot["title"] == .string("a") && conflict?.objectSnapshot["owner"] == .object(person.objectID) && conflict?.objectSnapshot["tags"] == nil)
+            #expect(
+                conflict?.objectSnapshot["title"] == .string("a")
+                    && conflict?.objectSnapshot["owner"] == .object(person.objectID)
+                    && conflict?.objectSnapshot["tags"] == nil)
         },
-        Behaviour("S18 S13", "an object that is gone from the store has no new version") { f in
+        Behavior("S18 S13", "an object that is gone from the store has no new version") { f in
             let first = f.context(), second = f.context()
             let object = try first.saved("Tag", "word", ["a"])[0]
             let same = try second.same(object)
@@ -177,7 +196,7 @@ import Testing
             let conflict = #expect(throws: GraphError.self) { try second.save() }?.conflicts.first
             #expect(conflict?.newVersion == 0 && conflict?.persistedSnapshot == nil && same.isUpdated)
         },
-        Behaviour("V22", "failures have Core Data's numbers") { f in
+        Behavior("V22", "failures have Core Data's numbers") { f in
             let first = f.context(), second = f.context()
             let object = try first.saved("Tag", "word", ["a"])[0]
             let same = try second.same(object)
@@ -188,7 +207,9 @@ import Testing
             try first.make("Tag", ["word": "a"])
             #expect(#expect(throws: GraphError.self) { try first.save() }?.cocoaCode == 133_021)
         },
-        Behaviour("S25 S26", "every kind of store keeps values unique, and a duplicate hinders each save until it is gone") { f in
+        Behavior(
+            "S25 S26", "every kind of store keeps values unique, and a duplicate hinders each save until it is gone"
+        ) { f in
             let context = f.context()
             try context.saved("Tag", "word", ["a"])
             let duplicate = try context.make("Tag", ["word": "a"])
@@ -198,7 +219,8 @@ import Testing
             try context.save()
             #expect(try f.reopened().found("Tag", by: "word") == ["a", "b"])
         },
-        Behaviour("S28 S29", "a new object takes the place of the stored one where it trumps, with all its values") { f in
+        Behavior("S28 S29", "a new object takes the place of the stored one where it trumps, with all its values") {
+            f in
             let context = f.context(.mergeByPropertyObjectTrump)
             let stored = try context.make("Tag", ["word": "a", "weight": 1, "comment": "old"])
             try context.save()
@@ -209,9 +231,11 @@ import Testing
             let again = try f.reopened().one("Tag")
             #expect(again.number("weight") == 2 && again["comment"] == nil)
         },
-        Behaviour("S22 S23", "a policy of one's own sets what is saved") { f in
+        Behavior("S22 S23", "a policy of one's own sets what is saved") { f in
             let policy = MergePolicy.custom(.mergeByPropertyObjectTrump) { conflict, object in
-                guard case .int(let theirs)? = conflict.persistedSnapshot?["weight"], case .int(let mine)? = try? object.propertyValue(forKey: "weight") else { return }
+                guard case .int(let theirs)? = conflict.persistedSnapshot?["weight"],
+                    case .int(let mine)? = try? object.propertyValue(forKey: "weight")
+                else { return }
                 object["weight"] = theirs + mine
             }
             let first = f.context(), second = f.context(policy)
@@ -223,7 +247,7 @@ import Testing
             try second.save()
             #expect(try f.reopened().one("Tag").number("weight") == 15)
         },
-        Behaviour("S31", "what has duplicates is made unique by no migration") { f in
+        Behavior("S31", "what has duplicates is made unique by no migration") { f in
             var description = f.model.description
             for index in description.entities.indices { description.entities[index].uniquenessConstraints = [] }
             let loose = try ManagedObjectModel(description)
@@ -241,7 +265,7 @@ import Testing
             try withContext(coordinator) { context throws in #expect(try context.count("Tag") == 2) }
             try coordinator.removePersistentStores()
         },
-        Behaviour("S35", "a permanent ID that a child obtains is the parent's and the store's") { f in
+        Behavior("S35", "a permanent ID that a child obtains is the parent's and the store's") { f in
             let parent = f.context()
             let child = ManagedObjectContext(parent: parent)
             let object = try child.make("Tag", ["word": "a"])
@@ -253,7 +277,7 @@ import Testing
             try parent.save()
             #expect(try f.reopened().one("Tag").objectID.uriRepresentation == id.uriRepresentation)
         },
-        Behaviour("B29", "a child of a child reads and saves through both") { f in
+        Behavior("B29", "a child of a child reads and saves through both") { f in
             let root = f.context()
             let middle = ManagedObjectContext(parent: root)
             let leaf = ManagedObjectContext(parent: middle)
@@ -271,8 +295,8 @@ import Testing
         },
     ]
 
-    static let ruled: [Behaviour] = [
-        Behaviour("F19 V16", "an inaccessible fault is asked for nothing at the save") { f in
+    static let ruled: [Behavior] = [
+        Behavior("F19 V16", "an inaccessible fault is asked for nothing at the save") { f in
             let writer = f.context(), context = f.context()
             let object = try writer.make("Rule", [:])
             try writer.save()
@@ -283,7 +307,7 @@ import Testing
             try context.save()
             #expect(!context.hasChanges && fault.managedObjectContext == nil)
         },
-        Behaviour("V14 C11", "other defaults and rules leave a store openable without migration") { f in
+        Behavior("V14 C11", "other defaults and rules leave a store openable without migration") { f in
             try f.context().make("Rule", ["needed": "y"]).managedObjectContext?.save()
             guard f.kind.hasFile else { return }
             var description = f.model.description
@@ -308,8 +332,16 @@ import Testing
         },
     ]
 
-    @Test(arguments: heldObjects, StoreKind.allCases) func holding(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
-    @Test(arguments: ruled, StoreKind.allCases) func holding(to behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind, model: SavingBehaviours.rules()) }
-    @Test(arguments: stores, StoreKind.allCases) func opening(a behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
-    @Test(arguments: conflicts, StoreKind.allCases) func conflicting(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
+    @Test(arguments: heldObjects, StoreKind.allCases) func holding(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
+    @Test(arguments: ruled, StoreKind.allCases) func holding(to behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind, model: SavingBehaviors.rules())
+    }
+    @Test(arguments: stores, StoreKind.allCases) func opening(a behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
+    @Test(arguments: conflicts, StoreKind.allCases) func conflicting(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
 }

@@ -4,8 +4,9 @@ import Schema
 import Testing
 
 /// Relationships of every kind, and every delete rule: both ends, through saves, undo, contexts.
-@Suite struct RelationshipBehaviours {
-    /// A relationship of `Owner` to `Part`, called as its kind; the other end is called `oneOf` and so on.
+@Suite struct RelationshipBehaviors {
+    /// A relationship of `Owner` to `Part`, called as its kind; the other end is called `oneOf` and
+    /// so on.
     enum Kind: String, CaseIterable, Sendable {
         case one, many, ordered, links, orderedLinks, lone
 
@@ -17,10 +18,14 @@ import Testing
 
     private static let rules: [DeleteRule] = [.nullify, .cascade, .deny, .noAction]
 
-    private static func ends(_ name: String, _ kind: Kind, _ rule: DeleteRule) -> (RelationshipDescription, RelationshipDescription?) {
+    private static func ends(_ name: String, _ kind: Kind, _ rule: DeleteRule) -> (
+        RelationshipDescription, RelationshipDescription?
+    ) {
         let inverse = kind.inverse.map { _ in name + "Of" }
         return (
-            .init(name, to: "Part", inverse: inverse, maxCount: kind.isToMany ? 0 : 1, isOrdered: kind.isOrdered, deleteRule: rule),
+            .init(
+                name, to: "Part", inverse: inverse, maxCount: kind.isToMany ? 0 : 1, isOrdered: kind.isOrdered,
+                deleteRule: rule),
             inverse.map { .init($0, to: "Owner", inverse: name, maxCount: kind.isInverseToMany ? 0 : 1) }
         )
     }
@@ -79,18 +84,18 @@ import Testing
         }
     }
 
-    private static func behaviours(_ kind: Kind) -> [Behaviour] {
+    private static func behaviors(_ kind: Kind) -> [Behavior] {
         let key = kind.rawValue
         let prefix = "\(key): "
         // What the part says of its owner.
         let back = kind.inverse == nil ? [] : ["o"]
         return [
-            Behaviour("R1", prefix + "setting the owner's end sets the other") { f in
+            Behavior("R1", prefix + "setting the owner's end sets the other") { f in
                 let four = try Four(f)
                 add(four.first, to: four.owner, key)
                 #expect(names(four.owner, key) == ["a"] && names(four.first, kind.inverse) == back)
             },
-            Behaviour("R1 R6", prefix + "a set goes in and comes out as a whole") { f in
+            Behavior("R1 R6", prefix + "a set goes in and comes out as a whole") { f in
                 let four = try Four(f)
                 if kind.isToMany {
                     four.owner[key] = [four.first, four.second]
@@ -100,9 +105,11 @@ import Testing
                     four.owner[key] = four.first
                     four.owner[key] = four.second
                 }
-                #expect(names(four.owner, key) == ["b"] && names(four.first, kind.inverse) == [] && names(four.second, kind.inverse) == back)
+                #expect(
+                    names(four.owner, key) == ["b"] && names(four.first, kind.inverse) == []
+                        && names(four.second, kind.inverse) == back)
             },
-            Behaviour("R3 R4", prefix + "what is taken away is away at both ends") { f in
+            Behavior("R3 R4", prefix + "what is taken away is away at both ends") { f in
                 let four = try Four(f)
                 add(four.first, to: four.owner, key)
                 try four.context.save()
@@ -111,20 +118,21 @@ import Testing
                 try four.context.save()
                 #expect(try names(f.reopened().one("Owner", "name == 'o'"), key) == [])
             },
-            Behaviour(kind == .lone ? "R3 R9" : "R3", prefix + "a second owner takes the part, or shares it") { f in
+            Behavior(kind == .lone ? "R3 R9" : "R3", prefix + "a second owner takes the part, or shares it") { f in
                 let four = try Four(f)
                 add(four.first, to: four.owner, key)
                 try four.context.save()
                 add(four.first, to: four.other, key)
                 try four.context.save()
                 let again = try f.reopened()
-                // Without an inverse the store has one owner too, and only the objects don't know of it until they are refreshed.
+                // Without an inverse the store has one owner too, and only the objects don't know
+                // of it until they are refreshed.
                 four.context.refreshAllObjects()
                 #expect(names(four.owner, key) == (kind.isInverseToMany ? ["a"] : []))
                 #expect(try names(again.one("Owner", "name == 'o'"), key) == (kind.isInverseToMany ? ["a"] : []))
                 #expect(try names(again.one("Owner", "name == 'p'"), key) == ["a"])
             },
-            Behaviour("R4 R7", prefix + "it is saved, and read from either end") { f in
+            Behavior("R4 R7", prefix + "it is saved, and read from either end") { f in
                 let four = try Four(f)
                 add(four.second, to: four.owner, key)
                 add(four.first, to: four.owner, key)
@@ -134,14 +142,14 @@ import Testing
                 #expect(try names(again.one("Owner", "name == 'o'"), key) == wanted)
                 #expect(try names(f.reopened().one("Part", "name == 'a'"), kind.inverse) == back)
             },
-            Behaviour("R2 L9", prefix + "both objects are updated by it, and clean after the save") { f in
+            Behavior("R2 L9", prefix + "both objects are updated by it, and clean after the save") { f in
                 let four = try Four(f)
                 add(four.first, to: four.owner, key)
                 #expect(four.owner.isUpdated && four.first.isUpdated == (kind.inverse != nil) && !four.second.isUpdated)
                 try four.context.save()
                 #expect(!four.owner.hasChanges && !four.first.hasChanges)
             },
-            Behaviour("U5", prefix + "both ends are undone and redone") { f in
+            Behavior("U5", prefix + "both ends are undone and redone") { f in
                 let four = try Four(f)
                 let manager = UndoManager()
                 four.context.undoManager = manager
@@ -151,39 +159,46 @@ import Testing
                 four.context.processPendingChanges()
                 let after = [names(four.owner, key), names(four.other, key), names(four.first, kind.inverse)]
                 four.context.undo()
-                #expect(names(four.owner, key) == ["a"] && names(four.other, key) == [] && names(four.first, kind.inverse) == back)
+                #expect(
+                    names(four.owner, key) == ["a"] && names(four.other, key) == []
+                        && names(four.first, kind.inverse) == back)
                 four.context.undo()
-                #expect(names(four.owner, key) == [] && names(four.first, kind.inverse) == [] && !four.context.hasChanges)
+                #expect(
+                    names(four.owner, key) == [] && names(four.first, kind.inverse) == [] && !four.context.hasChanges)
                 four.context.redo()
                 four.context.redo()
                 #expect([names(four.owner, key), names(four.other, key), names(four.first, kind.inverse)] == after)
             },
-            Behaviour("L45", prefix + "both ends are rolled back") { f in
+            Behavior("L45", prefix + "both ends are rolled back") { f in
                 let four = try Four(f)
                 add(four.first, to: four.owner, key)
                 try four.context.save()
                 remove(four.first, from: four.owner, key)
                 add(four.second, to: four.owner, key)
                 four.context.rollback()
-                #expect(names(four.owner, key) == ["a"] && names(four.first, kind.inverse) == back && names(four.second, kind.inverse) == [])
+                #expect(
+                    names(four.owner, key) == ["a"] && names(four.first, kind.inverse) == back
+                        && names(four.second, kind.inverse) == [])
             },
-            Behaviour("L12 L13 R22", prefix + "it is among the changed values, unless it is as it was") { f in
+            Behavior("L12 L13 R22", prefix + "it is among the changed values, unless it is as it was") { f in
                 let four = try Four(f)
                 add(four.first, to: four.owner, key)
                 #expect(Array(four.owner.changedValues().keys) == [key])
                 remove(four.first, from: four.owner, key)
                 #expect(four.owner.changedValues().isEmpty && !four.owner.hasPersistentChangedValues)
             },
-            Behaviour("F9 F27", prefix + "a refresh drops what was not saved, and reads it again") { f in
+            Behavior("F9 F27", prefix + "a refresh drops what was not saved, and reads it again") { f in
                 let four = try Four(f)
                 add(four.first, to: four.owner, key)
                 try four.context.save()
                 remove(four.first, from: four.owner, key)
                 four.context.refresh(four.owner, mergeChanges: false)
                 four.context.refresh(four.first, mergeChanges: false)
-                #expect(names(four.owner, key) == ["a"] && names(four.first, kind.inverse) == back && !four.context.hasChanges)
+                #expect(
+                    names(four.owner, key) == ["a"] && names(four.first, kind.inverse) == back
+                        && !four.context.hasChanges)
             },
-            Behaviour("S34 L44", prefix + "made in a child, it is in the parent at both ends") { f in
+            Behavior("S34 L44", prefix + "made in a child, it is in the parent at both ends") { f in
                 let four = try Four(f)
                 let child = ManagedObjectContext(parent: four.context)
                 let owner = try child.same(four.owner)
@@ -194,7 +209,7 @@ import Testing
                 try child.save()
                 #expect(names(four.owner, key) == [] && names(four.first, kind.inverse) == [])
             },
-            Behaviour("S41", prefix + "made by another context, it is here after a merge, at both ends") { f in
+            Behavior("S41", prefix + "made by another context, it is here after a merge, at both ends") { f in
                 let four = try Four(f)
                 #expect(names(four.owner, key) == [] && names(four.first, kind.inverse) == [])
                 let other = f.context()
@@ -204,20 +219,22 @@ import Testing
                 observation.cancel()
                 #expect(names(four.owner, key) == ["a"] && names(four.first, kind.inverse) == back)
             },
-            Behaviour("L47 L3", prefix + "between objects that are both new it is saved with them") { f in
+            Behavior("L47 L3", prefix + "between objects that are both new it is saved with them") { f in
                 let context = f.context()
                 let owner = try context.make("Owner", ["name": "o"]), part = try context.make("Part", ["name": "a"])
                 add(part, to: owner, key)
                 #expect(owner.isInserted && part.isInserted && context.updatedObjects.isEmpty)
                 try context.save()
-                #expect(try names(f.reopened().one("Owner"), key) == ["a"] && names(f.reopened().one("Part"), kind.inverse) == back)
+                #expect(
+                    try names(f.reopened().one("Owner"), key) == ["a"]
+                        && names(f.reopened().one("Part"), kind.inverse) == back)
             },
         ]
     }
 
     // MARK: Delete rules
 
-    private static func deletions(_ kind: Kind, _ rule: DeleteRule) -> [Behaviour] {
+    private static func deletions(_ kind: Kind, _ rule: DeleteRule) -> [Behavior] {
         let key = name(kind, rule)
         let prefix = "\(rule), \(kind.rawValue): "
         @Sendable func prepared(_ f: GraphFixture) throws -> Four {
@@ -227,10 +244,10 @@ import Testing
             return four
         }
         let inverse = kind.inverse == nil ? nil : key + "Of"
-        let effect: Behaviour =
+        let effect: Behavior =
             switch rule {
             case .nullify, .noAction:
-                Behaviour(rule == .nullify ? "R10 R17" : "R14", prefix + "the part stays, and leads nowhere") { f in
+                Behavior(rule == .nullify ? "R10 R17" : "R14", prefix + "the part stays, and leads nowhere") { f in
                     let four = try prepared(f)
                     four.context.delete(four.owner)
                     #expect(names(four.first, inverse) == (inverse == nil ? [] : ["o"]))
@@ -244,21 +261,25 @@ import Testing
                     if rule == .nullify { try again.save() }
                 }
             case .cascade:
-                Behaviour("R11 L32", prefix + "the part is deleted along") { f in
+                Behavior("R11 L32", prefix + "the part is deleted along") { f in
                     let four = try prepared(f)
                     four.context.delete(four.owner)
                     #expect(!four.first.isDeleted)
                     four.context.processPendingChanges()
-                    #expect(four.first.isDeleted && !four.second.isDeleted && four.context.deletedObjects == [four.owner, four.first])
+                    #expect(
+                        four.first.isDeleted && !four.second.isDeleted
+                            && four.context.deletedObjects == [four.owner, four.first])
                     try four.context.save()
                     #expect(try f.reopened().found("Part", by: "name") == ["b"])
                 }
             case .deny:
-                Behaviour("R12 R13", prefix + "the save is refused while the part stays") { f in
+                Behavior("R12 R13", prefix + "the save is refused while the part stays") { f in
                     let four = try prepared(f)
                     four.context.delete(four.owner)
                     let error = #expect(throws: ValidationError.self) { try four.context.save() }
-                    #expect(error?.code == .deleteDenied && error?.failures.map(\.key) == [key] && error?.failures.first?.object == four.owner.objectID)
+                    #expect(
+                        error?.code == .deleteDenied && error?.failures.map(\.key) == [key]
+                            && error?.failures.first?.object == four.owner.objectID)
                     #expect(try f.context().count("Owner") == 2)
                     four.context.delete(four.first)
                     try four.context.save()
@@ -267,7 +288,7 @@ import Testing
             }
         return [
             effect,
-            Behaviour("U5", prefix + "undone, everything is as it was") { f in
+            Behavior("U5", prefix + "undone, everything is as it was") { f in
                 let four = try prepared(f)
                 four.context.undoManager = UndoManager()
                 four.context.delete(four.owner)
@@ -278,7 +299,7 @@ import Testing
                 try four.context.save()
                 #expect(try names(f.reopened().one("Owner", "name == 'o'"), key) == ["a"])
             },
-            Behaviour("L45", prefix + "rolled back, everything is as it was") { f in
+            Behavior("L45", prefix + "rolled back, everything is as it was") { f in
                 let four = try prepared(f)
                 four.context.delete(four.owner)
                 four.context.processPendingChanges()
@@ -289,16 +310,22 @@ import Testing
         ]
     }
 
-    static let kinds = Kind.allCases.flatMap(behaviours)
+    static let kinds = Kind.allCases.flatMap(behaviors)
     static let rulesOfDeletion = Kind.allCases.flatMap { kind in rules.flatMap { deletions(kind, $0) } }
 
-    @Test(arguments: kinds, StoreKind.allCases) func relating(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind, model: Self.model()) }
-    @Test(arguments: rulesOfDeletion, StoreKind.allCases) func deleting(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind, model: Self.model()) }
+    @Test(arguments: kinds, StoreKind.allCases) func relating(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind, model: Self.model())
+    }
+    @Test(arguments: rulesOfDeletion, StoreKind.allCases) func deleting(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind, model: Self.model())
+    }
 }
 
 extension Entity {
     fileprivate func relationship(_ name: String) -> RelationshipDescription {
-        guard let relationship = property(named: name)?.relationship else { preconditionFailure("\(self.name) has no relationship \(name)") }
+        guard let relationship = property(named: name)?.relationship else {
+            preconditionFailure("\(self.name) has no relationship \(name)")
+        }
         return relationship
     }
 }

@@ -5,51 +5,61 @@ import Schema
 import Testing
 
 /// Objects from their insertion to their deletion.
-@Suite struct LifecycleBehaviours {
-    static let insertions: [Behaviour] = [
-        Behaviour("L3", "a new object is inserted, not updated, deleted or a fault") { f in
+@Suite struct LifecycleBehaviors {
+    static let insertions: [Behavior] = [
+        Behavior("L3", "a new object is inserted, not updated, deleted or a fault") { f in
             let object = try f.context().make("Tag", [:])
             #expect(object.isInserted && !object.isUpdated && !object.isDeleted && !object.isFault && object.hasChanges)
         },
-        Behaviour("L3", "a new object is registered, with a temporary ID") { f in
+        Behavior("L3", "a new object is registered, with a temporary ID") { f in
             let context = f.context()
             let object = try context.make("Tag", [:])
-            #expect(object.objectID.isTemporaryID && context.insertedObjects == [object] && context.registeredObjects.contains(object))
+            #expect(
+                object.objectID.isTemporaryID && context.insertedObjects == [object]
+                    && context.registeredObjects.contains(object))
         },
-        Behaviour("L1 L48", "a new object has the model's defaults, and nils elsewhere") { f in
+        Behavior("L1 L48", "a new object has the model's defaults, and nils elsewhere") { f in
             let object = try f.context().make("Account", [:])
-            #expect(object.number("balance") == 0 && object["title"] == nil && object.target("owner") == nil && object.texts("tags", "word") == [])
+            #expect(
+                object.number("balance") == 0 && object["title"] == nil && object.target("owner") == nil
+                    && object.texts("tags", "word") == [])
         },
-        Behaviour("L3", "an abstract or unknown entity has no objects of its own") { f in
+        Behavior("L3", "an abstract or unknown entity has no objects of its own") { f in
             let error = #expect(throws: GraphError.self) { try f.context().insert("Nothing") }
             #expect(error?.code == .unknownEntity)
         },
-        Behaviour("L9", "a saved object is neither inserted nor changed") { f in
+        Behavior("L9", "a saved object is neither inserted nor changed") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
-            #expect(!object.isInserted && !object.isUpdated && !object.hasChanges && !context.hasChanges && object.changedValues().isEmpty)
+            #expect(
+                !object.isInserted && !object.isUpdated && !object.hasChanges && !context.hasChanges
+                    && object.changedValues().isEmpty)
         },
-        Behaviour("L9 L24", "a saved object has a permanent ID and is the same instance") { f in
+        Behavior("L9 L24", "a saved object has a permanent ID and is the same instance") { f in
             let context = f.context()
             let object = try context.make("Tag", ["word": "a"])
             let before = object.objectID
             try context.save()
-            #expect(!object.objectID.isTemporaryID && object.objectID != before && context.registeredObject(for: object.objectID) === object)
+            #expect(
+                !object.objectID.isTemporaryID && object.objectID != before
+                    && context.registeredObject(for: object.objectID) === object)
         },
-        Behaviour("L9", "setting a value of a saved object makes it updated alone") { f in
+        Behavior("L9", "setting a value of a saved object makes it updated alone") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
-            #expect(object.isUpdated && !object.isInserted && context.updatedObjects == [object] && context.insertedObjects.isEmpty)
+            #expect(
+                object.isUpdated && !object.isInserted && context.updatedObjects == [object]
+                    && context.insertedObjects.isEmpty)
         },
-        Behaviour("L47", "a new object that is set again stays inserted") { f in
+        Behavior("L47", "a new object that is set again stays inserted") { f in
             let context = f.context()
             let object = try context.make("Tag", ["word": "a"])
             context.processPendingChanges()
             object["word"] = "b"
             #expect(object.isInserted && !object.isUpdated && context.updatedObjects.isEmpty)
         },
-        Behaviour("L25 L26", "an ID that is obtained early is the one that is saved") { f in
+        Behavior("L25 L26", "an ID that is obtained early is the one that is saved") { f in
             let context = f.context()
             let object = try context.make("Tag", ["word": "a"])
             try context.obtainPermanentIDs(for: [object])
@@ -58,47 +68,54 @@ import Testing
             try context.save()
             #expect(object.objectID == id)
         },
-        Behaviour("L27 L29", "an ID survives the way through its URI") { f in
+        Behavior("L27 L29", "an ID survives the way through its URI") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             let id = f.coordinator.managedObjectID(forURIRepresentation: object.objectID.uriRepresentation)
             #expect(id == object.objectID)
-            #expect(f.coordinator.managedObjectID(forURIRepresentation: URL(string: "x-coredata://00000000-0000-4000-8000-000000000000/Tag/p1")!) == nil)
+            #expect(
+                f.coordinator.managedObjectID(
+                    forURIRepresentation: URL(string: "x-coredata://00000000-0000-4000-8000-000000000000/Tag/p1")!)
+                    == nil)
         },
-        Behaviour("L30", "the entity of an ID is the object's own") { f in
+        Behavior("L30", "the entity of an ID is the object's own") { f in
             let context = f.context()
             let object = try context.make("Savings", ["title": "s"])
             try context.save()
             let found = try f.context().one("Account")
-            #expect(found.objectID == object.objectID && found.objectID.entity.name == "Savings" && found.entity.name == "Savings")
+            #expect(
+                found.objectID == object.objectID && found.objectID.entity.name == "Savings"
+                    && found.entity.name == "Savings")
         },
-        Behaviour("S1", "a save without changes does nothing") { f in
+        Behavior("S1", "a save without changes does nothing") { f in
             let context = f.context()
             try context.save()
             #expect(!context.hasChanges)
         },
     ]
 
-    static let changes: [Behaviour] = [
-        Behaviour("L12", "a value that is set back leaves a dirty object without changed values") { f in
+    static let changes: [Behavior] = [
+        Behavior("L12", "a value that is set back leaves a dirty object without changed values") { f in
             let object = try f.context().saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
             object["word"] = "a"
             #expect(object.hasChanges && !object.hasPersistentChangedValues && object.changedValues().isEmpty)
         },
-        Behaviour("L13", "changed values are the new ones") { f in
+        Behavior("L13", "changed values are the new ones") { f in
             let object = try f.context().saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
             object["weight"] = 3
-            #expect(object.changedValues().keys.sorted() == ["weight", "word"] && object.changedValues()["word"] as? String == "b")
+            #expect(
+                object.changedValues().keys.sorted() == ["weight", "word"]
+                    && object.changedValues()["word"] as? String == "b")
         },
-        Behaviour("L13", "a changed relationship is among the changed values") { f in
+        Behavior("L13", "a changed relationship is among the changed values") { f in
             let context = f.context()
             let account = try context.saved("Account", "title", ["a"])[0]
             account["owner"] = try context.make("Person", ["name": "p"])
             #expect(Array(account.changedValues().keys) == ["owner"])
         },
-        Behaviour("L14", "the values of the event are those since the last processing") { f in
+        Behavior("L14", "the values of the event are those since the last processing") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
@@ -106,58 +123,62 @@ import Testing
             object["weight"] = 3
             #expect(Array(object.changedValuesForCurrentEvent().keys) == ["weight"])
         },
-        Behaviour("L15", "committed values stay through edits") { f in
+        Behavior("L15", "committed values stay through edits") { f in
             let object = try f.context().saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
             object["word"] = "c"
             #expect(object.committedValues(forKeys: ["word"])["word"] as? String == "a")
         },
-        Behaviour("L15", "an object that was never saved has no committed values") { f in
+        Behavior("L15", "an object that was never saved has no committed values") { f in
             let object = try f.context().make("Tag", ["word": "a"])
             #expect(object.committedValues(forKeys: nil).isEmpty && object.changedValues()["word"] as? String == "a")
         },
-        Behaviour("L11 L43", "a transient value is a change, but none to save") { f in
+        Behavior("L11 L43", "a transient value is a change, but none to save") { f in
             let object = try f.context().saved("Person", "name", ["p"])[0]
             object["scratch"] = "s"
             #expect(object.hasChanges && !object.hasPersistentChangedValues)
         },
-        Behaviour("L43", "transient values survive a save and never reach the store") { f in
+        Behavior("L43", "transient values survive a save and never reach the store") { f in
             let context = f.context()
             let object = try context.make("Person", ["name": "p", "scratch": "s"])
             try context.save()
             #expect(object.text("scratch") == "s")
             #expect(try f.context().one("Person").text("scratch") == nil)
         },
-        Behaviour("L43", "a refresh drops transient values") { f in
+        Behavior("L43", "a refresh drops transient values") { f in
             let context = f.context()
             let object = try context.make("Person", ["name": "p", "scratch": "s"])
             try context.save()
             context.refresh(object, mergeChanges: false)
             #expect(object.text("scratch") == nil && object.text("name") == "p")
         },
-        Behaviour("L16", "a primitive value is no change") { f in
+        Behavior("L16", "a primitive value is no change") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             object.setPrimitiveValue("b", forKey: "word")
             #expect(object.text("word") == "b" && object.changedValues().isEmpty && !context.hasChanges)
         },
-        Behaviour("L16", "a primitive relationship has no inverse") { f in
+        Behavior("L16", "a primitive relationship has no inverse") { f in
             let context = f.context()
             let account = try context.make("Account", [:]), person = try context.make("Person", [:])
             account.setPrimitiveValue(person, forKey: "owner")
             #expect(account.target("owner") === person && person.texts("accounts", "title") == [])
         },
-        Behaviour("L19", "an unknown key is an error") { f in
+        Behavior("L19", "an unknown key is an error") { f in
             let object = try f.context().make("Tag", [:])
             #expect(#expect(throws: GraphError.self) { try object.propertyValue(forKey: "wort") }?.code == .unknownKey)
-            #expect(#expect(throws: GraphError.self) { try object.setPropertyValue(.int(1), forKey: "wort") }?.code == .unknownKey)
+            #expect(
+                #expect(throws: GraphError.self) { try object.setPropertyValue(.int(1), forKey: "wort") }?.code
+                    == .unknownKey)
         },
-        Behaviour("L56", "a value of a wrong type is refused when it is set") { f in
+        Behavior("L56", "a value of a wrong type is refused when it is set") { f in
             let object = try f.context().make("Tag", [:])
-            #expect(#expect(throws: GraphError.self) { try object.setPropertyValue(.string("x"), forKey: "weight") }?.code == .wrongType)
+            #expect(
+                #expect(throws: GraphError.self) { try object.setPropertyValue(.string("x"), forKey: "weight") }?.code
+                    == .wrongType)
             #expect(object["weight"] == nil)
         },
-        Behaviour("L46", "processing twice tells once") { f in
+        Behavior("L46", "processing twice tells once") { f in
             let context = f.context()
             var told = 0
             let observation = context.observe(.objectsDidChange) { _ in told += 1 }
@@ -167,7 +188,7 @@ import Testing
             observation.cancel()
             #expect(told == 1)
         },
-        Behaviour("S7", "a fetch tells of no changes") { f in
+        Behavior("S7", "a fetch tells of no changes") { f in
             try f.context().saved("Tag", "word", ["a"])
             let context = f.context()
             var told = 0
@@ -176,11 +197,13 @@ import Testing
             observation.cancel()
             #expect(told == 0)
         },
-        Behaviour("S4", "a save tells of its sets") { f in
+        Behavior("S4", "a save tells of its sets") { f in
             let context = f.context()
             let old = try context.saved("Tag", "word", ["a", "b"])
             var sets: [Int] = []
-            let observation = context.observe(.didSave) { sets = [$0.inserted.count, $0.updated.count, $0.deleted.count] }
+            let observation = context.observe(.didSave) {
+                sets = [$0.inserted.count, $0.updated.count, $0.deleted.count]
+            }
             old[0]["word"] = "c"
             context.delete(old[1])
             for word in ["d", "e", "f"] { try context.make("Tag", ["word": word]) }
@@ -190,8 +213,8 @@ import Testing
         },
     ]
 
-    static let deletions: [Behaviour] = [
-        Behaviour("L31", "a new object that is deleted is forgotten") { f in
+    static let deletions: [Behavior] = [
+        Behavior("L31", "a new object that is deleted is forgotten") { f in
             let context = f.context()
             context.delete(try context.make("Tag", [:]))
             context.processPendingChanges()
@@ -199,7 +222,7 @@ import Testing
             try context.save()
             #expect(try f.context().count("Tag") == 0)
         },
-        Behaviour("L33", "a deleted object is deleted until the save, and has no context afterwards") { f in
+        Behavior("L33", "a deleted object is deleted until the save, and has no context afterwards") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             context.delete(object)
@@ -208,15 +231,17 @@ import Testing
             #expect(!object.isDeleted && object.managedObjectContext == nil)
             #expect(try f.context().count("Tag") == 0)
         },
-        Behaviour("L45", "rollback revives what was deleted and forgets what is new") { f in
+        Behavior("L45", "rollback revives what was deleted and forgets what is new") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             let new = try context.make("Tag", ["word": "b"])
             context.delete(object)
             context.rollback()
-            #expect(!object.isDeleted && object.text("word") == "a" && !context.hasChanges && new.managedObjectContext == nil)
+            #expect(
+                !object.isDeleted && object.text("word") == "a" && !context.hasChanges
+                    && new.managedObjectContext == nil)
         },
-        Behaviour("L45", "rollback restores values and relationships without a manager of undo") { f in
+        Behavior("L45", "rollback restores values and relationships without a manager of undo") { f in
             let context = f.context()
             let account = try context.saved("Account", "title", ["a"])[0]
             account["title"] = "b"
@@ -224,16 +249,17 @@ import Testing
             context.rollback()
             #expect(account.text("title") == "a" && account.target("owner") == nil && context.undoManager == nil)
         },
-        Behaviour("R10", "nullify empties the inverse and keeps the targets") { f in
+        Behavior("R10", "nullify empties the inverse and keeps the targets") { f in
             let context = f.context()
-            let person = try context.make("Person", ["name": "p"]), pupil = try context.make("Person", ["name": "q", "mentor": person])
+            let person = try context.make("Person", ["name": "p"]),
+                pupil = try context.make("Person", ["name": "q", "mentor": person])
             try context.save()
             context.delete(person)
             try context.save()
             #expect(pupil.target("mentor") == nil)
             #expect(try f.context().found("Person", by: "name") == ["q"])
         },
-        Behaviour("R11", "cascade deletes the targets of targets") { f in
+        Behavior("R11", "cascade deletes the targets of targets") { f in
             let context = f.context()
             let person = try context.make("Person", ["name": "p"])
             let account = try context.make("Account", ["title": "a", "owner": person])
@@ -246,16 +272,17 @@ import Testing
             let again = try f.reopened()
             #expect(try ["Person", "Account", "Entry", "Card"].map { try again.count($0) } == [0, 0, 0, 0])
         },
-        Behaviour("R15 R17", "delete rules wait for the end of the event") { f in
+        Behavior("R15 R17", "delete rules wait for the end of the event") { f in
             let context = f.context()
-            let person = try context.make("Person", ["name": "p"]), account = try context.make("Account", ["title": "a", "owner": person])
+            let person = try context.make("Person", ["name": "p"]),
+                account = try context.make("Account", ["title": "a", "owner": person])
             try context.save()
             context.delete(account)
             #expect(person.texts("accounts", "title") == ["a"])
             context.processPendingChanges()
             #expect(person.texts("accounts", "title") == [])
         },
-        Behaviour("L31", "deleting twice is deleting once") { f in
+        Behavior("L31", "deleting twice is deleting once") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             context.delete(object)
@@ -263,7 +290,7 @@ import Testing
             try context.save()
             #expect(try f.context().count("Tag") == 0)
         },
-        Behaviour("S42", "what another context deleted is gone from fetches after a merge") { f in
+        Behavior("S42", "what another context deleted is gone from fetches after a merge") { f in
             let first = f.context(), second = f.context()
             let object = try first.saved("Tag", "word", ["a"])[0]
             let same = try second.same(object)
@@ -276,7 +303,13 @@ import Testing
         },
     ]
 
-    @Test(arguments: insertions, StoreKind.allCases) func inserting(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
-    @Test(arguments: changes, StoreKind.allCases) func changing(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
-    @Test(arguments: deletions, StoreKind.allCases) func deleting(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
+    @Test(arguments: insertions, StoreKind.allCases) func inserting(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
+    @Test(arguments: changes, StoreKind.allCases) func changing(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
+    @Test(arguments: deletions, StoreKind.allCases) func deleting(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
 }

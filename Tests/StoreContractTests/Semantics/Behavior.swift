@@ -3,8 +3,9 @@ import Query
 import Schema
 import Testing
 
-/// One behaviour that users of Core Data count on, by the numbers of the facts that say so (COREDATA_SEMANTICS.md). Each runs on every kind of store.
-struct Behaviour: Sendable, CustomTestStringConvertible {
+/// One behavior that users of Core Data count on, by the numbers of the facts that say so
+/// (COREDATA_SEMANTICS.md). Each runs on every kind of store.
+struct Behavior: Sendable, CustomTestStringConvertible {
     let facts: String
     let name: String
     let check: @Sendable (GraphFixture) throws -> Void
@@ -31,7 +32,10 @@ extension ManagedObjectContext {
         return objects
     }
 
-    func found(_ entity: String, _ format: String? = nil, by key: String, _ change: (inout FetchRequest<ManagedObject>) throws -> Void = { _ in }) throws -> [String] {
+    func found(
+        _ entity: String, _ format: String? = nil, by key: String,
+        _ change: (inout FetchRequest<ManagedObject>) throws -> Void = { _ in }
+    ) throws -> [String] {
         var request = FetchRequest<ManagedObject>(entity)
         request.predicate = try format.map { try FetchPredicate(format: $0) }
         request.sortKeys = [SortKey(key)]

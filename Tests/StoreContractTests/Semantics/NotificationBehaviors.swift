@@ -6,9 +6,11 @@ import Stack
 import Testing
 
 /// What contexts tell of their changes, of saves and of merges.
-@Suite struct NotificationBehaviours {
+@Suite struct NotificationBehaviors {
     /// A merge of what `writer` saves while `body` runs into `reader`.
-    private static func merging(_ writer: ManagedObjectContext, into reader: ManagedObjectContext, _ body: () throws -> Void) throws {
+    private static func merging(
+        _ writer: ManagedObjectContext, into reader: ManagedObjectContext, _ body: () throws -> Void
+    ) throws {
         let observation = writer.observe(.didSave) { reader.mergeChanges(fromContextDidSave: $0) }
         try body()
         try writer.save()
@@ -16,7 +18,10 @@ import Testing
     }
 
     /// What `context` tells of an event while `body` runs.
-    private static func told(_ context: ManagedObjectContext, _ event: ContextNotification.Event = .objectsDidChange, _ body: () throws -> Void) rethrows -> [ContextNotification] {
+    private static func told(
+        _ context: ManagedObjectContext, _ event: ContextNotification.Event = .objectsDidChange,
+        _ body: () throws -> Void
+    ) rethrows -> [ContextNotification] {
         var told: [ContextNotification] = []
         let observation = context.observe(event) { told.append($0) }
         try body()
@@ -24,8 +29,8 @@ import Testing
         return told
     }
 
-    static let news: [Behaviour] = [
-        Behaviour("S8 L46", "a processed event tells of insertions, updates and deletions together") { f in
+    static let news: [Behavior] = [
+        Behavior("S8 L46", "a processed event tells of insertions, updates and deletions together") { f in
             let context = f.context()
             let tags = try context.saved("Tag", "word", ["a", "b"])
             let told = try told(context) {
@@ -34,9 +39,11 @@ import Testing
                 try context.make("Tag", ["word": "d"])
                 context.processPendingChanges()
             }
-            #expect(told.count == 1 && told[0].inserted.count == 1 && told[0].updated == [tags[0]] && told[0].deleted == [tags[1]] && told[0].refreshed.isEmpty)
+            #expect(
+                told.count == 1 && told[0].inserted.count == 1 && told[0].updated == [tags[0]]
+                    && told[0].deleted == [tags[1]] && told[0].refreshed.isEmpty)
         },
-        Behaviour("L47", "a new object that is set again is told of as updated") { f in
+        Behavior("L47", "a new object that is set again is told of as updated") { f in
             let context = f.context()
             let object = try context.make("Tag", ["word": "a"])
             context.processPendingChanges()
@@ -44,9 +51,10 @@ import Testing
                 object["word"] = "b"
                 context.processPendingChanges()
             }
-            #expect(told.map(\.updated) == [[object]] && told[0].inserted.isEmpty && context.insertedObjects == [object])
+            #expect(
+                told.map(\.updated) == [[object]] && told[0].inserted.isEmpty && context.insertedObjects == [object])
         },
-        Behaviour("L31", "an announced insertion that is deleted is told of as deleted") { f in
+        Behavior("L31", "an announced insertion that is deleted is told of as deleted") { f in
             let context = f.context()
             let object = try context.make("Tag", ["word": "a"])
             context.processPendingChanges()
@@ -56,7 +64,7 @@ import Testing
             }
             #expect(told.map(\.deleted) == [[object]])
         },
-        Behaviour("L31", "one that was never announced is not told of at all") { f in
+        Behavior("L31", "one that was never announced is not told of at all") { f in
             let context = f.context()
             let told = try told(context) {
                 context.delete(try context.make("Tag", ["word": "a"]))
@@ -64,32 +72,34 @@ import Testing
             }
             #expect(told.isEmpty)
         },
-        Behaviour("F12 S8", "refreshing all tells of every object as refreshed") { f in
+        Behavior("F12 S8", "refreshing all tells of every object as refreshed") { f in
             let context = f.context()
             let tags = try context.saved("Tag", "word", ["a", "b"])
             let told = told(context) { context.refreshAllObjects() }
             #expect(told.map(\.refreshed) == [Set(tags)])
         },
-        Behaviour("F9 S8", "a refresh tells of its object") { f in
+        Behavior("F9 S8", "a refresh tells of its object") { f in
             let context = f.context()
             let tags = try context.saved("Tag", "word", ["a", "b"])
             let told = told(context) { context.refresh(tags[0], mergeChanges: false) }
             #expect(told.map(\.refreshed) == [[tags[0]]] && told[0].updated.isEmpty)
         },
-        Behaviour("F16 S8", "a reset tells of nothing but itself") { f in
+        Behavior("F16 S8", "a reset tells of nothing but itself") { f in
             let context = f.context()
             try context.saved("Tag", "word", ["a"])
             let told = told(context) { context.reset() }
-            #expect(told.map(\.isReset) == [true] && told[0].inserted.isEmpty && told[0].deleted.isEmpty && told[0].refreshed.isEmpty)
+            #expect(
+                told.map(\.isReset) == [true] && told[0].inserted.isEmpty && told[0].deleted.isEmpty
+                    && told[0].refreshed.isEmpty)
         },
-        Behaviour("L45 S8", "a rollback tells of what it restored") { f in
+        Behavior("L45 S8", "a rollback tells of what it restored") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             object["word"] = "b"
             let told = told(context) { context.rollback() }
             #expect(told.map(\.refreshed) == [[object]])
         },
-        Behaviour("S47 Q37", "changes are told of when they are processed, by a fetch at the latest") { f in
+        Behavior("S47 Q37", "changes are told of when they are processed, by a fetch at the latest") { f in
             let context = f.context()
             var before = -1
             let told = try told(context) {
@@ -99,21 +109,23 @@ import Testing
             }
             #expect(before == 0 && told.count == 1)
         },
-        Behaviour("S1 S4", "an empty save tells of empty sets") { f in
+        Behavior("S1 S4", "an empty save tells of empty sets") { f in
             let context = f.context()
             let told = try told(context, .didSave) { try context.save() }
             #expect(told.count == 1 && told[0].changes.isEmpty)
         },
-        Behaviour("S6", "a save of a child tells temporary IDs of what is new") { f in
+        Behavior("S6", "a save of a child tells temporary IDs of what is new") { f in
             let parent = f.context()
             let child = ManagedObjectContext(parent: parent)
             let told = try told(child, .didSave) {
                 try child.make("Tag", ["word": "a"])
                 try child.save()
             }
-            #expect(told.count == 1 && told[0].changes.inserted.allSatisfy(\.isTemporaryID) && told[0].changes.inserted.count == 1)
+            #expect(
+                told.count == 1 && told[0].changes.inserted.allSatisfy(\.isTemporaryID)
+                    && told[0].changes.inserted.count == 1)
         },
-        Behaviour("S37", "a child's save is an event of the parent, and the parent's save tells all") { f in
+        Behavior("S37", "a child's save is an event of the parent, and the parent's save tells all") { f in
             let parent = f.context()
             let child = ManagedObjectContext(parent: parent)
             let events = try told(parent) {
@@ -126,7 +138,7 @@ import Testing
             let saves = try told(parent, .didSave) { try parent.save() }
             #expect(saves.map(\.inserted.count) == [2])
         },
-        Behaviour("S43", "a merge tells of remote updates as refreshed, of remote insertions as inserted") { f in
+        Behavior("S43", "a merge tells of remote updates as refreshed, of remote insertions as inserted") { f in
             let writer = f.context(), context = f.context()
             let object = try writer.saved("Tag", "word", ["a"])[0]
             let same = try context.same(object)
@@ -136,15 +148,17 @@ import Testing
                     try writer.make("Tag", ["word": "c"])
                 }
             }
-            #expect(told.count == 1 && told[0].refreshed == [same] && told[0].inserted.count == 1 && told[0].updated.isEmpty)
+            #expect(
+                told.count == 1 && told[0].refreshed == [same] && told[0].inserted.count == 1 && told[0].updated.isEmpty
+            )
         },
-        Behaviour("S44", "a merge is told of as one, with its IDs") { f in
+        Behavior("S44", "a merge is told of as one, with its IDs") { f in
             let writer = f.context(), context = f.context()
             let object = try writer.saved("Tag", "word", ["a"])[0]
             let told = try told(context, .didMerge) { try merging(writer, into: context) { object["word"] = "b" } }
             #expect(told.map(\.changes.updated) == [[object.objectID]])
         },
-        Behaviour("S39", "a follower tells of every insertion, of updates and deletions of what it knows alone") { f in
+        Behavior("S39", "a follower tells of every insertion, of updates and deletions of what it knows alone") { f in
             let writer = f.context(), follower = f.context()
             let tags = try writer.saved("Tag", "word", ["a", "b", "c", "d"])
             follower.automaticallyMergesChangesFromParent = true
@@ -156,9 +170,11 @@ import Testing
             try writer.make("Tag", ["word": "e"])
             try writer.save()
             let told = told(follower) { follower.processPendingChanges() }
-            #expect(told.count == 1 && told[0].inserted.count == 1 && told[0].refreshed == [filled] && told[0].deleted == [doomed])
+            #expect(
+                told.count == 1 && told[0].inserted.count == 1 && told[0].refreshed == [filled]
+                    && told[0].deleted == [doomed])
         },
-        Behaviour("S42", "what a merge brings is not saved again") { f in
+        Behavior("S42", "what a merge brings is not saved again") { f in
             let writer = f.context(), context = f.context()
             let tags = try writer.saved("Tag", "word", ["a", "b"])
             let same = try tags.map { try context.same($0) }
@@ -171,7 +187,7 @@ import Testing
             let told = try told(context, .didSave) { try context.save() }
             #expect(told.map(\.changes.isEmpty) == [true])
         },
-        Behaviour("S45 B3", "the IDs of a batch bring its work into several contexts") { f in
+        Behavior("S45 B3", "the IDs of a batch bring its work into several contexts") { f in
             let writer = f.context(), first = f.context(), second = f.context()
             let object = try writer.saved("Tag", "word", ["a"])[0]
             let same = try [first, second].map { try $0.same(object) }
@@ -182,13 +198,17 @@ import Testing
             ManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [first, second])
             #expect(same.allSatisfy { $0.number("weight") == 9 } && !first.hasChanges)
         },
-        Behaviour("L28", "an ID's text leads back to it, in this store alone") { f in
+        Behavior("L28", "an ID's text leads back to it, in this store alone") { f in
             let object = try f.context().saved("Tag", "word", ["a"])[0]
             let text = object.objectID.uriRepresentation.absoluteString
-            #expect(text.hasPrefix("x-coredata://\(object.objectID.storeUUID)/Tag/p") && f.coordinator.managedObjectID(text: text) == object.objectID)
+            #expect(
+                text.hasPrefix("x-coredata://\(object.objectID.storeUUID)/Tag/p")
+                    && f.coordinator.managedObjectID(text: text) == object.objectID)
             #expect(PersistentStoreCoordinator(model: f.model).managedObjectID(text: text) == nil)
         },
     ]
 
-    @Test(arguments: news, StoreKind.allCases) func telling(behaviour: Behaviour, kind: StoreKind) throws { try behaviour.run(on: kind) }
+    @Test(arguments: news, StoreKind.allCases) func telling(behavior: Behavior, kind: StoreKind) throws {
+        try behavior.run(on: kind)
+    }
 }

@@ -15,18 +15,23 @@ package struct ArchiveSalvager {
     private var total: Int64 = 0
     /// How much was read for entries that turned out to be broken, in which others are looked for.
     private var reread: Int64 = 0
+    /// Where headers of entries stand by the directory at the end, as far as that can be read: a
+    /// broken entry ends at the next one, whatever it says of its size.
+    private let headers: [Int64]
     /// What could not be read, or not as it was.
     package private(set) var findings: [ArchiveError] = []
 
     private static let windowSize = 1 << 20
     private static let shortestWindow = 256
     private static let mostFindings = 1000
+    private static let largestDirectory: Int64 = 64 << 20
 
     package init(_ file: File, limits: ArchiveLimits = ArchiveLimits(), allowing: @escaping (String) -> Bool) throws {
         self.file = file
         size = try file.status().size
         self.limits = limits
         self.allowing = allowing
+        headers = try Self.listedHeaders(file, size, limits)
     }
 
     /// Whether there is the header of an entry in the beginning of a file, wherever it stands.
@@ -53,7 +58,8 @@ package struct ArchiveSalvager {
             if start > offset, offset == 0 { report(.ambiguous, "junk before its first entry") }
             if let objection = objection(to: entry) {
                 report(entry.isEncrypted ? .encrypted : .unsafeName, objection, entry.name)
-                offset = max(start + 4, entry.dataOffset + (entry.hasDescriptor ? 0 : entry.compressedSize))
+                offset = max(
+                    start + 4, end(of: entry, entry.dataOffset + (entry.hasDescriptor ? 0 : entry.compressedSize)))
                 continue
             }
             offset = try extract(entry, to: target)
@@ -67,6 +73,7 @@ package struct ArchiveSalvager {
     private struct Entry {
         let name: String
         let method: CompressionMethod?
+        let headerOffset: Int64
         let isEncrypted: Bool
         let hasDescriptor: Bool
         let crc32: UInt32
@@ -120,10 +127,45 @@ package struct ArchiveSalvager {
         }
         return Entry(
             name: name, method: CompressionMethod(rawValue: header.method),
-            isEncrypted: header.flags.contains(.encrypted),
+            headerOffset: start, isEncrypted: header.flags.contains(.encrypted),
             hasDescriptor: header.flags.contains(.dataDescriptor) && compressed == 0, crc32: header.crc32,
             compressedSize: compressed, size: whole,
             dataOffset: start + Int64(LocalFileHeader.size) + Int64(rest.count))
+    }
+
+    /// Where to go on after an entry that may be broken and says that it ends at `stated`.
+    private func end(of entry: Entry, _ stated: Int64) -> Int64 {
+        var low = 0, high = headers.count
+        while low < high {
+            let middle = (low + high) / 2
+            if headers[middle] > entry.headerOffset { high = middle } else { low = middle + 1 }
+        }
+        return low < headers.count ? min(stated, headers[low]) : stated
+    }
+
+    /// The offsets of headers by the directory at the end, in order.
+    private static func listedHeaders(_ file: File, _ size: Int64, _ limits: ArchiveLimits) throws -> [Int64] {
+        func read(_ offset: Int64, _ count: Int64) throws -> [UInt8] {
+            var bytes = [UInt8](repeating: 0, count: Int(min(count, size - offset)))
+            let done = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: offset) }
+            return Array(bytes[..<done])
+        }
+        let start = max(0, size - Int64(EndOfCentralDirectory.size) - Int64(UInt16.max))
+        let tail = try read(start, size - start)
+        guard
+            let place = tail.indices.reversed().first(where: {
+                tail[$0] == 0x50 && EndOfCentralDirectory(tail[$0...]) != nil
+            }), let end = EndOfCentralDirectory(tail[place...]), end.directoryOffset < size
+        else { return [] }
+        let bytes = try read(
+            Int64(end.directoryOffset), min(Int64(end.directorySize), largestDirectory))
+        var reader = ByteReader(bytes), headers: [Int64] = []
+        while headers.count < limits.entries, let entry = CentralDirectoryHeader(&reader),
+            reader.take(Int(entry.nameLength) + Int(entry.extraLength) + Int(entry.commentLength)) != nil
+        {
+            headers.append(Int64(entry.localHeaderOffset))
+        }
+        return headers.sorted()
     }
 
     private mutating func objection(to entry: Entry) -> String? {
@@ -174,8 +216,10 @@ package struct ArchiveSalvager {
             report(.truncated, "is cut off after \(produced) bytes", entry.name)
         } else if try checksum.value != expectedChecksum(entry, end) {
             report(.damaged, "its checksum is wrong", entry.name)
+        } else {
+            return end
         }
-        return end
+        return self.end(of: entry, end)
     }
 
     /// Where to look for entries after one that is not what it says: within it, unless the whole

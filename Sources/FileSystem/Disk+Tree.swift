@@ -34,41 +34,50 @@ extension Disk {
         }
     }
 
-    /// Puts a file, or a folder with everything in it, on the disk: files first, then folders from
-    /// the bottom up.
+    /// Trees of more files are synchronized by several threads: the file system makes those
+    /// durable together that are waited for together. 1,000 files of 500 KB take 3.3 s one after
+    /// the other, on a quiet disk.
+    private static let manyFiles = 64
+
+    /// Makes a file, or a folder with everything in it, durable: files first, then folders from the
+    /// bottom up.
     package static func synchronizeTree(_ path: String) throws {
         switch try kind(of: path) {
         case .file: try synchronizeFile(path)
         case .directory:
-            // File by file each would wait for a commit of the file system; begun all at once, most
-            // of them share one.
-            try startSynchronizing(Directory(path), depth: 0)
-            try synchronizeContents(of: Directory(path), depth: 0)
+            let top = try Directory(path)
+            var tree = Tree()
+            // Begun all at once, most of them share a commit of the file system.
+            try startSynchronizing(top, "", 0, &tree)
+            try WaitingThreads.each(tree.files, onlyIfMoreThan: manyFiles) { try top.file($0).synchronize() }
+            try WaitingThreads.each(tree.folders, onlyIfMoreThan: manyFiles) { try top.directory($0).synchronize() }
+            try top.synchronize()
         default: throw unsuitable("fsync", path)
         }
     }
 
-    private static func startSynchronizing(_ directory: Directory, depth: Int) throws {
-        guard depth < maximumDepth else { throw tooDeep(directory.path) }
-        for entry in try directory.entries() {
-            switch entry.kind {
-            case .file: try directory.file(entry.name).startSynchronizing()
-            case .directory: try startSynchronizing(directory.directory(entry.name), depth: depth + 1)
-            case .symbolicLink, .other: break
-            }
-        }
+    /// What a folder holds, by relative paths; folders after what is in them.
+    private struct Tree {
+        var files: [String] = []
+        var folders: [String] = []
     }
 
-    private static func synchronizeContents(of directory: Directory, depth: Int) throws {
+    private static func startSynchronizing(
+        _ directory: Directory, _ path: String, _ depth: Int, _ tree: inout Tree
+    ) throws {
         guard depth < maximumDepth else { throw tooDeep(directory.path) }
         for entry in try directory.entries() {
+            let name = path.isEmpty ? entry.name : FilePath.join(path, entry.name)
             switch entry.kind {
-            case .file: try directory.file(entry.name).synchronize()
-            case .directory: try synchronizeContents(of: directory.directory(entry.name), depth: depth + 1)
+            case .file:
+                try directory.file(entry.name).startSynchronizing()
+                tree.files.append(name)
+            case .directory:
+                try startSynchronizing(directory.directory(entry.name), name, depth + 1, &tree)
+                tree.folders.append(name)
             case .symbolicLink, .other: break
             }
         }
-        try directory.synchronize()
     }
 
     /// Puts the content of one file on the disk. Never call it on a store that is open: closing the

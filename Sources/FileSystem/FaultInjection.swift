@@ -40,6 +40,15 @@ package enum FaultInjection {
         return try await $hook.withValue(hook, operation: body)
     }
 
+    /// The hook of this task, to be carried to threads that work for it.
+    static var current: Hook? { armed.load(ordering: .relaxed) != 0 ? hook : nil }
+
+    /// Runs `body` with the hook of the task that it works for.
+    static func carrying(_ hook: Hook?, _ body: () -> Void) {
+        guard let hook else { return body() }
+        $hook.withValue(hook, operation: body)
+    }
+
     /// What the hook of this task, where there is one, wants of a call. Rooms that reach the system
     /// by another library ask here too.
     package static func fault(_ call: SystemCall, _ path: @autoclosure () -> String) -> Fault? {

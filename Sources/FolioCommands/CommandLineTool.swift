@@ -3,7 +3,7 @@ import Foundation
 
 /// The `folio` command: arguments in, exit code out.
 public enum CommandLineTool {
-    public static let version = "0.1.0"
+    public static let version = "0.2.0"
 
     /// Runs the command line that the process was started with, and ends the process.
     ///

@@ -69,6 +69,34 @@ import Testing
         }
     }
 
+    @Test func everyFileOfALargeTreeIsSynchronizedBeforeItsFolders() throws {
+        try withTemporaryDirectory { folder in
+            let top = folder.path + "/top"
+            try makeTree(top)
+            for index in 0..<100 {
+                try Disk.makeDirectories(top + "/\(index % 70)")
+                try Disk.replaceFile(top + "/\(index % 70)/\(index)", with: [1, 2, 3])
+            }
+            let paths = Mutex<[String]>([])
+            try FaultInjection.with({ call, path in
+                if call == .fsync { paths.withLock { $0.append(path) } }
+                return nil
+            }) { try Disk.synchronizeTree(top) }
+            let all = paths.withLock { $0 }
+            #expect(all.count == 103 + 73 && Set(all).count == all.count)
+            #expect(try all.prefix(103).allSatisfy { try Disk.kind(of: $0) == .file })
+            #expect(all.last == top)
+            for failing in [all[0], all[50], all[102], all[120], top] {
+                let error = #expect(throws: FileSystemError.self) {
+                    try FaultInjection.with({ call, path in
+                        call == .fsync && path == failing ? .error(EIO) : nil
+                    }) { try Disk.synchronizeTree(top) }
+                }
+                #expect(error?.code == .synchronizationFailed)
+            }
+        }
+    }
+
     @Test func aVeryDeepTreeIsRefusedNotOverflowed() throws {
         try withTemporaryDirectory { folder in
             try Disk.makeDirectories(folder.path + "/d" + String(repeating: "/d", count: 200))

@@ -234,17 +234,30 @@ package final class DamagedDatabase {
         // free one.
         let group = pages.header.usableSize / 5
         for map in stride(from: 2, through: pages.count, by: group + 1) {
-            // No entry of a map begins as a leaf does: a leaf in its place came there by damage,
-            // and what it says of free pages is lost.
-            guard let bytes = pages.read(map), !isSoundLeaf(map) else {
+            let entries = min(group, pages.count - map)
+            guard let bytes = pages.read(map), isSoundMap(bytes, map + 1, entries) else {
                 lacksMap = true
                 continue
             }
             isFree[map] = true
-            for index in 0..<group where map + 1 + index <= pages.count && bytes[5 * index] == 2 {
-                isFree[map + 1 + index] = true
-            }
+            for index in 0..<entries where bytes[5 * index] == 2 { isFree[map + 1 + index] = true }
         }
         return isFree
+    }
+
+    /// Whether all entries of a page of the pointer map are such as SQLite writes: 1 for a root and
+    /// 2 for a free page, which have no parent; 3 and 4 for pages of long rows and 5 for others of
+    /// b-trees, with the page that leads to them. Damage to a part of it is damage to all: what it
+    /// calls free would be passed over.
+    private func isSoundMap(_ bytes: [UInt8], _ first: Int, _ entries: Int) -> Bool {
+        (0..<entries).allSatisfy { index in
+            let parent = bytes[(5 * index + 1)..<(5 * index + 5)].reduce(0) { $0 << 8 | Int($1) }
+            return switch bytes[5 * index] {
+            case 1, 2: parent == 0
+            case 3, 4, 5: parent > 0
+            // Locks stand there; it is never written.
+            default: first + index == 0x4000_0000 / pages.header.pageSize + 1
+            }
+        }
     }
 }

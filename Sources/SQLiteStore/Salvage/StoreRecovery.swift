@@ -107,6 +107,7 @@ struct StoreRecovery {
         if let root = table.root {
             table.tree = database.tree(root: root)
             isWhole = table.tree.lost.isEmpty && !table.tree.isDamaged
+            if releaseStrangers(&table, standard: expected, form) { isWhole = false }
             for leaf in table.tree.leaves {
                 let isWholeLeaf = database.forEachRow(ofLeaf: leaf.page) { row in
                     if !row.isSound { isWhole = false }
@@ -127,6 +128,22 @@ struct StoreRecovery {
             break
         }
         return (values, isWhole)
+    }
+
+    /// Gives pages up that the b-tree of a small table leads to and that hold rows of another one,
+    /// as after a page was written to the place of its root.
+    /// - Returns: whether there were any.
+    private func releaseStrangers(_ table: inout SalvagedTable, standard: SalvagedTable, _ form: String) -> Bool {
+        // What rows of another definition look like is not known.
+        guard table.columns.map(\.name) == standard.columns.map(\.name) else { return false }
+        let strange = table.tree.leaves.filter { leaf in
+            let heads = database.heads(ofLeaf: leaf.page)
+            return !heads.isEmpty && !heads.contains { Self.resembles($0, form) }
+        }
+        strange.forEach(database.release)
+        let pages = Set(strange.map(\.page))
+        table.tree.leaves.removeAll { pages.contains($0.page) }
+        return !strange.isEmpty
     }
 
     private mutating func readMetadata() {

@@ -1,0 +1,42 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Threads that wait for the disk at the same time.
+enum WaitingThreads {
+    private static let count = 16
+
+    /// Calls `body` for every item: in order on this thread where they are few, otherwise on
+    /// threads in any order. The first failure ends it and is thrown.
+    static func each(
+        _ items: [String], onlyIfMoreThan few: Int, _ body: @escaping @Sendable (String) throws -> Void
+    ) throws {
+        guard items.count > few else { return try items.forEach(body) }
+        let work = Work(), hook = FaultInjection.current
+        let group = DispatchGroup()
+        for index in 0..<count {
+            // A queue of its own has a thread of its own; the system's queues have one for each core.
+            DispatchQueue(label: "folio.waiting.\(index)").async(group: group) {
+                FaultInjection.carrying(hook) { work.run(items, body) }
+            }
+        }
+        group.wait()
+        try work.result()
+    }
+
+    private final class Work: Sendable {
+        private let next = Atomic<Int>(0)
+        private let failure = Mutex<(any Error)?>(nil)
+
+        func run(_ items: [String], _ body: (String) throws -> Void) {
+            while failure.withLock({ $0 == nil }) {
+                let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
+                guard index < items.count else { return }
+                do { try body(items[index]) } catch { failure.withLock { if $0 == nil { $0 = error } } }
+            }
+        }
+
+        func result() throws {
+            if let error = failure.withLock({ $0 }) { throw error }
+        }
+    }
+}

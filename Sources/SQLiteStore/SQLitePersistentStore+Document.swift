@@ -1,4 +1,5 @@
 import FileSystem
+internal import SQLiteFile
 package import SQLiteKit
 import Storage
 

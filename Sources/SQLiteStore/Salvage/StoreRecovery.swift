@@ -1,5 +1,6 @@
 import Foundation
 import ModelFiles
+import SQLiteFile
 import SQLiteKit
 import Schema
 import Storage

@@ -1,3 +1,5 @@
+internal import Coding
+
 /// A damaged database, read past SQLite: table by table along the b-trees as far as they lead, and
 /// page by page where they do not.
 ///
@@ -30,7 +32,7 @@ package final class DamagedDatabase {
     /// What was found wrong with the file as a whole.
     package var findings: [String] { pages.findings }
     /// UTF-8, or UTF-16 in one order of the bytes or the other.
-    package private(set) var encoding: TextEncoding
+    package private(set) var encoding: DatabaseHeader.TextEncoding
     /// Pages that have a place in a b-tree, and those that hold what has none in one.
     private var isTaken: [Bool]
     private var isOverflow: [Bool]
@@ -46,9 +48,6 @@ package final class DamagedDatabase {
         _ = isFree
         return pages.header.hasPointerMap && !lacksMap || knowsFreeList
     }
-    private static let greatestDepth = 24
-
-    package enum TextEncoding: Sendable { case utf8, utf16LittleEndian, utf16BigEndian }
 
     /// Opens a database that nobody writes to.
     /// - Throws: `FileSystemError`.
@@ -57,14 +56,9 @@ package final class DamagedDatabase {
         isTaken = Array(repeating: false, count: pages.count + 1)
         isOverflow = isTaken
         soundLeaves = Array(repeating: nil, count: pages.count + 1)
-        encoding =
-            switch pages.header.encoding {
-            case 2: .utf16LittleEndian
-            case 3: .utf16BigEndian
-            default: .utf8
-            }
+        encoding = pages.header.encoding
         // The schema shows which it is: its rows begin with words.
-        if let first = pages.read(1), DamagedTablePage.kind(of: first, number: 1) == .leaf,
+        if let first = pages.read(1), TablePage.kind(of: first, number: 1) == .leafTable,
             first.firstRange(of: Array("table".utf8)) != nil
         {
             encoding = .utf8
@@ -94,14 +88,14 @@ package final class DamagedDatabase {
         var tree = Tree()
         var rest = [(page: root, range: Int64.min...Int64.max, depth: 0)]
         while let (number, range, depth) = rest.popLast() {
-            guard number >= 1, number <= pages.count, !isTaken[number], depth < Self.greatestDepth,
+            guard number >= 1, number <= pages.count, !isTaken[number], depth < BTreePage.greatestDepth,
                 let page = page(number, &tree)
             else {
                 tree.lost.append(range)
                 continue
             }
             isTaken[number] = true
-            guard page.kind == .interior else {
+            guard page.kind == .interiorTable else {
                 tree.leaves.append(Tree.Leaf(page: number, range: range))
                 continue
             }
@@ -112,19 +106,19 @@ package final class DamagedDatabase {
         return tree
     }
 
-    private func page(_ number: Int, _ tree: inout Tree) -> DamagedTablePage? {
+    private func page(_ number: Int, _ tree: inout Tree) -> TablePage? {
         guard let bytes = pages.read(number) else { return nil }
-        func page(_ kind: DamagedTablePage.Kind) -> DamagedTablePage {
-            DamagedTablePage(bytes, number: number, usableSize: pages.header.usableSize, as: kind)
+        func page(_ kind: BTreePage.Kind) -> TablePage {
+            TablePage(bytes, number: number, usableSize: pages.header.usableSize, as: kind)
         }
-        if let kind = DamagedTablePage.kind(of: bytes, number: number) { return page(kind) }
+        if let kind = TablePage.kind(of: bytes, number: number) { return page(kind) }
         // The byte that says what it is may be all that is wrong with it.
-        let sound = [page(.leaf), page(.interior)].first { $0.cellCount > 0 && $0.isSound }
+        let sound = [page(.leafTable), page(.interiorTable)].first { $0.cellCount > 0 && $0.isSound }
         if sound != nil { tree.isDamaged = true }
         return sound
     }
 
-    private func children(_ page: DamagedTablePage, _ range: ClosedRange<Int64>, _ tree: inout Tree) -> [(
+    private func children(_ page: TablePage, _ range: ClosedRange<Int64>, _ tree: inout Tree) -> [(
         page: Int, range: ClosedRange<Int64>
     )] {
         var children: [(page: Int, range: ClosedRange<Int64>)] = []
@@ -155,8 +149,8 @@ package final class DamagedDatabase {
     private func isSoundLeaf(_ number: Int) -> Bool {
         if let known = soundLeaves[number] { return known }
         var isSound = false
-        if let bytes = pages.read(number), DamagedTablePage.kind(of: bytes, number: number) == .leaf {
-            let page = DamagedTablePage(bytes, number: number, usableSize: pages.header.usableSize, as: .leaf)
+        if let bytes = pages.read(number), TablePage.kind(of: bytes, number: number) == .leafTable {
+            let page = TablePage(bytes, number: number, usableSize: pages.header.usableSize, as: .leafTable)
             isSound = page.cellCount > 0 && page.isSound
         }
         soundLeaves[number] = isSound
@@ -175,7 +169,7 @@ package final class DamagedDatabase {
         -> Bool
     {
         guard let bytes = pages.read(number) else { return false }
-        let page = DamagedTablePage(bytes, number: number, usableSize: pages.header.usableSize, as: .leaf)
+        let page = TablePage(bytes, number: number, usableSize: pages.header.usableSize, as: .leafTable)
         var isWhole = page.isSound
         for index in 0..<page.cellCount {
             guard let cell = page.leafCell(index),
@@ -199,7 +193,7 @@ package final class DamagedDatabase {
     }
 
     /// A record, as far as it is there.
-    private func record(_ cell: DamagedTablePage.LeafCell, _ page: DamagedTablePage) -> [UInt8] {
+    private func record(_ cell: TablePage.LeafCell, _ page: TablePage) -> [UInt8] {
         var bytes = Array(page.content(cell.local))
         var next = cell.next
         while bytes.count < cell.size {
@@ -207,8 +201,9 @@ package final class DamagedDatabase {
                 break
             }
             isOverflow[next] = true
-            bytes += more[4..<min(pages.header.usableSize, 4 + cell.size - bytes.count)]
-            next = more[..<4].reduce(0) { $0 << 8 | Int($1) }
+            let start = BTreePage.pageNumberSize
+            bytes += more[start..<min(pages.header.usableSize, start + cell.size - bytes.count)]
+            next = Int(more.bigEndian(at: 0, as: UInt32.self))
         }
         return bytes
     }
@@ -220,7 +215,7 @@ package final class DamagedDatabase {
         var trunk = pages.header.firstFreePage
         while trunk > 1, trunk <= pages.count, !isFree[trunk], !isTaken[trunk], let bytes = pages.read(trunk) {
             isFree[trunk] = true
-            func number(_ place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+            func number(_ offset: Int) -> Int { Int(bytes.bigEndian(at: offset, as: UInt32.self)) }
             let count = min(number(4), pages.header.usableSize / 4 - 2)
             for index in 0..<max(0, count) {
                 let page = number(8 + 4 * index)

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import SQLiteFile
 
 /// The columns of a table as its records have them.
 struct TableColumns {
@@ -24,6 +25,9 @@ struct TableColumns {
         }
         if names.isEmpty { return nil }
     }
+
+    /// For a scan of the table.
+    var scanned: TableScan.Columns { TableScan.Columns(count: names.count, key: key, withDefault: withDefault) }
 
     func index(of name: String) -> Int? { names.firstIndex { sqlite3_stricmp($0, name) == 0 } }
 }

@@ -56,27 +56,13 @@ public struct RecordCells {
     }
 
     @inlinable @inline(__always) func integer(_ field: Field) -> Int64 {
-        let start = UnsafeRawPointer(record + Int(field.start))
-        switch field.type {
-        case 0, 8: return 0
-        case 1: return Int64(start.load(as: Int8.self))
-        case 2: return Int64(Int16(bigEndian: start.loadUnaligned(as: Int16.self)))
-        case 3:
-            return Int64(start.load(as: Int8.self)) << 16
-                | Int64(UInt16(bigEndian: start.loadUnaligned(fromByteOffset: 1, as: UInt16.self)))
-        case 4: return Int64(Int32(bigEndian: start.loadUnaligned(as: Int32.self)))
-        case 5:
-            return Int64(Int16(bigEndian: start.loadUnaligned(as: Int16.self))) << 32
-                | Int64(UInt32(bigEndian: start.loadUnaligned(fromByteOffset: 2, as: UInt32.self)))
-        case 6: return Int64(bigEndian: start.loadUnaligned(as: Int64.self))
-        case 7:
-            let number = real(field)
-            return Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
-        case 9: return 1
-        default:
+        if let value = SerialType.integer(field.type, UnsafeRawPointer(record + Int(field.start))) { return value }
+        guard field.type == 7 else {
             needsConversion.pointee = true
             return 0
         }
+        let number = real(field)
+        return Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
     }
 
     /// As a floating-point number, 0 for NULL; where text or a blob would have to be converted, 0
@@ -87,8 +73,7 @@ public struct RecordCells {
     }
 
     @inlinable @inline(__always) func real(_ field: Field) -> Swift.Double {
-        let number = Swift.Double(
-            bitPattern: UInt64(bigEndian: UnsafeRawPointer(record + Int(field.start)).loadUnaligned(as: UInt64.self)))
+        let number = SerialType.real(UnsafeRawPointer(record + Int(field.start)))
         // What is no number is NULL to SQLite.
         if number.isNaN { needsConversion.pointee = true }
         return number

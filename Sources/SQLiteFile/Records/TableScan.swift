@@ -1,4 +1,5 @@
-internal import CSQLite
+/// Rows can't be read from their pages, and are left to SQLite.
+package struct UnsuitedForScan: Error {}
 
 /// The rows of a table in the order of their numbers, read from its pages past SQLite's
 /// interpreter: that spends more time on a row than it takes to read it.
@@ -19,10 +20,9 @@ internal import CSQLite
 public final class TableScan {
     @usableFromInline static var unsuited: any Error { UnsuitedForScan() }
 
-    private let pages: SnapshotPages
-    /// A statement without end, on its way as long as the scan is: what interrupts statements ends
-    /// it, and with it the scan.
-    private let pulse: Statement
+    private let pages: DatabaseState
+    /// Called before each block is read; what it throws ends the scan.
+    private let pulse: () throws -> Void
     private let leaves: ContiguousArray<UInt32>
     private var next = 0
     /// The pages of the block at hand: where each begins.
@@ -48,19 +48,52 @@ public final class TableScan {
     /// Room for a record that is put together from several pages.
     private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    static let pulseText = "WITH RECURSIVE pulse(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM pulse) SELECT n FROM pulse"
+    /// What a scan gives for each row.
+    package enum Wanted: Sendable {
+        /// A column of the table, by its index.
+        case column(Int)
+        case key
+        /// The integer 0.
+        case zero
+    }
 
-    /// - Parameter pulse: A statement of ``pulseText``.
-    init(_ pages: SnapshotPages, root: Int, columns: TableColumns, places: [Int32], pulse: Statement) throws {
+    /// The columns of a table as its records have them.
+    package struct Columns: Sendable {
+        package let count: Int
+        /// The column that is the row's key.
+        package let key: Int?
+        /// The columns that have a default other than NULL.
+        package let withDefault: Set<Int>
+
+        package init(count: Int, key: Int?, withDefault: Set<Int>) {
+            self.count = count
+            self.key = key
+            self.withDefault = withDefault
+        }
+    }
+
+    /// - Parameters:
+    ///   - root: The root page of the table.
+    ///   - wanted: What a row gives: columns of the table, its key, the integer 0.
+    ///   - pulse: Called before each block is read; what it throws ends the scan.
+    /// - Throws: ``UnsuitedForScan``; what reading the pages throws.
+    package init(
+        _ pages: DatabaseState, root: Int, columns: Columns, wanted: [Wanted], pulse: @escaping () throws -> Void
+    ) throws {
+        guard pages.pageCount > 0, DatabaseHeader.pageSizes.contains(pages.pageSize) else { throw Self.unsuited }
+        let start = try DatabaseHeader(of: pages)
+        usableSize = pages.pageSize - start.reservedSize
+        guard start.hasMagic, start.encoding == .utf8, usableSize >= DatabaseHeader.leastUsableSize else {
+            throw Self.unsuited
+        }
         self.pages = pages
         self.pulse = pulse
-        leaves = try Self.leaves(pages, root)
+        leaves = try Self.leaves(pages, root, usableSize)
         blockSize = max(Self.usualBlockSize, pages.pageSize)
         block = .allocate(capacity: blockSize + Self.slack)
         block.initialize(repeating: 0, count: blockSize + Self.slack)
-        usableSize = pages.usableSize
-        mostInPage = usableSize - 35
-        columnCount = columns.names.count
+        mostInPage = BTreePage.mostInPage(usableSize: usableSize)
+        columnCount = columns.count
         keyColumn = columns.key ?? -1
         defaults = columns.withDefault
         // Behind the columns stand the row's number and a zero.
@@ -68,8 +101,16 @@ public final class TableScan {
         fields.initialize(repeating: .init(type: 0, start: 0), count: columnCount + 2)
         fields[columnCount].type = RecordCells.rowNumber
         fields[columnCount + 1].type = RecordCells.zero
-        self.places = .allocate(capacity: max(1, places.count))
-        self.places.initialize(from: places, count: places.count)
+        self.places = .allocate(capacity: max(1, wanted.count))
+        for (index, column) in wanted.enumerated() {
+            let place =
+                switch column {
+                case .column(let number): number
+                case .key: columns.count
+                case .zero: columns.count + 1
+                }
+            (self.places + index).initialize(to: Int32(place))
+        }
         needsConversion = .allocate(capacity: 1)
         needsConversion.initialize(to: false)
         header = .allocate(capacity: 1)
@@ -105,48 +146,37 @@ public final class TableScan {
 
     // MARK: Pages
 
-    private static let interiorTable: UInt8 = 5, leafTable: UInt8 = 13
-    private static let greatestDepth = 20
-
     /// Descends from a table's root.
-    private static func leaves(_ pages: SnapshotPages, _ root: Int) throws -> ContiguousArray<UInt32> {
+    private static func leaves(_ pages: DatabaseState, _ root: Int, _ usableSize: Int) throws -> ContiguousArray<UInt32>
+    {
         var leaves: ContiguousArray<UInt32> = []
         var visited = 0
         func descend(_ number: Int, _ depth: Int) throws {
             visited += 1
-            guard depth <= greatestDepth, visited <= pages.count, number > 1 else { throw unsuited }
-            let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: pages.pageSize, alignment: 8)
-            defer { memory.deallocate() }
-            guard let base = memory.baseAddress else { throw Self.unsuited }
-            try pages.read(number, 1, into: base)
-            let page = UnsafeRawBufferPointer(memory)
-            func short(_ offset: Int) -> Int {
-                Int(UInt16(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt16.self)))
+            guard depth <= BTreePage.greatestDepth, visited <= pages.pageCount, number > 1 else { throw unsuited }
+            let bytes = try [UInt8](unsafeUninitializedCapacity: pages.pageSize) { buffer, count in
+                try read(pages, number, 1, into: UnsafeMutableRawBufferPointer(buffer))
+                count = pages.pageSize
             }
-            func long(_ offset: Int) -> Int {
-                Int(UInt32(bigEndian: page.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
-            }
-            if page[0] == leafTable { return leaves.append(UInt32(number)) }
-            guard page[0] == interiorTable else { throw Self.unsuited }
-            let count = short(3)
-            guard 12 + 2 * count <= pages.usableSize else { throw Self.unsuited }
+            guard let kind = TablePage.kind(of: bytes, number: number) else { throw unsuited }
+            if kind == .leafTable { return leaves.append(UInt32(number)) }
+            let page = TablePage(bytes, number: number, usableSize: usableSize, as: kind)
+            guard page.hasRoom else { throw unsuited }
             var children: ContiguousArray<Int> = []
-            children.reserveCapacity(count + 1)
-            for cell in 0..<count {
-                let place = short(12 + 2 * cell)
-                guard place >= 12 + 2 * count, place + 4 <= pages.usableSize else { throw Self.unsuited }
-                children.append(long(place))
+            children.reserveCapacity(page.cellCount + 1)
+            for cell in 0..<page.cellCount {
+                guard let child = page.child(cell) else { throw unsuited }
+                children.append(child.page)
             }
-            children.append(long(8))
+            children.append(page.lastChild)
             // All leaves are at one depth: of the first child's siblings none need be looked at to
             // know them.
-            guard let first = children.first else { throw Self.unsuited }
             let before = leaves.count
-            try descend(first, depth + 1)
-            if leaves.count == before + 1, leaves[before] == UInt32(first) {
+            try descend(children[0], depth + 1)
+            if leaves.count == before + 1, leaves[before] == UInt32(children[0]) {
                 visited += children.count - 1
-                guard visited <= pages.count, children.allSatisfy({ $0 > 1 && $0 <= pages.count }) else {
-                    throw Self.unsuited
+                guard visited <= pages.pageCount, children.allSatisfy({ $0 > 1 && $0 <= pages.pageCount }) else {
+                    throw unsuited
                 }
                 for child in children.dropFirst() { leaves.append(UInt32(child)) }
             } else {
@@ -157,6 +187,14 @@ public final class TableScan {
         return leaves
     }
 
+    /// Fills a buffer with pages, counted from 1, that follow one another.
+    private static func read(
+        _ pages: DatabaseState, _ first: Int, _ count: Int, into buffer: UnsafeMutableRawBufferPointer
+    ) throws {
+        guard first > 0, count <= pages.pageCount, first <= pages.pageCount - count + 1 else { throw unsuited }
+        try pages.read(pages: first - 1..<first - 1 + count, into: buffer)
+    }
+
     /// Leaves between which so many other pages lie are read with those: one reading costs more
     /// than some pages.
     private static let longestGap = 4
@@ -165,7 +203,7 @@ public final class TableScan {
     /// file are read at once.
     @usableFromInline func readBlock() throws -> Bool {
         if needsConversion.pointee { throw Self.unsuited }
-        _ = try pulse.step()
+        try pulse()
         pageStarts.removeAll(keepingCapacity: true)
         guard next < leaves.count else { return false }
         let first = Int(leaves[next])
@@ -180,46 +218,33 @@ public final class TableScan {
             last = page
             next += 1
         }
-        try pages.read(first, last - first + 1, into: block)
+        let count = last - first + 1
+        try Self.read(
+            pages, first, count, into: UnsafeMutableRawBufferPointer(start: block, count: count * pages.pageSize))
         return true
     }
 
     @usableFromInline func rowCount(_ page: UnsafePointer<UInt8>) throws -> Int {
-        let count = Int(page[3]) << 8 | Int(page[4])
-        guard page[0] == Self.leafTable, 8 + 2 * count <= usableSize else { throw Self.unsuited }
+        let count = Int(page[BTreePage.cellCount]) << 8 | Int(page[BTreePage.cellCount + 1])
+        guard page[0] == BTreePage.Kind.leafTable.rawValue, BTreePage.leafHeaderSize + 2 * count <= usableSize else {
+            throw Self.unsuited
+        }
         return count
     }
 
     // MARK: Records
 
-    /// A variable-length integer, and where it ends.
-    @inlinable @inline(__always) func integer(_ bytes: UnsafePointer<UInt8>, _ place: inout Int) -> UInt64 {
-        let first = bytes[place]
-        place += 1
-        if first < 0x80 { return UInt64(first) }
-        return longInteger(UInt64(first & 0x7f), bytes, &place)
-    }
-
-    @inlinable func longInteger(_ start: UInt64, _ bytes: UnsafePointer<UInt8>, _ place: inout Int) -> UInt64 {
-        var value = start
-        for count in 1..<9 {
-            let byte = bytes[place]
-            place += 1
-            if count == 8 { return value << 8 | UInt64(byte) }
-            value = value << 7 | UInt64(byte & 0x7f)
-            if byte < 0x80 { return value }
-        }
-        return value
-    }
-
     /// Finds the fields of one row's record.
     @inlinable @inline(__always) func cell(_ page: UnsafePointer<UInt8>, _ row: Int) throws -> (
         record: UnsafePointer<UInt8>, key: Int64
     ) {
-        var place = Int(page[8 + 2 * row]) << 8 | Int(page[9 + 2 * row])
-        guard place >= 8, place + 4 <= usableSize else { throw Self.unsuited }
-        let size = integer(page, &place)
-        let key = Int64(bitPattern: integer(page, &place))
+        let pointer = BTreePage.leafHeaderSize + 2 * row
+        var place = Int(page[pointer]) << 8 | Int(page[pointer + 1])
+        guard place >= BTreePage.leafHeaderSize, place + BTreePage.leastCellSize <= usableSize else {
+            throw Self.unsuited
+        }
+        let size = Varint.read(page, &place)
+        let key = Int64(bitPattern: Varint.read(page, &place))
         if size > UInt64(mostInPage) { return (try longRecord(page, place, size), key) }
         guard place + Int(size) <= usableSize else { throw Self.unsuited }
         let record = page + place
@@ -229,15 +254,15 @@ public final class TableScan {
 
     @inlinable func findFields(_ record: UnsafePointer<UInt8>, _ size: Int) throws {
         var place = 0
-        let headerSize = integer(record, &place)
+        let headerSize = Varint.read(record, &place)
         guard headerSize <= UInt64(size) else { throw Self.unsuited }
         let headerEnd = Int(headerSize)
         var start = headerEnd, column = 0
         while place < headerEnd, column < columnCount {
-            let type = integer(record, &place)
-            guard type <= UInt64(2 * size + 13), type != 10, type != 11 else { throw Self.unsuited }
+            let type = Varint.read(record, &place)
+            guard SerialType.isValid(type, inRecordOf: size) else { throw Self.unsuited }
             fields[column] = .init(type: UInt32(truncatingIfNeeded: type), start: UInt32(truncatingIfNeeded: start))
-            start += Self.length(type)
+            start += SerialType.length(type)
             column += 1
         }
         guard start <= size, place <= headerEnd else { throw Self.unsuited }
@@ -246,12 +271,6 @@ public final class TableScan {
         if keyColumn >= 0, fields[keyColumn].type != 0 { throw Self.unsuited }
         header.pointee =
             headerEnd <= RecordHeader.longest ? RecordHeader(record, size: headerEnd, end: start) : RecordHeader()
-    }
-
-    @inlinable @inline(__always) static func length(_ type: UInt64) -> Int {
-        if type >= 12 { return Int((type - 12) >> 1) }
-        // 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 bytes.
-        return Int(truncatingIfNeeded: 0x0088_6432_10 >> (type * 4)) & 15
     }
 
     /// Columns that were added after the row was written.
@@ -269,14 +288,11 @@ public final class TableScan {
     @usableFromInline func longRecord(_ page: UnsafePointer<UInt8>, _ place: Int, _ size: UInt64) throws
         -> UnsafePointer<UInt8>
     {
-        let least = (usableSize - 12) * 32 / 255 - 23
-        guard size <= Self.longestRecord, size <= UInt64(pages.count) * UInt64(pages.pageSize) else {
+        guard size <= Self.longestRecord, size <= UInt64(pages.pageCount) * UInt64(pages.pageSize) else {
             throw Self.unsuited
         }
-        let size = Int(size)
-        let rest = least + (size - least) % (usableSize - 4)
-        let here = rest <= mostInPage ? rest : least
-        guard place + here + 4 <= usableSize else { throw Self.unsuited }
+        let size = Int(size), here = BTreePage.localSize(size, usableSize: usableSize)
+        guard place + here + BTreePage.pageNumberSize <= usableSize else { throw Self.unsuited }
         if room.count < size + Self.slack {
             room.deallocate()
             room = .allocate(byteCount: size + Self.slack, alignment: 8)
@@ -285,14 +301,14 @@ public final class TableScan {
         record.copyMemory(from: page + place, byteCount: here)
         var next = Int(UInt32(bigEndian: UnsafeRawPointer(page + place + here).loadUnaligned(as: UInt32.self)))
         try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: 8) { buffer in
-            guard let base = buffer.baseAddress else { throw Self.unsuited }
+            let content = UnsafeRawBufferPointer(rebasing: buffer[BTreePage.pageNumberSize...])
             var filled = here
             while filled < size {
-                try pages.read(next, 1, into: base)
-                let count = min(usableSize - 4, size - filled)
-                (record + filled).copyMemory(from: base + 4, byteCount: count)
-                filled += count
-                next = Int(UInt32(bigEndian: base.loadUnaligned(as: UInt32.self)))
+                try Self.read(pages, next, 1, into: buffer)
+                let part = content.prefix(min(usableSize - BTreePage.pageNumberSize, size - filled))
+                room[filled...].copyBytes(from: part)
+                filled += part.count
+                next = Int(buffer.loadUnaligned(as: UInt32.self).bigEndian)
             }
         }
         (record + size).initializeMemory(as: UInt8.self, repeating: 0, count: Self.slack)

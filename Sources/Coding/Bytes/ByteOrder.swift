@@ -1,3 +1,6 @@
+// Numbers of files, which have a byte order of their own. Inlinable, so that the generic code is
+// made for the type of each number where it is used.
+
 extension UnsafeRawBufferPointer {
     /// The big-endian number whose first byte is at `offset`.
     @inlinable package func bigEndian<Number: FixedWidthInteger>(at offset: Int, as _: Number.Type = Number.self)
@@ -16,17 +19,21 @@ extension UnsafeRawBufferPointer {
 
 extension [UInt8] {
     /// The big-endian number whose first byte is at `offset`.
-    package func bigEndian<Number: FixedWidthInteger>(at offset: Int, as _: Number.Type = Number.self) -> Number {
+    @inlinable package func bigEndian<Number: FixedWidthInteger>(at offset: Int, as _: Number.Type = Number.self)
+        -> Number
+    {
         withUnsafeBytes { $0.bigEndian(at: offset) }
     }
 
     /// The little-endian number whose first byte is at `offset`.
-    package func littleEndian<Number: FixedWidthInteger>(at offset: Int, as _: Number.Type = Number.self) -> Number {
+    @inlinable package func littleEndian<Number: FixedWidthInteger>(at offset: Int, as _: Number.Type = Number.self)
+        -> Number
+    {
         withUnsafeBytes { $0.littleEndian(at: offset) }
     }
 
     /// Appends a number, little-endian.
-    package mutating func append(littleEndian number: some FixedWidthInteger) {
+    @inlinable package mutating func append(littleEndian number: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 }

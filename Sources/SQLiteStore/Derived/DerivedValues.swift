@@ -2,22 +2,34 @@ import RowMemory
 import SQLiteKit
 import Storage
 
-extension StoreSession {
-    /// The rows, as they are now, of objects whose derived values changed in this transaction.
-    func takeDerivedRows() throws -> RowBatch {
-        var batch = RowBatch()
-        for (entityIndex, keys) in takeDerivedKeys() {
-            let rows = try rows(
-                RowRequest(entityIndex: entityIndex, includesSubentities: false, selection: .keys(keys)))
-            for index in 0..<rows.count { _ = batch.append(copyOf: rows[index]) }
-        }
-        return batch
+/// The derived attributes of an open store: their triggers, and what these change.
+final class DerivedValues {
+    private let layout: StoreLayout
+    /// What the triggers of this transaction tell of.
+    private let changes: DerivedChanges
+    /// Whether derived attributes are known to have their triggers: looked up by the first save,
+    /// settled when it is committed.
+    private var hasTriggers = false
+
+    init(_ layout: StoreLayout, _ changes: DerivedChanges) {
+        self.layout = layout
+        self.changes = changes
     }
 
-    /// The same by their numbers.
-    func takeDerivedReferences(besides known: [ObjectReference]) -> [ObjectReference] {
+    /// Forgets what an earlier transaction has left.
+    func begin() { _ = changes.takeAll() }
+
+    /// The keys of objects whose derived values changed in this transaction.
+    func takeKeys() -> [(entityIndex: Int, keys: [Int64])] {
+        changes.takeAll().sorted { $0.key < $1.key }.compactMap { number, keys in
+            layout.entityIndex(number: number).map { ($0, keys.sorted()) }
+        }
+    }
+
+    /// The same objects but for those that are known to have changed.
+    func takeReferences(besides known: [ObjectReference]) -> [ObjectReference] {
         let known = Set(known)
-        return takeDerivedKeys().flatMap { entityIndex, keys in
+        return takeKeys().flatMap { entityIndex, keys in
             keys.map { ObjectReference(key: $0, entityIndex: entityIndex) }
         }.filter { !known.contains($0) }
     }
@@ -31,8 +43,8 @@ extension StoreSession {
     /// An attribute with any trigger of its name, whoever spelled it, stays as it is found: Core
     /// Data makes the triggers with the store, so that its stores are never changed here. Reading
     /// alone changes nothing; until the first save the values are what the file says.
-    func completeDerivedTriggers() throws {
-        guard !hasDerivedTriggers else { return }
+    func completeTriggers(on connection: Connection) throws {
+        guard !hasTriggers else { return }
         // A way of deriving that only somebody else's triggers know is theirs to keep.
         let wanted = (try? StoreSchema(layout).derivedTriggers()) ?? []
         guard !wanted.isEmpty else { return }
@@ -45,9 +57,6 @@ extension StoreSession {
         for triggers in missing { try connection.execute(triggers.refreshing) }
     }
 
-    private func takeDerivedKeys() -> [(entityIndex: Int, keys: [Int64])] {
-        derivedChanges.takeAll().sorted { $0.key < $1.key }.compactMap { number, keys in
-            layout.entityIndex(number: number).map { ($0, keys.sorted()) }
-        }
-    }
+    /// The transaction is committed, and its triggers with it.
+    func wasCommitted() { hasTriggers = true }
 }

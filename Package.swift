@@ -30,17 +30,20 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("CSystem", .c, []),
     ("FileSystem", .swift, ["CSystem"]),
     ("Coding", .swift, ["CZlib", "CDeflate", "CSystem"]),
-    ("SQLiteKit", .swift, ["CSQLite", "FileSystem"]),
+    ("SQLiteFile", .swift, ["Coding", "FileSystem"]),
+    ("SQLiteKit", .swift, ["CSQLite", "SQLiteFile", "FileSystem"]),
     ("ArchiveKit", .swift, ["CArchive", "FileSystem", "Coding"]),
     ("Schema", .swift, ["Coding"]),
     ("ModelFiles", .swift, ["Schema", "Coding"]),
-    ("Query", .swift, ["Schema"]),
+    ("Query", .swift, ["Schema", "Coding"]),
     ("ModelCodegen", .swift, ["Schema"]),
     ("RowMemory", .swift, ["Schema", "CSystem"]),
     ("Storage", .swift, ["RowMemory", "Query", "Schema", "Coding", "FileSystem"]),
     (
         "SQLiteStore", .swift,
-        ["Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "Coding", "FileSystem"]
+        [
+            "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "SQLiteFile", "ModelFiles", "Coding", "FileSystem",
+        ]
     ),
     ("AtomicStores", .swift, ["Storage", "RowMemory", "Query", "Schema", "ModelFiles", "Coding", "FileSystem"]),
     ("ObjectGraph", .swift, ["Storage", "RowMemory", "Query", "Schema"]),
@@ -52,8 +55,8 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     (
         "DocumentFiles", .swift,
         [
-            "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "Storage", "RowMemory", "Query", "ModelFiles",
-            "Schema", "Coding", "FileSystem",
+            "SQLiteStore", "AtomicStores", "ArchiveKit", "SQLiteKit", "SQLiteFile", "Storage", "RowMemory", "Query",
+            "ModelFiles", "Schema", "Coding", "FileSystem",
         ]
     ),
     (
@@ -84,17 +87,21 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
 let testRooms: [(name: String, imports: [String])] = [
     ("FileSystemTests", ["FileSystem"]),
     ("CodingTests", ["Coding"]),
-    ("SQLiteKitTests", ["SQLiteKit", "FileSystem"]),
+    ("SQLiteFileTests", ["SQLiteFile", "SQLiteKit", "FileSystem"]),
+    ("SQLiteKitTests", ["SQLiteKit", "SQLiteFile", "FileSystem"]),
     ("ArchiveKitTests", ["ArchiveKit", "FileSystem", "Coding"]),
     ("SchemaTests", ["Schema"]),
     ("ModelFilesTests", ["ModelFiles", "Schema", "Coding"]),
-    ("QueryTests", ["Query", "Schema"]),
+    ("QueryTests", ["Query", "Schema", "Coding"]),
     ("ModelCodegenTests", ["ModelCodegen", "ModelFiles", "Schema"]),
     ("RowMemoryTests", ["RowMemory", "Schema"]),
     ("StorageTests", ["Storage", "RowMemory", "Schema", "FileSystem"]),
     (
         "SQLiteStoreTests",
-        ["SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "ModelFiles", "FileSystem"]
+        [
+            "SQLiteStore", "Storage", "RowMemory", "Query", "Schema", "SQLiteKit", "SQLiteFile", "ModelFiles",
+            "FileSystem",
+        ]
     ),
     (
         "AtomicStoresTests",
@@ -119,7 +126,7 @@ let testRooms: [(name: String, imports: [String])] = [
         "DocumentKitTests",
         [
             "DocumentKit", "DocumentFiles", "ArchiveKit", "Stack", "Migration", "Coding", "ObjectGraph", "SQLiteStore",
-            "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "FileSystem",
+            "Storage", "RowMemory", "Query", "ModelFiles", "Schema", "SQLiteKit", "SQLiteFile", "FileSystem",
         ]
     ),
     ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
@@ -145,14 +152,14 @@ let testTools: [(name: String, kind: Kind, imports: [String])] = [
         "CrashDriver", .tool,
         [
             "CrashSupervisor", "DocumentKit", "DocumentFiles", "Migration", "ObjectGraph", "Storage", "Query", "Schema",
-            "SQLiteKit", "FileSystem",
+            "SQLiteKit", "SQLiteFile", "FileSystem",
         ]
     ),
     (
         "FuzzDriver", .tool,
         [
-            "DocumentFiles", "ArchiveKit", "AtomicStores", "SQLiteKit", "Storage", "Schema", "ModelFiles", "Coding",
-            "FileSystem", "TestSupport",
+            "DocumentFiles", "ArchiveKit", "AtomicStores", "SQLiteKit", "SQLiteFile", "Storage", "Schema", "ModelFiles",
+            "Coding", "FileSystem", "TestSupport",
         ]
     ),
 ]

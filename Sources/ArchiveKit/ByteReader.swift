@@ -1,3 +1,5 @@
+internal import Coding
+
 /// Takes little-endian numbers off a run of bytes; nil once they run out.
 struct ByteReader {
     private let bytes: ArraySlice<UInt8>
@@ -19,18 +21,6 @@ struct ByteReader {
     }
 
     mutating func number<Number: FixedWidthInteger & UnsignedInteger>(_: Number.Type = Number.self) -> Number? {
-        guard let taken = take(MemoryLayout<Number>.size) else { return nil }
-        return taken.reversed().reduce(0) { $0 << 8 | Number($1) }
+        take(MemoryLayout<Number>.size)?.withUnsafeBytes { $0.littleEndian(at: 0) }
     }
-}
-
-/// Puts numbers into little-endian bytes.
-struct ByteWriter {
-    private(set) var bytes: [UInt8] = []
-
-    mutating func put(_ number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    mutating func put(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
 }

@@ -1,3 +1,5 @@
+import Coding
+
 // How the records stand in the file. A reader that has run out of bytes, or a wrong signature,
 // gives nil.
 

@@ -129,9 +129,9 @@ extension AtomicPersistentStore {
             guard let bytes = try file.read() else { throw StorageError(.notFound, "There is no store") }
             if isBinaryStore(bytes.prefix(8)) {
                 let content = try BinaryStoreReader(bytes)
-                return AtomicStoreInfo(content.metadata, modelBytes: content.modelBytes)
+                return AtomicStoreInfo(.binary, content.metadata, modelBytes: content.modelBytes)
             }
-            return AtomicStoreInfo(try XMLStoreReader(bytes).metadata, modelBytes: nil)
+            return AtomicStoreInfo(.xml, try XMLStoreReader(bytes).metadata, modelBytes: nil)
         } catch {
             throw StorageError(below: error, path: url.path)
         }
@@ -141,21 +141,20 @@ extension AtomicPersistentStore {
 /// What a binary or XML store says of itself and of the model that it was written with.
 package struct AtomicStoreInfo: Sendable {
     package let type: StoreType
-    package let uuid: String
-    package let versionHashes: [String: Data]
-    package let versionIdentifiers: [String]
-    package let metadata: [String: MetadataValue]
+    private let stored: StoreMetadata
     /// The model that a binary store carries, in the form that its `ModelCoding` gave it.
     package let modelBytes: Data?
 
-    init(_ metadata: StoreMetadata, modelBytes: Data?) {
-        type = metadata.type
-        uuid = metadata.uuid
-        versionHashes = metadata.versionHashes
-        versionIdentifiers = metadata.versionIdentifiers
-        self.metadata = metadata.publicValues
+    init(_ type: StoreType, _ stored: StoreMetadata, modelBytes: Data?) {
+        self.type = type
+        self.stored = stored
         self.modelBytes = modelBytes
     }
+
+    package var uuid: String { stored.uuid }
+    package var versionHashes: [String: Data] { stored.versionHashes }
+    package var versionIdentifiers: [String] { stored.versionIdentifiers }
+    package var metadata: [String: MetadataValue] { stored.publicValues }
 }
 
 /// A store's file, taken apart as far as that goes without a model.

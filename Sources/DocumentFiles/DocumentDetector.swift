@@ -1,6 +1,7 @@
 internal import ArchiveKit
 internal import AtomicStores
 internal import FileSystem
+internal import SQLiteFile
 internal import SQLiteKit
 package import Storage
 
@@ -77,14 +78,14 @@ package struct DetectedDocument: Sendable, Hashable {
         let file = try DatabaseStart(path, count: 4096)
         let start = file.bytes, size = file.size
         if ZipDirectory.begins(start) { return (.archive, .sqlite) }
-        if start.starts(with: Array("SQLite format 3\u{0}".utf8)) {
+        if DatabaseHeader.begins(start) {
             try checkHeader(start, size: size, hasJournal: Disk.exists(path + "-wal"))
             return (.store, .sqlite)
         }
         if AtomicPersistentStore.isBinaryStore(start) { return (.store, .binary) }
         if AtomicPersistentStore.isXMLStore(start) { return (.store, .xml) }
         if start.isEmpty { throw DocumentError(.malformed, "an empty file, not a document") }
-        if start.starts(with: Array("SQLite format 3\u{0}".utf8).prefix(start.count)) {
+        if start.starts(with: DatabaseHeader.magic.prefix(start.count)) {
             throw DocumentError(.malformed, "a truncated store of \(size) bytes")
         }
         if start.starts(with: Array("bplist00".utf8)) {
@@ -99,16 +100,16 @@ package struct DetectedDocument: Sendable, Hashable {
 
     /// The first hundred bytes of a database say how large it has to be.
     private static func checkHeader(_ start: [UInt8], size: Int64, hasJournal: Bool) throws {
-        guard start.count >= 100 else { throw DocumentError(.malformed, "a truncated store of \(size) bytes") }
-        let raw = Int(start[16]) << 8 | Int(start[17])
-        let pageSize = raw == 1 ? 65_536 : raw
-        guard pageSize >= 512, pageSize & (pageSize - 1) == 0 else {
+        guard start.count >= DatabaseHeader.size else {
+            throw DocumentError(.malformed, "a truncated store of \(size) bytes")
+        }
+        let header = DatabaseHeader(start)
+        guard header.hasValidPageSize else {
             throw DocumentError(.malformed, "a damaged store: its pages have no valid size")
         }
-        func number(at offset: Int) -> Int64 { start[offset..<offset + 4].reduce(0) { $0 << 8 | Int64($1) } }
         // The count is valid only where the last writer kept it; with a WAL the pages may be there.
-        guard number(at: 24) == number(at: 92), !hasJournal else { return }
-        let expected = number(at: 28) * Int64(pageSize)
+        guard header.isConsistent, !hasJournal else { return }
+        let expected = Int64(header.pageCount) * Int64(header.pageSize)
         guard size >= expected else {
             throw DocumentError(.malformed, "a truncated store: \(size) of \(expected) bytes")
         }

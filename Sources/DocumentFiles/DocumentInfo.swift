@@ -57,12 +57,12 @@ public struct DocumentInfo: Sendable, Hashable {
     ///   - model: The model of a store that carries none.
     /// - Throws: `DocumentError`, as `PersistentDocument.open`.
     public init(of url: URL, countsObjects: Bool = false, model: ManagedObjectModel? = nil) throws {
-        try self.init(of: url, countsObjects: countsObjects) { _ in model }
+        try self.init(of: url, countsObjects: countsObjects, fitting: ModelChoice(model))
     }
 
     package init(
         of url: URL, state: DocumentState = .newest, countsObjects: Bool,
-        fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        fitting model: ModelChoice
     ) throws {
         let document = try DetectedDocument(url.path)
         let lock = DocumentLock.holder(of: document.path)
@@ -93,7 +93,7 @@ public struct DocumentInfo: Sendable, Hashable {
         guard document.kind == .package,
             try StoreWAL(ofStoreAt: DetectedDocument.storePath(document.kind, document.path)).hasContent()
         else { return 0 }
-        return try DocumentReading.readingOneState(document.path, .newest, model: { _ in nil }) { $0.outsideCommits }
+        return try DocumentReading.readingOneState(document.path, .newest, model: .own) { $0.outsideCommits }
     }
 
     /// The manifest where there is no work that it doesn't know of; nil where the store has to be

@@ -1,3 +1,4 @@
+internal import Coding
 internal import Foundation
 internal import Schema
 
@@ -66,7 +67,7 @@ enum ValueText {
     }
 
     private static func text(_ date: Date) -> String {
-        date.formatted(.iso8601).replacing("T", with: " ").replacing("Z", with: " +0000")
+        InternetDate.text(date).replacing("T", with: " ").replacing("Z", with: " +0000")
     }
 
     /// `2013-04-23 12:00:00 +0000`, with or without seconds and zone; UTC where no zone stands.
@@ -75,7 +76,7 @@ enum ValueText {
         guard let day = parts.first, (1...3).contains(parts.count) else { return nil }
         var time = parts.count > 1 ? String(parts[1]) : "00:00:00"
         if time.count(where: { $0 == ":" }) == 1 { time += ":00" }
-        let zone = parts.count > 2 ? String(parts[2]) : "+0000"
-        return try? Date("\(day)T\(time)\(zone)", strategy: .iso8601)
+        let zone = parts.count > 2 && parts[2] != "+0000" ? parts[2] : "Z"
+        return InternetDate.date("\(day)T\(time)\(zone)")
     }
 }

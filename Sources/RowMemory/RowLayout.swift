@@ -1,4 +1,5 @@
 package import Schema
+internal import Synchronization
 
 /// Where the values of an entity's properties stand in the memory of its rows.
 ///
@@ -70,23 +71,26 @@ public final class RowLayout: Sendable {
             || (entityIndex == other.entityIndex && (modelNumber == other.modelNumber || slots == other.slots))
     }
 
+    /// Layouts by the number of their model, which no two of a process share.
+    private static let recent = Mutex(RecentlyUsed<UInt64, [RowLayout]>())
+
     /// The layouts of all entities of a model, by position. Costs nothing for the few models that
     /// were asked for last.
     package static func layouts(for model: ManagedObjectModel) -> [RowLayout] {
-        if let known = RecentLayouts.layouts(modelNumber: model.number) { return known }
-        var layouts: [RowLayout] = []
-        layouts.reserveCapacity(model.entities.count)
-        for entity in model.entities {
-            layouts.append(RowLayout(entity: entity, parent: entity.superentity.map { layouts[$0.index] }))
+        recent.value(for: model.number) {
+            var layouts: [RowLayout] = []
+            layouts.reserveCapacity(model.entities.count)
+            for entity in model.entities {
+                layouts.append(RowLayout(entity: entity, parent: entity.superentity.map { layouts[$0.index] }))
+            }
+            return layouts
         }
-        RecentLayouts.keep(layouts, modelNumber: model.number)
-        return layouts
     }
 
     /// The layout of an entity where no list of layouts is at hand. Costs one layout for each
     /// super-entity, unless its model is among those asked for last.
     package static func layout(of entity: Entity) -> RowLayout {
-        if let known = RecentLayouts.layouts(modelNumber: entity.modelNumber) { return known[entity.index] }
+        if let known = recent.withLock({ $0.value(for: entity.modelNumber) }) { return known[entity.index] }
         return RowLayout(entity: entity, parent: entity.superentity.map { layout(of: $0) })
     }
 

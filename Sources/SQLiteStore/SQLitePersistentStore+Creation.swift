@@ -1,3 +1,4 @@
+import Coding
 import FileSystem
 import Foundation
 import ModelFiles
@@ -19,7 +20,9 @@ extension SQLitePersistentStore {
         let uuid = (uuid ?? UUID().uuidString).uppercased()
         do {
             let layout = try StoreLayout.creating(model, configuration: description.configuration)
-            let metadata = StoreMetadata(uuid: uuid, model: model, configuration: description.configuration)
+            let metadata = StoreMetadata(
+                uuid: uuid, type: .sqlite, model: model, configuration: description.configuration
+            ).exchanging([StoreMetadataKey.autoVacuum: "2"])
             // Exclusively, so that no file of somebody else's is taken for a new one.
             if !description.isInMemory { try File(path, .create(mode: description.fileMode ?? 0o666)).close() }
             do {

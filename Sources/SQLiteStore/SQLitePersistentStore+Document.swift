@@ -1,4 +1,5 @@
 import FileSystem
+internal import SQLiteFile
 package import SQLiteKit
 import Storage
 
@@ -179,7 +180,7 @@ extension SQLitePersistentStore {
                 let rows = try session.connection.rows(
                     isThorough ? "PRAGMA integrity_check(100)" : "PRAGMA quick_check(100)")
                 return rows.compactMap { $0.first?.text }.filter { $0 != "ok" }
-                    + (isThorough ? try session.indexing.sideIndexFindings() : [])
+                    + (isThorough ? try session.indexing.sideIndexFindings(on: session.connection) : [])
             }
         }
     }

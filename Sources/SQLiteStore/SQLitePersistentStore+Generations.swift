@@ -37,7 +37,7 @@ extension SQLitePersistentStore: GenerationStore {
             return SQLiteStoreView(
                 of: self,
                 session: StoreSession(
-                    path: path, description: readOnly, connection: connection, derivedChanges: DerivedChanges(),
+                    path: path, description: readOnly, connection: connection,
                     layout: layout, rowLayouts: layouts, identity: identity, files: files))
         } catch {
             throw StorageError(error, path: path)

@@ -34,6 +34,8 @@ extension SQLitePersistentStore {
 
     /// The names of the files of large values that the store refers to, as it is now.
     package func externalValueNames() throws -> Set<String> {
-        try withSession { session in try session.reading { try session.replacedFiles.externalValueNames() } }
+        try withSession { session in
+            try session.reading { try session.replacedFiles.externalValueNames(on: session.connection) }
+        }
     }
 }

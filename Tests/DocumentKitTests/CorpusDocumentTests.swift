@@ -24,21 +24,20 @@ import Testing
         }
     }
 
-    private static func model(for store: URL) -> @Sendable ([String: Data]) throws -> ManagedObjectModel? {
-        { hashes in
-            guard let corpus else { return nil }
-            let repository = store.path.dropFirst(corpus.path.count + 1).split(separator: "/").first.map {
-                corpus.appendingPathComponent(String($0))
-            }
-            guard let repository,
-                let files = FileManager.default.enumerator(at: repository, includingPropertiesForKeys: nil)
-            else { return nil }
-            for case let url as URL in files
-            where ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension) {
-                if let found = try? ModelFile(contentsOf: url).model(matching: hashes) { return found.model }
-            }
-            return nil
+    private static func model(for store: URL) -> ModelChoice {
+        guard let corpus else { return .own }
+        let repository = store.path.dropFirst(corpus.path.count + 1).split(separator: "/").first.map {
+            corpus.appendingPathComponent(String($0))
         }
+        guard let repository,
+            let files = FileManager.default.enumerator(at: repository, includingPropertiesForKeys: nil)
+        else { return .own }
+        var models: [ModelFile] = []
+        for case let url as URL in files
+        where ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension) {
+            if let file = try? ModelFile(contentsOf: url) { models.append(file) }
+        }
+        return .versions(models)
     }
 
     /// Every row of a store, as text without the store's UUID.

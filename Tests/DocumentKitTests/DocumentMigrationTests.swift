@@ -212,7 +212,7 @@ import Testing
             let before = try files(folder)
             var migrator = DocumentMigrator(path: url.path, model: try Self.model(3))
             let old = try Self.model(1)
-            migrator.sourceModel = { _ in old }
+            migrator.sourceModel = .model(old)
             migrator.backupLabel = { _ in nil }
             migrator.availableBytes = { _ in 100 }
             let error = #expect(throws: DocumentError.self) { try migrator.migrate() }
@@ -272,7 +272,7 @@ import Testing
             let url = folder.appendingPathComponent("A.document"), target = folder.appendingPathComponent("B.document")
             try await Self.make(url, form)
             let former = try Self.model(1)
-            let owner = try await PersistentDocument.open(url, mode: .editing, fitting: { _ in former })
+            let owner = try await PersistentDocument.open(url, mode: .editing, fitting: .model(former))
             try await owner.lock()
             try await owner.close()
             let before = try files(folder)
@@ -341,7 +341,7 @@ import Testing
             if form != .xmlStore { #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty) }
             if form == .package {
                 // The old state is a document of the old version.
-                let kept = try await PersistentDocument.open(url, mode: .reading, state: .version(1)) { _ in nil }
+                let kept = try await PersistentDocument.open(url, mode: .reading, state: .version(1), fitting: .own)
                 #expect(kept.model.description.versionIdentifiers == ["1"])
                 #expect(try Library.titles(kept) == ["Essays", "Middlemarch"])
                 try await kept.close()
@@ -369,7 +369,7 @@ import Testing
         defer { box.progress = nil }
         var migrator = DocumentMigrator(path: url.path, model: route.model)
         let former = route.formerVersions[0]
-        migrator.sourceModel = { _ in former }
+        migrator.sourceModel = .model(former)
         migrator.mapping = route.mapping
         migrator.progress = progress
         migrator.backupLabel = { _ in nil }

@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import ObjectGraph
 import Query
+import SQLiteFile
 import SQLiteKit
 import Schema
 import Testing
@@ -283,7 +284,7 @@ import Testing
                 let before = try contents(of: folder)
 
                 func titles(_ state: DocumentState) async throws -> [String] {
-                    let old = try await PersistentDocument.open(url, mode: .reading, state: state) { _ in nil }
+                    let old = try await PersistentDocument.open(url, mode: .reading, state: state, fitting: .own)
                     let titles = try Library.titles(old)
                     try await old.close()
                     return titles

@@ -4,6 +4,7 @@ import DocumentKit
 import FileSystem
 import Foundation
 import ObjectGraph
+import SQLiteFile
 import SQLiteKit
 import TestSupport
 import Testing

@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import ObjectGraph
 import Query
+import SQLiteFile
 import SQLiteKit
 import Schema
 import TestSupport

@@ -23,7 +23,7 @@ import Testing
     }
 
     private func titles(_ url: URL, _ state: DocumentState = .newest) async throws -> [String] {
-        let reader = try await PersistentDocument.open(url, mode: .reading, state: state) { _ in nil }
+        let reader = try await PersistentDocument.open(url, mode: .reading, state: state, fitting: .own)
         let titles = try Library.titles(reader)
         try await reader.close()
         return titles

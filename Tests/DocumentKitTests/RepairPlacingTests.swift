@@ -21,7 +21,7 @@ import Testing
             let before = try names()
             var listed: [[String]] = []
             #expect(throws: CancellationError.self) {
-                try DocumentRepairer.repair(url, to: target, replacing: false, isDryRun: false, fitting: { _ in nil }) {
+                try DocumentRepairer.repair(url, to: target, replacing: false, isDryRun: false, fitting: .own) {
                     _ in
                     listed.append(try names())
                     throw CancellationError()
@@ -29,7 +29,7 @@ import Testing
             }
             #expect(listed == [(before + [".A.\(form).lock"]).sorted()])
             #expect(try names() == before)
-            _ = try DocumentRepairer.repair(url, to: target, replacing: false, isDryRun: false, fitting: { _ in nil }) {
+            _ = try DocumentRepairer.repair(url, to: target, replacing: false, isDryRun: false, fitting: .own) {
                 step in
                 try step()
                 listed.append(try names())

@@ -3,6 +3,7 @@ import DocumentKit
 import FileSystem
 import Foundation
 import Glibc
+import SQLiteFile
 import SQLiteKit
 import Synchronization
 import TestSupport

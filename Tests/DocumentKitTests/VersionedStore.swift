@@ -2,6 +2,7 @@ import DocumentFiles
 import DocumentKit
 import FileSystem
 import Foundation
+import SQLiteFile
 import SQLiteKit
 import Testing
 

@@ -5,6 +5,7 @@ import DocumentFiles
 import FileSystem
 import Foundation
 import ModelFiles
+import SQLiteFile
 import SQLiteKit
 import Schema
 import Storage

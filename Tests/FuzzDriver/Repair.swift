@@ -3,6 +3,7 @@ import DocumentFiles
 import FileSystem
 import Foundation
 import ModelFiles
+import SQLiteFile
 import SQLiteKit
 import Schema
 import TestSupport
@@ -130,8 +131,8 @@ struct Repair {
         let target = FilePath.join(work, "saved"), report: RepairReport
         do {
             report = try DocumentRepairer.repair(
-                URL(fileURLWithPath: copy), to: URL(fileURLWithPath: target), replacing: false, isDryRun: false
-            ) { _ in model }
+                URL(fileURLWithPath: copy), to: URL(fileURLWithPath: target), replacing: false, isDryRun: false,
+                fitting: ModelChoice(model))
         } catch let error as DocumentError {
             guard expected.isEmpty else {
                 throw Fixtures.Failure(description: "nothing is saved, \(expected.count) objects can be read: \(error)")

@@ -1,5 +1,6 @@
 import FileSystem
 import Foundation
+import SQLiteFile
 import SQLiteKit
 import TestSupport
 import Testing

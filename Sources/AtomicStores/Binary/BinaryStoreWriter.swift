@@ -27,7 +27,7 @@ struct BinaryStoreWriter {
     /// - Throws: what reading a large value throws.
     func pieces() throws -> [[UInt8]] {
         var sections = [
-            Section(kind: .metadata, bytes: [UInt8](PropertyList.encodeBinary(.dictionary(metadata.values)))),
+            Section(kind: .metadata, bytes: [UInt8](PropertyList.encodeBinary(.dictionary(metadata.valuesInFile)))),
             Section(kind: .model, bytes: [UInt8](model)),
             Section(kind: .directory, bytes: directory()),
         ]

@@ -1,3 +1,4 @@
+import Coding
 import Storage
 
 /// Takes numbers and bytes one after the other, little-endian; nothing beyond the end is touched.
@@ -24,7 +25,7 @@ struct ByteReader {
     }
 
     mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) throws(StorageError) -> Number {
-        Number(littleEndian: try take(MemoryLayout<Number>.size).loadUnaligned(as: Number.self))
+        try take(MemoryLayout<Number>.size).littleEndian(at: 0)
     }
 
     /// A number of things, each of which takes at least `size` bytes here.
@@ -60,7 +61,6 @@ struct NumberList<Number: FixedWidthInteger> {
     subscript(index: Int) -> Number {
         // `bytes` holds exactly `count` numbers.
         precondition(index >= 0 && index < count)
-        return Number(
-            littleEndian: bytes.loadUnaligned(fromByteOffset: index * MemoryLayout<Number>.size, as: Number.self))
+        return bytes.littleEndian(at: index * MemoryLayout<Number>.size)
     }
 }

@@ -126,16 +126,6 @@ final class IncrementalSession {
     }
 }
 
-extension StoreMetadata {
-    /// What an incremental store says of itself.
-    init(_ values: [String: MetadataValue], of store: any IncrementalStore) throws {
-        guard case .string(let uuid)? = values[Key.uuid], StoreIdentity.isLegal(uuid) else {
-            throw StorageError(.damaged, "The store's metadata have no UUID")
-        }
-        self.init(uuid: uuid, type: Swift.type(of: store).storeType, values: values.mapValues { .init($0) })
-    }
-}
-
 /// Numbers that the store itself gives out.
 struct StoreNumbers: NumberSource {
     private let store: any IncrementalStore

@@ -7,7 +7,8 @@ import Storage
 /// Writes a table as an XML store.
 struct XMLStoreWriter {
     private let table: RowTable
-    private let metadata: StoreMetadata
+    private let uuid: String
+    private var metadata: [String: PropertyListValue]
     private let numbering: XMLStoreNumbering
     /// What has not been given to the file yet.
     private var output = ""
@@ -18,9 +19,9 @@ struct XMLStoreWriter {
     init(_ table: RowTable, _ metadata: StoreMetadata) {
         self.table = table
         numbering = XMLStoreNumbering(table)
-        var metadata = metadata
-        metadata.values[StoreMetadata.Key.numberOffsets] = numbering.metadata
-        self.metadata = metadata
+        uuid = metadata.uuid
+        self.metadata = metadata.valuesInFile
+        self.metadata[StoreMetadata.Key.numberOffsets] = numbering.metadata
     }
 
     /// Gives the file to `append`, one piece after the other. Called once.
@@ -30,10 +31,10 @@ struct XMLStoreWriter {
         output.reserveCapacity(Self.pieceSize + Self.pieceSize / 8)
         output += XMLStoreFormat.prolog
         output += "<database>\n    <databaseInfo>\n        <version>\(XMLStoreFormat.version)</version>\n"
-        output += "        <UUID>\(metadata.uuid)</UUID>\n        <nextObjectID>\(numbering.next)</nextObjectID>\n"
+        output += "        <UUID>\(uuid)</UUID>\n        <nextObjectID>\(numbering.next)</nextObjectID>\n"
         output += "        <metadata>\n            <plist version=\"1.0\">\n"
         try XMLPropertyListWriter.append(
-            .dictionary(metadata.values), indent: String(repeating: " ", count: 16), .store, to: &output)
+            .dictionary(metadata), indent: String(repeating: " ", count: 16), .store, to: &output)
         output += "            </plist>\n        </metadata>\n    </databaseInfo>\n"
         let entities = table.shape.model.entities.map { EntityTags($0, table.shape) }
         try numbering.forEachRowInOrder(of: table) { row in

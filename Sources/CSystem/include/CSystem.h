@@ -33,10 +33,11 @@ ssize_t folio_copy_range(int source, int64_t sourceOffset, int target, int64_t t
 /* The number by which the kernel names the type of the file system that something lies on. */
 int64_t folio_file_system_type(const char *path);
 
-/* Whether this processor has instructions for SHA-256 that `folio_sha256_blocks` knows. */
-int folio_sha256_available(void);
-/* Takes `count` blocks of 64 bytes into the eight words of a SHA-256. Only where the instructions are available. */
-void folio_sha256_blocks(uint32_t state[8], const uint8_t *blocks, size_t count);
+/* SHA-2 over whole blocks, of 64 bytes for SHA-256 and 128 for SHA-512. */
+void folio_sha256(uint32_t state[8], const uint8_t *blocks, size_t count);
+/* SHA-256 without the processor's instructions for it. */
+void folio_sha256_portable(uint32_t state[8], const uint8_t *blocks, size_t count);
+void folio_sha512(uint64_t state[8], const uint8_t *blocks, size_t count);
 
 /* Has the kernel begin to write what a file has in memory, and waits for nothing; says nothing of whether it arrives. */
 int folio_start_writing(int descriptor);

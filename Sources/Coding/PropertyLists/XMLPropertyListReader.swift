@@ -31,7 +31,7 @@ package struct XMLPropertyListReader {
             guard let number = real(trimmed) else { throw malformed(element, trimmed) }
             return .real(number)
         case "date":
-            guard let date = try? Date(trimmed, strategy: .iso8601) else { throw malformed(element, trimmed) }
+            guard let date = InternetDate.date(trimmed) else { throw malformed(element, trimmed) }
             return .date(date)
         case "data":
             guard let data = Data(base64Encoded: element.text.filter { !$0.isWhitespace }) else {

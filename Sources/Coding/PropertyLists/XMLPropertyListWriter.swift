@@ -39,7 +39,7 @@ package struct XMLPropertyListWriter {
             text +=
                 "\(indent)<real>\(number.isNaN ? "nan" : number.isInfinite ? (number < 0 ? "-inf" : "inf") : "\(number)")</real>\n"
         case .boolean(let flag): text += "\(indent)<\(flag)/>\n"
-        case .date(let date): text += "\(indent)<date>\(date.formatted(.iso8601))</date>\n"
+        case .date(let date): text += "\(indent)<date>\(InternetDate.text(date))</date>\n"
         case .data(let data):
             let bytes = data.base64EncodedString()
             text +=

@@ -50,7 +50,7 @@ package struct ArchiveUnpacker {
     /// What was autosaved of the archive is not in it.
     private func checkWorkingSet(_ archive: ArchiveFile, _ manifest: Manifest) throws {
         guard try WorkingSet.existing(for: archive, uuid: manifest.uuid) != nil else { return }
-        let session = try DocumentSession.read(source) { _ in nil }
+        let session = try DocumentSession.read(source, model: .own)
         defer { try? session.close() }
         if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
     }

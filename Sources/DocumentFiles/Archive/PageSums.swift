@@ -52,23 +52,18 @@ package final class PageSums: Sendable {
             try WorkProgress.check()
             whole.update(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             for start in stride(from: 0, to: count, by: pageSize) {
-                put(
-                    CRC32.checksum(UnsafeRawBufferPointer(rebasing: buffer[start..<min(start + pageSize, count)])),
-                    to: &sums)
+                let page = UnsafeRawBufferPointer(rebasing: buffer[start..<min(start + pageSize, count)])
+                sums.append(littleEndian: CRC32.checksum(page))
             }
             done += Int64(count)
         }
         var header = magic
-        put(UInt32(1), to: &header)
-        put(UInt32(pageSize), to: &header)
-        put(done, to: &header)
-        put(whole.value, to: &header)
-        put(CRC32.checksum(header), to: &header)
+        header.append(littleEndian: UInt32(1))
+        header.append(littleEndian: UInt32(pageSize))
+        header.append(littleEndian: done)
+        header.append(littleEndian: whole.value)
+        header.append(littleEndian: CRC32.checksum(header))
         return header + sums
-    }
-
-    private static func put(_ number: some FixedWidthInteger, to bytes: inout [UInt8]) {
-        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
     }
 
     // MARK: Reading
@@ -80,12 +75,10 @@ package final class PageSums: Sendable {
             entry.size >= Self.headerSize
         else { return nil }
         let header = try Self.read(file, at: entry.dataOffset, count: Int(Self.headerSize))
-        func number<Number: FixedWidthInteger>(_ place: Int) -> Number {
-            header.withUnsafeBytes { Number(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Number.self)) }
-        }
-        guard header.starts(with: Self.magic), number(8) == UInt32(1), number(12) == UInt32(Self.pageSize),
-            number(16) == store.size,
-            number(24) == store.crc32, number(28) == CRC32.checksum(header[..<28])
+        guard header.starts(with: Self.magic), header.littleEndian(at: 8) == UInt32(1),
+            header.littleEndian(at: 12) == UInt32(Self.pageSize),
+            header.littleEndian(at: 16) == store.size,
+            header.littleEndian(at: 24) == store.crc32, header.littleEndian(at: 28) == CRC32.checksum(header[..<28])
         else { return nil }
         count = (store.size + Int64(Self.pageSize) - 1) / Int64(Self.pageSize)
         guard entry.size == Self.headerSize + 4 * count else { return nil }
@@ -122,9 +115,7 @@ package final class PageSums: Sendable {
                     first, try Self.read(file, at: offset + 4 * first, count: 4 * Int(min(Self.batch, count - first)))
                 )
             }
-            return recent.sums.withUnsafeBytes {
-                UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: 4 * Int(page - first), as: UInt32.self))
-            }
+            return recent.sums.littleEndian(at: 4 * Int(page - first))
         }
     }
 }

@@ -76,6 +76,6 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// One line: program, process, user, host, since when.
     public var description: String {
-        "\(program) (process \(pid) of \(user) on \(host)) since \(since.formatted(.iso8601))"
+        "\(program) (process \(pid) of \(user) on \(host)) since \(InternetDate.text(since))"
     }
 }

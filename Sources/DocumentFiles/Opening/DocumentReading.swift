@@ -36,7 +36,7 @@ package enum DocumentReading {
     /// Opens one state of a document for reading, runs `body` on it and closes it; all of it again
     /// where another program changed the document meanwhile and no lock held it off.
     static func readingOneState<Result>(
-        _ path: String, _ state: DocumentState, model: DocumentSession.ModelResolver,
+        _ path: String, _ state: DocumentState, model: ModelChoice,
         _ body: (DocumentSession) throws -> Result
     ) throws -> Result {
         try repeating {

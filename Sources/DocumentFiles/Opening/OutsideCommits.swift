@@ -1,3 +1,4 @@
+internal import SQLiteFile
 internal import SQLiteKit
 internal import SQLiteStore
 internal import Storage

@@ -7,7 +7,7 @@ internal import Storage
 /// Opens a document for editing. Its lock is held: what a crash left is mended, then the store's
 /// files are inspected, what becomes of unsaved work is decided by that, and the store is opened.
 struct SessionOpener {
-    let model: DocumentSession.ModelResolver
+    let model: ModelChoice
     let recovery: DocumentRecovery
     /// The session that goes on with what is opened, whose large values go on being read; nil for
     /// none.
@@ -147,7 +147,7 @@ struct SessionOpener {
     }
 
     /// Opens a document for reading, whatever becomes of it meanwhile.
-    static func read(_ path: String, model: DocumentSession.ModelResolver) throws -> DocumentSession {
+    static func read(_ path: String, model: ModelChoice) throws -> DocumentSession {
         let document = try DetectedDocument(path)
         return try DocumentError.stage(.opening, document.path) {
             if document.kind == .package, try SharedPlace.holds(document.path),
@@ -175,7 +175,7 @@ struct SessionOpener {
     static func openStore(
         _ document: DetectedDocument, _ place: StorePlace, isEditing: Bool, content known: ContentFolder? = nil,
         mainFile: DocumentMarker? = nil,
-        model: DocumentSession.ModelResolver
+        model: ModelChoice
     ) throws -> DocumentSession {
         do {
             try place.check()

@@ -134,11 +134,11 @@ package struct StorePlace {
     /// - Parameter likely: The name of the model that the store most likely has.
     package func open(
         _ description: PersistentStoreDescription, _ content: ContentFolder?, likely: String? = nil,
-        model resolve: ([String: Data]) throws -> ManagedObjectModel?
+        model choice: ModelChoice
     ) throws -> SQLitePersistentStore {
         let resolver: (StoreSignature?) throws -> ManagedObjectModel? = { signature in
             guard let signature else { return nil }
-            return try resolve(signature.versionHashes)
+            return try choice.model(fitting: signature.versionHashes)
                 ?? model(fitting: signature.versionHashes, likely: likely)?.model
         }
         guard let database else {

@@ -1,5 +1,6 @@
 package import FileSystem
 internal import Schema
+internal import SQLiteFile
 internal import Storage
 
 /// The sum over the pages of a database file and its header, taken from the file's bytes from front
@@ -43,8 +44,7 @@ package struct DatabaseSum {
 
     private mutating func sizeOfPages() -> Int? {
         if pageSize == nil, start.count == DatabaseHeader.size {
-            let field = Int(start[16]) << 8 | Int(start[17])
-            pageSize = field == 1 ? 65_536 : max(512, field)
+            pageSize = max(DatabaseHeader.pageSizes.lowerBound, header.pageSize)
         }
         return pageSize
     }
@@ -57,6 +57,6 @@ package struct DatabaseSum {
     }
 
     var header: DatabaseHeader {
-        (start + [UInt8](repeating: 0, count: DatabaseHeader.size - start.count)).withUnsafeBytes { DatabaseHeader($0) }
+        DatabaseHeader(start + [UInt8](repeating: 0, count: DatabaseHeader.size - start.count))
     }
 }

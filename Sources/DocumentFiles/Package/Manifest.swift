@@ -1,6 +1,8 @@
 internal import Coding
 internal import FileSystem
 public import Foundation
+internal import Schema
+internal import Synchronization
 
 /// What a document says of itself in `manifest.json`, so that it can be shown without opening its
 /// store. All of it follows from the store and the model and can be made anew; where they differ,
@@ -74,13 +76,13 @@ public struct Manifest: Sendable, Hashable, Codable {
     /// goes back and which is one of the versions. Else nil, and the store is what was saved.
     public var lastSave: LastSave?
 
-    private static let recent = RecentReadings<Manifest>()
+    private static let recent = Mutex(RecentlyUsed<[UInt8], Manifest> { $0.count <= 32 << 10 })
 
     /// Reads a manifest within bounds.
     /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed`
     ///   for the rest.
     package static func decode(_ bytes: [UInt8], path: String) throws -> Manifest {
-        try recent.value(of: bytes) { try decode(bytes, path: path, format: .current) }
+        try recent.value(for: bytes) { try decode(bytes, path: path, format: .current) }
     }
 
     /// Reads a manifest as a program does whose format is this one.

@@ -93,7 +93,7 @@ package struct PackagePacker {
         let manifest = try reader.manifest()
         guard manifest.lastSave == nil else { throw SourceLock.recoverable(source) }
         if try SharedPlace.holds(source), try WorkingSet.existing(forPackage: source, uuid: manifest.uuid) != nil {
-            let session = try DocumentSession.read(source) { _ in nil }
+            let session = try DocumentSession.read(source, model: .own)
             defer { try? session.close() }
             if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
         }
@@ -153,7 +153,7 @@ package struct PackagePacker {
     /// - Returns: the manifest of that state, and how many commits of other programs the WAL has;
     ///   nil where the store is none of a document.
     private func foldJournal(to copy: String, _ manifest: Manifest) throws -> ([UInt8], outsideCommits: Int)? {
-        let session = try DocumentSession.read(source) { _ in nil }
+        let session = try DocumentSession.read(source, model: .own)
         defer { try? session.close() }
         guard !session.hasAutosavedWork else { throw SourceLock.recoverable(source) }
         guard let store = session.sqliteStore, let marker = session.marker else { return nil }

@@ -1,5 +1,6 @@
 internal import ArchiveKit
 internal import FileSystem
+internal import SQLiteFile
 internal import SQLiteKit
 
 /// What a manifest records of a store's main file: the sum over its pages, and the change counter
@@ -67,32 +68,6 @@ struct SavedPages: Sendable, Hashable {
     /// it does not: the counter stands in two places.
     func isChangedOutside(_ header: DatabaseHeader) -> Bool {
         header.isConsistent && header.changeCounter != changeCounter
-    }
-}
-
-/// The fields of a database's first page that count its changes.
-struct DatabaseHeader {
-    let changeCounter: UInt32
-    /// What the counter was when SQLite last wrote it.
-    private let validFor: UInt32
-    var isConsistent: Bool { changeCounter == validFor }
-    static let size = 100
-
-    init(of state: DatabaseState) throws {
-        let page = UnsafeMutableRawBufferPointer.allocate(byteCount: max(state.pageSize, Self.size), alignment: 8)
-        defer { page.deallocate() }
-        page.initializeMemory(as: UInt8.self, repeating: 0)
-        _ = try state.read(page: 0, into: UnsafeMutableRawBufferPointer(rebasing: page[..<state.pageSize]))
-        self.init(UnsafeRawBufferPointer(page))
-    }
-
-    /// - Parameter bytes: At least the first hundred.
-    init(_ bytes: UnsafeRawBufferPointer) {
-        func number(_ offset: Int) -> UInt32 {
-            UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
-        }
-        changeCounter = number(24)
-        validFor = number(92)
     }
 }
 

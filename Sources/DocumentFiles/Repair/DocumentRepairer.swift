@@ -27,7 +27,8 @@ public enum DocumentRepairer {
     public static func repair(
         _ url: URL, to target: URL, replacing: Bool = false, model: ManagedObjectModel? = nil
     ) async throws -> RepairReport {
-        try repair(url, to: target, replacing: replacing, isDryRun: false) { _ in model }
+        try repair(
+            url, to: target, replacing: replacing, isDryRun: false, fitting: ModelChoice(model))
     }
 
     /// With `isDryRun`, everything but the writing of the new document.
@@ -35,7 +36,7 @@ public enum DocumentRepairer {
     ///   comes before it writes into a temporary folder only.
     package static func repair(
         _ url: URL, to target: URL, replacing: Bool, isDryRun: Bool,
-        fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?,
+        fitting model: ModelChoice,
         placing: (_ step: () throws -> Void) throws -> Void = { try $0() }
     ) throws -> RepairReport {
         let path = LinkResolution.resolve(url.path), targetPath = LinkResolution.resolve(target.path)
@@ -50,10 +51,10 @@ public enum DocumentRepairer {
         defer { StateFolder.removeTemporary(scratch) }
         return try DocumentError.stage(.reading, path) {
             let source = try RepairSource(path, scratch: scratch)
-            var work = RepairWork(source: source, resolver: model, scratch: scratch)
+            var work = RepairWork(source: source, model: model, scratch: scratch)
             let saved = try work.makePackage()
             if !isDryRun {
-                let session = try DocumentSession.read(saved) { _ in nil }
+                let session = try DocumentSession.read(saved, model: .own)
                 defer { try? session.close() }
                 var writer = DocumentWriter(
                     target: targetPath, form: source.form, replaces: replacing, model: session.model,

@@ -1,6 +1,7 @@
 internal import ArchiveKit
 internal import AtomicStores
 internal import FileSystem
+internal import SQLiteFile
 package import SQLiteStore
 
 /// The parts of a damaged document, as far as they are there; the store as a copy in a folder of
@@ -124,7 +125,7 @@ package struct RepairSource {
         var start = [UInt8](repeating: 0, count: 16)
         _ = try start.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
         if ZipDirectory.begins(start) { return true }
-        return try !start.starts(with: Array("SQLite format 3".utf8)) && ArchiveSalvager.hasEntries(file)
+        return try !DatabaseHeader.begins(start) && ArchiveSalvager.hasEntries(file)
     }
 
     private static func checkStore(_ file: File) throws {
@@ -135,7 +136,9 @@ package struct RepairSource {
                 .unsupported, "a store that is written as a whole: what of it is damaged can't be read in part",
                 path: file.path)
         }
-        guard start.count >= 512 else { throw DocumentError(.malformed, "too short to be a store", path: file.path) }
+        guard start.count >= DatabaseHeader.pageSizes.lowerBound else {
+            throw DocumentError(.malformed, "too short to be a store", path: file.path)
+        }
     }
 
     /// What is wrong with the archive as a whole, which the entries by themselves do not show.

@@ -10,7 +10,7 @@ internal import Storage
 /// Makes a sound package of the parts of a damaged document.
 struct RepairWork {
     let source: RepairSource
-    let resolver: DocumentSession.ModelResolver
+    let model: ModelChoice
     let scratch: String
     private(set) var lost: [DocumentFinding]
     private(set) var notes: [String] = []
@@ -19,9 +19,9 @@ struct RepairWork {
     private var manifest: Manifest?
     private var models: [(name: String, model: ManagedObjectModel)] = []
 
-    init(source: RepairSource, resolver: @escaping DocumentSession.ModelResolver, scratch: String) {
+    init(source: RepairSource, model: ModelChoice, scratch: String) {
         self.source = source
-        self.resolver = resolver
+        self.model = model
         self.scratch = scratch
         lost = source.lost
     }
@@ -163,9 +163,9 @@ struct RepairWork {
     // MARK: The store
 
     private func openStore() throws -> StoreSalvager {
-        let models = models, resolver = resolver
+        let models = models, choice = model
         func resolve(_ hashes: [String: Data]) throws -> ManagedObjectModel? {
-            if let given = try resolver(hashes) { return given }
+            if let given = try choice.model(fitting: hashes) { return given }
             if let fitting = models.first(where: { $0.model.isCompatible(withVersionHashes: hashes) }) {
                 return fitting.model
             }

@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Foundation
+internal import SQLiteFile
 internal import SQLiteKit
 internal import SQLiteStore
 internal import Schema
@@ -15,7 +16,7 @@ extension DocumentSession {
     /// that stands at the place now.
     package func keepAside(_ package: String) throws -> DocumentVersion? {
         try DocumentError.stage(.versioning, path) {
-            let theirs = try Self.read(path) { _ in nil }
+            let theirs = try Self.read(path, model: .own)
             defer { try? theirs.close() }
             guard let versions = theirs.versions, let content = theirs.content, let previous = theirs.keeping.head,
                 var marker = theirs.marker

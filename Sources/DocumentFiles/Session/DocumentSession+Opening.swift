@@ -4,7 +4,7 @@ internal import Storage
 
 extension DocumentSession {
     /// Opens a document for reading: nothing is written anywhere near it.
-    package static func read(_ path: String, model: ModelResolver) throws -> DocumentSession {
+    package static func read(_ path: String, model: ModelChoice) throws -> DocumentSession {
         try DocumentReading.lookingAgain(at: path) { try SessionOpener.read(path, model: model) }
     }
 
@@ -12,14 +12,14 @@ extension DocumentSession {
     /// - Parameter held: The document's lock, where the caller has it already and hands it over; it
     ///   is given back where this fails.
     package static func edit(
-        _ path: String, model: @escaping ModelResolver, recovery: DocumentRecovery, lock held: DocumentLock? = nil
+        _ path: String, model: ModelChoice, recovery: DocumentRecovery, lock held: DocumentLock? = nil
     ) throws -> DocumentSession {
         try edit(resolved: LinkResolution.resolve(path), model: model, recovery: recovery, lock: held)
     }
 
     /// - Parameter location: The document, links resolved.
     package static func edit(
-        resolved location: String, model: @escaping ModelResolver, recovery: DocumentRecovery,
+        resolved location: String, model: ModelChoice, recovery: DocumentRecovery,
         lock held: DocumentLock? = nil
     ) throws -> DocumentSession {
         if held == nil, try !Disk.exists(location), try !Replacement.isInterrupted(location) {
@@ -40,7 +40,7 @@ extension DocumentSession {
     }
 
     /// Opens a document for editing again, whose lock the caller holds and hands over.
-    package static func reopen(_ path: String, lock: DocumentLock?, model: @escaping ModelResolver) throws
+    package static func reopen(_ path: String, lock: DocumentLock?, model: ModelChoice) throws
         -> DocumentSession
     {
         do {

@@ -31,7 +31,7 @@ extension DocumentSession {
     /// place.
     package func following(to place: String) throws -> DocumentSession {
         guard isEditing else {
-            let next = try DocumentSession.read(place) { [model] _ in model }
+            let next = try DocumentSession.read(place, model: .model(model))
             try? close()
             return next
         }
@@ -50,7 +50,7 @@ extension DocumentSession {
             lock.release()
             throw error
         }
-        let next = try DocumentSession.reopen(place, lock: lock) { [model] _ in model }
+        let next = try DocumentSession.reopen(place, lock: lock, model: .model(model))
         old?.release()
         return next
     }
@@ -61,7 +61,7 @@ extension DocumentSession {
     /// unsaved here is given up; nothing of the other state is touched.
     package func reloaded() throws -> DocumentSession {
         guard isEditing else {
-            let next = try DocumentSession.read(path) { [model] _ in model }
+            let next = try DocumentSession.read(path, model: .model(model))
             try? close()
             return next
         }
@@ -75,12 +75,12 @@ extension DocumentSession {
             } else {
                 for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(storePath + suffix) }
             }
-            let next = try DocumentSession.reopen(path, lock: nil) { [model] _ in model }
+            let next = try DocumentSession.reopen(path, lock: nil, model: .model(model))
             next.takeLock(of: self)
             return next
         }
         // First the new one, so that this one is still there when that fails.
-        let next = try DocumentSession.reopen(path, lock: nil) { [model] _ in model }
+        let next = try DocumentSession.reopen(path, lock: nil, model: .model(model))
         next.takeLock(of: self)
         try? closeStore()
         try? workingSet?.remove()

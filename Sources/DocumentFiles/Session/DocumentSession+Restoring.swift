@@ -109,7 +109,7 @@ extension DocumentSession {
 
     /// Makes a version of a document that is closed its saved state again.
     package static func restore(_ path: String, to generation: Int) throws {
-        let session = try edit(path, model: { _ in nil }, recovery: .refuse)
+        let session = try edit(path, model: .own, recovery: .refuse)
         let lock = session.lock
         do {
             guard let versions = session.versions else {
@@ -126,6 +126,6 @@ extension DocumentSession {
             if session.isStoreOpen { try? session.close() } else { lock?.release() }
             throw error
         }
-        UnfinishedWork.noting { try reopen(session.path, lock: lock) { _ in nil }.close() }
+        UnfinishedWork.noting { try reopen(session.path, lock: lock, model: .own).close() }
     }
 }

@@ -1,5 +1,5 @@
 internal import FileSystem
-package import Foundation
+internal import Foundation
 internal import SQLiteStore
 package import Schema
 internal import Storage
@@ -10,7 +10,7 @@ extension DocumentSession {
     /// Opens one state of a document for reading: nothing is written anywhere near it.
     /// - Throws: `DocumentError`, `notFound` where there is no such state.
     package static func read(
-        _ path: String, _ state: DocumentState, model: @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        _ path: String, _ state: DocumentState, model: ModelChoice
     ) throws -> DocumentSession {
         let session = try read(path, model: model)
         if state == .newest { return session }
@@ -38,17 +38,17 @@ extension DocumentSession {
         }
     }
 
-    private func replacedBySavedState(_ model: ModelResolver) throws -> DocumentSession {
+    private func replacedBySavedState(_ model: ModelChoice) throws -> DocumentSession {
         guard hasAutosavedWork else { return self }
         if let lastSave = marker?.lastSave { return try replacedByVersion(lastSave.generation, model) }
         return try replacedByMainFile(model)
     }
 
-    private func replacedByMainFile(_ model: ModelResolver) throws -> DocumentSession {
+    private func replacedByMainFile(_ model: ModelChoice) throws -> DocumentSession {
         try replaced(model) { target, _ in try writeSavedState(to: target) }
     }
 
-    private func replacedByVersion(_ generation: Int, _ model: ModelResolver) throws -> DocumentSession {
+    private func replacedByVersion(_ generation: Int, _ model: ModelChoice) throws -> DocumentSession {
         try replaced(model) { target, folder in
             guard let versions = try versions ?? archivedVersions(in: folder),
                 let version = try versions.list().last(where: { $0.generation == generation })
@@ -65,14 +65,14 @@ extension DocumentSession {
         byMigrated model: ManagedObjectModel, hasOwnValues: Bool, _ build: (_ path: String) throws -> Void
     ) throws -> DocumentSession {
         let values = content?.externalValues ?? .besideStore(at: storePath)
-        return try replaced({ _ in model }, files: { hasOwnValues ? .besideStore(at: $0) : values }) { path, _ in
+        return try replaced(.model(model), files: { hasOwnValues ? .besideStore(at: $0) : values }) { path, _ in
             try build(path)
         }
     }
 
     /// Closes this session and opens one on the store that `build` puts together.
     private func replaced(
-        _ model: ModelResolver, files: ((String) -> ExternalValues)? = nil,
+        _ model: ModelChoice, files: ((String) -> ExternalValues)? = nil,
         _ build: (_ path: String, _ folder: String) throws -> Void
     ) throws -> DocumentSession {
         let folder = try StateFolder.makeTemporary()
@@ -90,7 +90,7 @@ extension DocumentSession {
     }
 
     private static func open(
-        copyOf original: DocumentSession, _ place: StorePlace, _ model: ModelResolver, files: ExternalValues?
+        copyOf original: DocumentSession, _ place: StorePlace, _ model: ModelChoice, files: ExternalValues?
     ) throws -> DocumentSession {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: place.storePath))
         description.createsIfMissing = false
@@ -99,7 +99,7 @@ extension DocumentSession {
         let store =
             try files.map { files in
                 try SQLitePersistentStore.open(description, files: files) { signature in
-                    try signature.flatMap { try model($0.versionHashes) }
+                    try signature.flatMap { try model.model(fitting: $0.versionHashes) }
                 }
             } ?? place.open(description, content, model: model)
         do {

@@ -1,6 +1,7 @@
 internal import ArchiveKit
 internal import FileSystem
 internal import Foundation
+internal import SQLiteFile
 internal import SQLiteKit
 internal import SQLiteStore
 internal import Schema

@@ -33,7 +33,7 @@ extension DocumentSession {
     package func successor() throws -> DocumentSession {
         precondition(isReplaced, "Only a save of an archive makes a successor necessary")
         let next = try DocumentError.stage(.opening, path) { [model] in
-            try SessionOpener(model: { _ in model }, recovery: .refuse, following: self).openWithWorkingSet(
+            try SessionOpener(model: .model(model), recovery: .refuse, following: self).openWithWorkingSet(
                 DetectedDocument(path))
         }
         next.lock = lock
@@ -58,7 +58,7 @@ extension DocumentSession {
     private func reopened(attempts: Int = 3) throws -> DocumentSession {
         do {
             return try DocumentError.stage(.opening, path) { [model] in
-                try SessionOpener(model: { _ in model }, recovery: .keep, following: self).openWithWorkingSet(
+                try SessionOpener(model: .model(model), recovery: .keep, following: self).openWithWorkingSet(
                     DetectedDocument(path))
             }
         } catch  where attempts > 1 {

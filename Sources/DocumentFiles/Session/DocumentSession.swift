@@ -1,5 +1,5 @@
 package import FileSystem
-package import Foundation
+internal import Foundation
 internal import ModelFiles
 package import SQLiteStore
 package import Schema
@@ -14,10 +14,6 @@ package import Storage
 /// 3. The store's main file changes by `finishSave` alone, and only when the last commit was a save
 ///    and the state before it is kept as a version.
 package final class DocumentSession {
-    /// Chooses the model of a store by the hashes that it records; nil leaves it to the store's
-    /// own.
-    package typealias ModelResolver = @Sendable ([String: Data]) throws -> ManagedObjectModel?
-
     package let kind: DocumentKind
     /// The document, links resolved.
     package let path: String

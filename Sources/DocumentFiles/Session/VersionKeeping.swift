@@ -1,5 +1,6 @@
 internal import FileSystem
 internal import Foundation
+internal import SQLiteFile
 internal import SQLiteKit
 internal import SQLiteStore
 internal import Schema

@@ -19,7 +19,8 @@ extension DocumentCheck {
                     var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath), type: type)
                     description.isReadOnly = true
                     description.createsIfMissing = false
-                    return try BareStore.open(description, model: check.resolver)
+                    let info = try AtomicPersistentStore.storedInfo(at: description.url)
+                    return try BareStore.open(description, check.chosenModel(fitting: info.versionHashes))
                 })
         else { return }
         defer { try? store.close() }
@@ -71,7 +72,9 @@ extension DocumentCheck {
         }
     }
 
-    private func open(_ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?, ignoresWAL: Bool)
+    private mutating func open(
+        _ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?, ignoresWAL: Bool
+    )
         throws -> SQLitePersistentStore
     {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
@@ -80,7 +83,8 @@ extension DocumentCheck {
         if package != nil { description.journal = .heldByDocument }
         description.ignoresWAL = ignoresWAL
         let info = try SQLitePersistentStore.storedModelInfo(at: description.url, ignoresWAL: ignoresWAL)
-        let model = try resolver(info.versionHashes) ?? package?.reader.model(fitting: info.versionHashes)?.model
+        let model =
+            try chosenModel(fitting: info.versionHashes) ?? package?.reader.model(fitting: info.versionHashes)?.model
         let store = try SQLitePersistentStore.open(
             description, model: model, files: package.map { ContentFolder(inPackage: $0.reader.path).externalValues })
         // All findings are of one state.

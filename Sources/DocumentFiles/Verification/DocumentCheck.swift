@@ -1,5 +1,7 @@
 import ArchiveKit
 import FileSystem
+import Foundation
+import Schema
 import Storage
 
 /// One walk through a document.
@@ -8,7 +10,9 @@ struct DocumentCheck {
     /// Whether the document carries its model: one that does not fit is damage then, else a mistake
     /// of the caller's.
     let hasOwnModel: Bool
-    let resolver: DocumentSession.ModelResolver
+    private let model: ModelChoice
+    /// Why the model that was chosen can't be read: no finding, but the end of the check.
+    private(set) var modelFailure: (any Error)?
     private var findings: [DocumentFinding] = []
     /// What has kept a part from being looked at and says nothing of its content: a finding only
     /// beside others.
@@ -19,10 +23,17 @@ struct DocumentCheck {
     /// More of one kind say nothing new.
     private static let maximumFindings = 1000
 
-    init(isThorough: Bool, hasOwnModel: Bool, resolver: @escaping DocumentSession.ModelResolver) {
+    init(isThorough: Bool, hasOwnModel: Bool, model: ModelChoice) {
         self.isThorough = isThorough
         self.hasOwnModel = hasOwnModel
-        self.resolver = resolver
+        self.model = model
+    }
+
+    mutating func chosenModel(fitting hashes: [String: Data]) throws -> ManagedObjectModel? {
+        do { return try model.model(fitting: hashes) } catch {
+            modelFailure = modelFailure ?? error
+            throw error
+        }
     }
 
     /// - Throws: what has kept parts from being looked at, where all others are sound.

@@ -2,7 +2,6 @@ internal import FileSystem
 public import Foundation
 public import Schema
 internal import Storage
-internal import Synchronization
 
 /// Holds a document against everything it says of itself.
 ///
@@ -21,7 +20,7 @@ public enum DocumentVerifier {
     public static func verify(_ url: URL, isThorough: Bool = false, model: ManagedObjectModel? = nil) throws
         -> [DocumentFinding]
     {
-        try verify(url, isThorough: isThorough) { _ in model }
+        try verify(url, isThorough: isThorough, fitting: ModelChoice(model))
     }
 
     /// What lies in a document and was put aside, never to be applied: no damage. See
@@ -41,14 +40,14 @@ public enum DocumentVerifier {
         let document = try DetectedDocument(url.path)
         guard document.kind == .package else { return false }
         return try DocumentError.stage(.reading, document.path) {
-            let session = try DocumentSession.read(document.path) { _ in nil }
+            let session = try DocumentSession.read(document.path, model: .own)
             defer { try? session.close() }
             return try session.pageVerdict() == .changedOutside
         }
     }
 
     package static func verify(
-        _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        _ url: URL, isThorough: Bool, fitting model: ModelChoice
     ) throws -> [DocumentFinding] {
         try DocumentReading.repeating {
             let before = try PartStates(of: url)
@@ -108,24 +107,18 @@ public enum DocumentVerifier {
     }
 
     private static func verifyOnce(
-        _ url: URL, isThorough: Bool, fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        _ url: URL, isThorough: Bool, fitting model: ModelChoice
     ) throws -> [DocumentFinding] {
         let document = try DetectedDocument(url.path)
-        let obstacle = Mutex<(any Error)?>(nil)
-        var check = DocumentCheck(isThorough: isThorough, hasOwnModel: [.package, .archive].contains(document.kind)) {
-            hashes in
-            do { return try model(hashes) } catch {
-                obstacle.withLock { $0 = $0 ?? error }
-                throw error
-            }
-        }
+        var check = DocumentCheck(
+            isThorough: isThorough, hasOwnModel: [.package, .archive].contains(document.kind), model: model)
         switch document.kind {
         case .store where document.storeType != .sqlite: check.store(document.path, type: document.storeType)
         case .store, .managedDocument: check.store(document.path, document.storePath ?? document.path, package: nil)
         case .package: check.package(document.path)
         case .archive: try check.archive(document.path)
         }
-        if let error = obstacle.withLock({ $0 }) { throw error }
+        if let error = check.modelFailure { throw error }
         return try DocumentError.stage(.reading, document.path) { try check.result() }
     }
 }

@@ -51,15 +51,9 @@ package struct DeltaFile {
         // Up to here the older state is in the newer one or in a run.
         var known = newerSize
         for index in 0..<Int(header.runCount) {
-            let (offset, length) = table.withUnsafeBytes { bytes in
-                (
-                    UInt64(
-                        littleEndian: bytes.loadUnaligned(fromByteOffset: index * DeltaRun.recordSize, as: UInt64.self)),
-                    UInt32(
-                        littleEndian: bytes.loadUnaligned(
-                            fromByteOffset: index * DeltaRun.recordSize + 8, as: UInt32.self))
-                )
-            }
+            let start = index * DeltaRun.recordSize
+            let offset = table.littleEndian(at: start, as: UInt64.self)
+            let length = table.littleEndian(at: start + 8, as: UInt32.self)
             guard length > 0, offset >= UInt64(end), offset <= header.size, UInt64(length) <= header.size - offset
             else { return nil }
             let run = DeltaRun(offset: Int64(offset), length: Int64(length), place: place)

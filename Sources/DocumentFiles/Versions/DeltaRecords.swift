@@ -1,3 +1,5 @@
+import Coding
+
 /// The beginning of `versions/<n>.delta`. All numbers are little-endian.
 ///
 /// After it come the bytes of all runs, one after the other; the table of runs
@@ -49,38 +51,30 @@ extension DeltaHeader {
 
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.recordSize, bytes.starts(with: Self.magic) else { return nil }
-        func number<Number: FixedWidthInteger>(_ place: Int, _: Number.Type) -> Number {
-            Number(littleEndian: bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: Number.self) })
-        }
-        guard number(8, UInt32.self) == Self.formatVersion,
-            number(Self.checksummedSize, UInt32.self) == Self.checksum(Array(bytes[..<Self.checksummedSize]))
+        guard bytes.littleEndian(at: 8, as: UInt32.self) == Self.formatVersion,
+            bytes.littleEndian(at: Self.checksummedSize, as: UInt32.self)
+                == Self.checksum(Array(bytes[..<Self.checksummedSize]))
         else { return nil }
-        size = number(12, UInt64.self)
-        newerSize = number(20, UInt64.self)
-        runCount = number(28, UInt32.self)
-        droppedCount = number(32, UInt32.self)
-        addedCount = number(36, UInt32.self)
-        dataSize = number(40, UInt64.self)
-        dataChecksum = number(48, UInt32.self)
-        tableChecksum = number(52, UInt32.self)
+        size = bytes.littleEndian(at: 12, as: UInt64.self)
+        newerSize = bytes.littleEndian(at: 20, as: UInt64.self)
+        runCount = bytes.littleEndian(at: 28, as: UInt32.self)
+        droppedCount = bytes.littleEndian(at: 32, as: UInt32.self)
+        addedCount = bytes.littleEndian(at: 36, as: UInt32.self)
+        dataSize = bytes.littleEndian(at: 40, as: UInt64.self)
+        dataChecksum = bytes.littleEndian(at: 48, as: UInt32.self)
+        tableChecksum = bytes.littleEndian(at: 52, as: UInt32.self)
     }
 
     package var bytes: [UInt8] {
         var bytes = Self.magic
-        bytes.put(Self.formatVersion)
-        bytes.put(size)
-        bytes.put(newerSize)
-        for count in [runCount, droppedCount, addedCount] { bytes.put(count) }
-        bytes.put(dataSize)
-        bytes.put(dataChecksum)
-        bytes.put(tableChecksum)
-        bytes.put(Self.checksum(bytes))
+        bytes.append(littleEndian: Self.formatVersion)
+        bytes.append(littleEndian: size)
+        bytes.append(littleEndian: newerSize)
+        for count in [runCount, droppedCount, addedCount] { bytes.append(littleEndian: count) }
+        bytes.append(littleEndian: dataSize)
+        bytes.append(littleEndian: dataChecksum)
+        bytes.append(littleEndian: tableChecksum)
+        bytes.append(littleEndian: Self.checksum(bytes))
         return bytes
-    }
-}
-
-extension [UInt8] {
-    mutating func put(_ number: some FixedWidthInteger) {
-        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
     }
 }

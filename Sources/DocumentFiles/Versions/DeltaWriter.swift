@@ -45,8 +45,8 @@ struct DeltaWriter {
         var table: [UInt8] = []
         table.reserveCapacity(runs.count * DeltaRun.recordSize)
         for run in runs {
-            table.put(UInt64(run.offset))
-            table.put(UInt32(run.length))
+            table.append(littleEndian: UInt64(run.offset))
+            table.append(littleEndian: UInt32(run.length))
         }
         for names in [references.dropped, references.added] {
             for name in names.sorted(by: { $0.uuidString < $1.uuidString }) {

@@ -1,5 +1,6 @@
 internal import Coding
 internal import Foundation
+internal import SQLiteFile
 internal import SQLiteKit
 
 /// A sum over the pages of a database that is kept up to date page by page, so that a save needs to

@@ -1,6 +1,7 @@
 internal import Coding
 internal import FileSystem
 internal import Foundation
+internal import SQLiteFile
 internal import SQLiteKit
 
 extension VersionIndex {

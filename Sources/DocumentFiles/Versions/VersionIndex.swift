@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SQLiteFile
 internal import SQLiteKit
 
 /// `versions/index.json`: what is kept. The one file that says what counts; it is replaced by

@@ -1,5 +1,6 @@
 package import FileSystem
 internal import Foundation
+package import SQLiteFile
 package import SQLiteKit
 
 extension VersionStore {

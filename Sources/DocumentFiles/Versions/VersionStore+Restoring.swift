@@ -1,4 +1,5 @@
 internal import FileSystem
+internal import SQLiteFile
 package import SQLiteKit
 
 extension VersionStore {

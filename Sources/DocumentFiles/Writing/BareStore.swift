@@ -1,5 +1,5 @@
 package import AtomicStores
-package import Foundation
+internal import Foundation
 package import Schema
 package import Storage
 
@@ -8,19 +8,20 @@ package enum BareStore {
     /// Opens a store, with the model that is found for its hashes or its own.
     package static func open(
         _ description: PersistentStoreDescription,
-        model resolve: @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        model choice: ModelChoice
     ) throws -> AtomicPersistentStore {
         let info = try AtomicPersistentStore.storedInfo(at: description.url)
-        return try make(description, try resolve(info.versionHashes))
+        return try open(description, try choice.model(fitting: info.versionHashes))
     }
 
     package static func create(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws
         -> AtomicPersistentStore
     {
-        try make(description, model)
+        try open(description, model)
     }
 
-    private static func make(_ description: PersistentStoreDescription, _ model: ManagedObjectModel?) throws
+    /// Opens a store with a model; nil for its own.
+    static func open(_ description: PersistentStoreDescription, _ model: ManagedObjectModel?) throws
         -> AtomicPersistentStore
     {
         guard let factory = AtomicPersistentStore.builtInFactories.first(where: { $0.type == description.type }),

@@ -106,7 +106,7 @@ extension DocumentWriter {
     package func removeUnusedValues() throws {
         let folder = FilePath.parent(ExternalValues.besideStore(at: target).path("x"))
         guard try Disk.kind(of: folder) == .directory else { return }
-        let session = try DocumentSession.read(target) { _ in model }
+        let session = try DocumentSession.read(target, model: .model(model))
         defer { try? session.close() }
         let used = try session.sqliteStore?.externalValueNames() ?? []
         for entry in try Disk.list(folder) where entry.kind == .file && !used.contains(entry.name) {
@@ -116,7 +116,7 @@ extension DocumentWriter {
 
     /// What can't be opened must not replace what can.
     private func verify(_ package: String, uuid: String) throws {
-        let session = try DocumentSession.read(package) { _ in model }
+        let session = try DocumentSession.read(package, model: .model(model))
         defer { try? session.close() }
         guard session.uuid == uuid else {
             throw DocumentError(.io, "what was written reads back as another document", path: package)

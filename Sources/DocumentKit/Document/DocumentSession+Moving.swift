@@ -27,14 +27,14 @@ extension DocumentSession {
         } catch {
             lock.release()
             if try Disk.exists(path) {
-                session = try DocumentSession.reopen(path, lock: nil) { _ in model }
+                session = try DocumentSession.reopen(path, lock: nil, model: .model(model))
                 session.lock = old
             }
             throw error
         }
         // Of use to who looks for work that was left; the archive is found by its state.
         try? session.workingSet?.noteMove(to: target)
-        session = try DocumentSession.reopen(target, lock: lock) { _ in model }
+        session = try DocumentSession.reopen(target, lock: lock, model: .model(model))
         session.renewTrace()
         old?.release()
     }
@@ -70,13 +70,13 @@ extension DocumentSession {
             try session.close()
             try DocumentPermissions.setLocked(true, path)
         } catch {
-            session = session.isStoreOpen ? session : try DocumentSession.reopen(path, lock: nil) { _ in model }
+            session = session.isStoreOpen ? session : try DocumentSession.reopen(path, lock: nil, model: .model(model))
             session.lock = lock
             session.renewTrace()
             throw error
         }
         defer { lock?.release() }
-        session = try DocumentSession.read(path) { _ in model }
+        session = try DocumentSession.read(path, model: .model(model))
         session.renewTrace()
     }
 
@@ -87,7 +87,7 @@ extension DocumentSession {
         try DocumentPermissions.setLocked(false, path)
         let next: DocumentSession
         do {
-            next = try DocumentSession.edit(path, model: { _ in model }, recovery: .keep)
+            next = try DocumentSession.edit(path, model: .model(model), recovery: .keep)
         } catch {
             // The mark says what this program could not change.
             if wasLocked { try? DocumentPermissions.setLocked(true, path) }

@@ -200,7 +200,7 @@ final class OpenDocument {
             if let failure, session.isStoreOpen { throw failure }
             do {
                 let model = session.model
-                session = try DocumentSession.reopen(session.path, lock: session.lock) { _ in model }
+                session = try DocumentSession.reopen(session.path, lock: session.lock, model: .model(model))
                 session.renewTrace()
             } catch {
                 if let failure { throw failure }

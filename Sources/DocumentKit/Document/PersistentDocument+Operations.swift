@@ -13,7 +13,7 @@ extension PersistentDocument {
     public func duplicate(to url: URL? = nil) async throws -> Self {
         let target = try url ?? opened.openedState().freeURL(tag: "copy")
         try await write(to: target)
-        let copy = try await Self.open(target, mode: .editing, classes: opened.objectClasses) { [model] _ in model }
+        let copy = try await Self.open(target, mode: .editing, classes: opened.objectClasses, fitting: .model(model))
         copy.type = type
         duplicateHandler?(copy)
         return copy

@@ -10,7 +10,7 @@ extension PersistentDocument {
     package static func open(
         _ url: URL, mode: Mode, state: DocumentState = .newest, recovery: Recovery = .refuse, lock: DocumentLock? = nil,
         classes: [String: ManagedObject.Type] = [:],
-        fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?
+        fitting model: ModelChoice
     ) async throws -> Self {
         let document = Self()
         let configuration = StoreConfiguration(url) { document.configureStore(&$0) }
@@ -25,7 +25,7 @@ extension PersistentDocument {
     /// Opens a document, runs `body` on it, and closes it.
     package static func withDocument<Result>(
         at url: URL, mode: Mode = .reading, state: DocumentState = .newest, recovery: Recovery = .refuse,
-        fitting model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel? = { _ in nil },
+        fitting model: ModelChoice = .own,
         _ body: (PersistentDocument) async throws -> Result
     ) async throws -> Result {
         let document = try await PersistentDocument.open(
@@ -44,7 +44,7 @@ extension PersistentDocument {
     /// it.
     /// - Throws: `DocumentError`, with code `modelMismatch` where it carries none.
     package static func model(of url: URL, state: DocumentState = .newest) throws -> ManagedObjectModel {
-        let session = try DocumentSession.read(url.path, state) { _ in nil }
+        let session = try DocumentSession.read(url.path, state, model: .own)
         defer { try? session.close() }
         return session.model
     }

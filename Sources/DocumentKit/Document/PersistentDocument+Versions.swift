@@ -43,7 +43,7 @@ extension PersistentDocument {
     public static func open(_ url: URL, version generation: Int, classes: [String: ManagedObject.Type] = [:])
         async throws -> Self
     {
-        try await open(url, mode: .reading, state: .version(generation), classes: classes) { _ in nil }
+        try await open(url, mode: .reading, state: .version(generation), classes: classes, fitting: .own)
     }
 
     /// Makes an earlier version the document's saved state again, as the newest generation. Objects

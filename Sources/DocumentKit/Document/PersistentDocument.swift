@@ -110,7 +110,7 @@ open class PersistentDocument {
                 url, by: MigrationRoute(by: plan), migration: migrationPolicy, mode: mode, recovery: recovery,
                 classes: classes)
         }
-        return try await open(url, mode: mode, recovery: recovery, classes: classes) { _ in model }
+        return try await open(url, mode: mode, recovery: recovery, classes: classes, fitting: ModelChoice(model))
     }
 
     /// Makes a new document without objects and opens it for editing. The document has its model
@@ -128,7 +128,8 @@ open class PersistentDocument {
         // Nobody else may come between the making and the opening.
         let lock = try await DocumentWriter.writeEmpty(url, model, form, modelName, replaces: replacing)
         do {
-            return try await open(url, mode: .editing, recovery: .refuse, lock: lock, classes: classes) { _ in model }
+            return try await open(
+                url, mode: .editing, recovery: .refuse, lock: lock, classes: classes, fitting: ModelChoice(model))
         } catch let error as DocumentError {
             throw error.ofWritten(LinkResolution.resolve(url.path), hint: "open it again later")
         }

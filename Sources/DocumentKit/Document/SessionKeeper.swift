@@ -43,7 +43,7 @@ extension SessionKeeper {
     @concurrent
     static func open(
         _ path: String, isEditing: Bool, _ shown: DocumentState, recovery: DocumentRecovery, lock: DocumentLock?,
-        model: @escaping DocumentSession.ModelResolver
+        model: ModelChoice
     ) async throws -> Opened {
         try opened(path, isEditing: isEditing, shown, recovery: recovery, lock: lock, model: model)
     }
@@ -53,7 +53,7 @@ extension SessionKeeper {
     static func opened(
         _ path: String, isEditing: Bool, _ shown: DocumentState = .newest, recovery: DocumentRecovery = .refuse,
         lock: DocumentLock?,
-        model: @escaping DocumentSession.ModelResolver
+        model: ModelChoice
     ) throws -> Opened {
         let path = LinkResolution.resolve(path)
         if lock == nil, isEditing, DocumentPermissions.isLocked(path) {

@@ -44,7 +44,7 @@ extension DocumentMigrator {
         let lock = session.lock
         session.lock = nil
         UnfinishedWork.noting {
-            let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
+            let migrated = try DocumentSession.reopen(session.path, lock: lock, model: .model(model))
             defer { UnfinishedWork.noting { try migrated.close() } }
             try migrated.clearUpAfterMigration(package, from: previous, models: old, keepsOld: backupLabel != nil)
         }
@@ -81,7 +81,7 @@ extension DocumentMigrator {
             lock?.release()
             throw error
         }
-        let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
+        let migrated = try DocumentSession.reopen(session.path, lock: lock, model: .model(model))
         do {
             try migrated.saveMigration(modelName: name, replacing: old, keepsOld: false)
         } catch {

@@ -36,9 +36,7 @@ extension PersistentDocument.MigrationRoute {
         migrator.mapping = mapping
         migrator.plan = plan
         migrator.policies = policies
-        migrator.sourceModel = { [versions = [model] + formerVersions] hashes in
-            versions.first { $0.isCompatible(withVersionHashes: hashes) }
-        }
+        migrator.sourceModel = .fitting([model] + formerVersions)
         if keepsOld { migrator.backupLabel = { _ in nil } }
         return migrator
     }

@@ -37,7 +37,7 @@ package struct DocumentMigrator: Sendable {
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
     package var progress: MigrationProgress?
     /// The model of a store that carries none.
-    package var sourceModel: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { _ in nil }
+    package var sourceModel = ModelChoice.own
     /// What becomes of work that an editor which is gone autosaved.
     package var recovery = DocumentRecovery.refuse
     /// How much room the file system of a path has.
@@ -300,7 +300,7 @@ package struct DocumentMigrator: Sendable {
                 description, plans, in: session.place.database, files: content.externalValues,
                 metadata: marker.nextAutosave(isUnchecked: false).metadata.merging(trail) { $1 }, progress: progress)
             released = true
-            let migrated = try DocumentSession.reopen(session.path, lock: lock) { [model] _ in model }
+            let migrated = try DocumentSession.reopen(session.path, lock: lock, model: .model(model))
             do {
                 try migrated.saveMigration(modelName: name, replacing: old, keepsOld: backupLabel != nil)
             } catch {
@@ -319,7 +319,7 @@ package struct DocumentMigrator: Sendable {
             if !released {
                 // What the transaction left of its journal goes, as after any session.
                 released = true
-                try? DocumentSession.reopen(session.path, lock: lock) { [model = session.model] _ in model }.close()
+                try? DocumentSession.reopen(session.path, lock: lock, model: .model(session.model)).close()
             }
             throw error
         }

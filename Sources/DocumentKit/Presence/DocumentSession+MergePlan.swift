@@ -14,7 +14,7 @@ extension DocumentSession {
                     .unsupported, "a SQLite store by itself can't be read as long as the one that it replaced is open",
                     path: path, hint: "keep the edits as a copy")
             }
-            let theirs = try Self.read(path) { [model] _ in model }
+            let theirs = try Self.read(path, model: .model(model))
             defer { try? theirs.close() }
             guard theirs.uuid == uuid else {
                 throw DocumentError(
@@ -26,7 +26,7 @@ extension DocumentSession {
                     .unsupported, "what stands at its place is of another version of the model", path: path,
                     hint: "keep the edits as a copy")
             }
-            let own = try Self.read(mine) { [model] _ in model }
+            let own = try Self.read(mine, model: .model(model))
             defer { try? own.close() }
             let folder = try StateFolder.makeTemporary()
             defer { StateFolder.removeTemporary(folder) }

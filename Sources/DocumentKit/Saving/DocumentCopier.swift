@@ -98,9 +98,8 @@ struct DocumentCopier {
             let writer = try target.writer(session, parts)
             let (receipt, lock) = try writer.writeHoldingLock(.copy(session, changes))
             do {
-                let new = try SessionKeeper.opened(writer.target, isEditing: session.isEditing, lock: lock) {
-                    [model = session.model] _ in model
-                }
+                let new = try SessionKeeper.opened(
+                    writer.target, isEditing: session.isEditing, lock: lock, model: .model(session.model))
                 return (receipt: receipt, keeper: new.keeper, state: new.state)
             } catch let error as DocumentError {
                 throw error.ofWritten(

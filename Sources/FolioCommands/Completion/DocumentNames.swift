@@ -17,11 +17,11 @@ struct DocumentNames {
             return nil
         }
         let argument = DocumentArgument(text)
-        let resolver = try? FittingModel.resolver(position.model)
+        let choice = try? FittingModel.choice(position.model)
         if let model = try? PersistentDocument.model(of: URL(fileURLWithPath: argument.path), state: argument.state) {
             return model
         }
-        return try? resolver?([:])
+        return try? choice?.model(fitting: [:])
     }
 
     var entities: [Name] {
@@ -70,7 +70,7 @@ struct DocumentNames {
     static func states(ofDocumentAt path: String) async -> [Name] {
         guard
             let document = try? await PersistentDocument.open(
-                URL(fileURLWithPath: path), mode: .reading, state: .newest, fitting: { _ in nil })
+                URL(fileURLWithPath: path), mode: .reading, state: .newest, fitting: .own)
         else { return [] }
         var names: [Name] = []
         if document.hasAutosavedWork {

@@ -19,7 +19,7 @@ struct DocumentEditor {
         let isDryRun = arguments.has(OptionSpecification.dryRun)
         let document = try await PersistentDocument.open(
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing,
-            fitting: try FittingModel.resolver(arguments.value("--model")))
+            fitting: try FittingModel.choice(arguments.value("--model")))
         console.sayOutsideCommits(of: document)
         // One command, one save: nothing is undone here.
         document.context.undoManager = nil

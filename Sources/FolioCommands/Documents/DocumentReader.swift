@@ -36,7 +36,7 @@ struct DocumentReader {
     ) async throws -> Result {
         try await PersistentDocument.withDocument(
             at: URL(fileURLWithPath: argument.path), state: argument.state,
-            fitting: try FittingModel.resolver(modelText)
+            fitting: try FittingModel.choice(modelText)
         ) { document in
             try document.holdState()
             if isFirst, document.hasAutosavedWork, argument.state == .newest {

@@ -1,3 +1,4 @@
+import Coding
 import Folio
 
 /// Dates as text: ISO 8601 in UTC, proleptic Gregorian, from seconds since 2001-01-01, the way

@@ -21,7 +21,7 @@ final class ChangeTracker {
     /// times.
     @exclusivity(unchecked) private var undoReference: Unmanaged<UndoManager>?
     /// The permanent keys of objects whose temporary ones may stand in undo's records.
-    @exclusivity(unchecked) var permanentKeys = PermanentKeys()
+    var permanentKeys = PermanentKeys()
     var edits = EditHistory()
     /// Told when the first object gets changes that are not saved.
     var firstChangeHandler: (() -> Void)?

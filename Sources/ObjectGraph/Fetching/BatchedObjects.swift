@@ -40,8 +40,7 @@ final class ObjectPages {
     private let size: Int
     private let context: ManagedObjectContext
     private let prefetch: ([ManagedObject]) throws -> Void
-    private var held: [(page: Int, objects: [ManagedObject])] = []
-    private static let heldPages = 4
+    private var held = RecentlyUsed<Int, [ManagedObject]>(capacity: 4)
     static let defaultSize = 256
 
     init(
@@ -58,13 +57,10 @@ final class ObjectPages {
 
     func object(at position: Int) -> ManagedObject {
         let page = position / size
-        if let place = held.lastIndex(where: { $0.page == page }) {
-            if place != held.count - 1 { held.append(held.remove(at: place)) }
-        } else {
-            if held.count == Self.heldPages { held.removeFirst() }
-            held.append((page, objects(of: page)))
-        }
-        return held[held.count - 1].objects[position - page * size]
+        if let known = held.value(for: page) { return known[position - page * size] }
+        let objects = objects(of: page)
+        held.keep(objects, for: page)
+        return objects[position - page * size]
     }
 
     private func objects(of page: Int) -> [ManagedObject] {

@@ -37,7 +37,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// The shapes of entities whose objects are of no class of the application's.
-    private static let plainShapes = RecentModels<ContiguousArray<EntityShape>>()
+    private static let plainShapes = Mutex(RecentlyUsed<UInt64, ContiguousArray<EntityShape>>())
 
     public let model: ManagedObjectModel
     let shapes: ContiguousArray<EntityShape>
@@ -64,7 +64,7 @@ public final class PersistentStoreCoordinator: Sendable {
                         model: model)
                 })
         }
-        shapes = classes.isEmpty ? Self.plainShapes.value(of: model, make: makeShapes) : makeShapes()
+        shapes = classes.isEmpty ? Self.plainShapes.value(for: model.number, make: makeShapes) : makeShapes()
     }
 
     // MARK: Stores

@@ -1,3 +1,4 @@
+internal import Coding
 import Foundation
 package import Schema
 

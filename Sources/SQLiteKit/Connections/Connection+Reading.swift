@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import FileSystem
+internal import SQLiteFile
 
 /// How a database is read that must not be touched.
 package enum Reading: Sendable, Hashable {
@@ -55,7 +56,8 @@ extension Connection {
         // header says nothing, or that is a header alone. Nothing is committed in either: a writer
         // takes such a WAL for empty.
         if let wal = before.wal, wal.size > 0,
-            try wal.size == WriteAheadLog.headerSize || !WriteAheadLog.hasHeader(ofStoreAt: location)
+            try wal.size == WALHeader.size
+                || !lookingAtWAL(of: location, { try WriteAheadLog.hasHeader(ofStoreAt: $0) })
         {
             return try open(location, path, "immutable=1", .immutable, before, options)
         }
@@ -67,8 +69,20 @@ extension Connection {
         } catch let error as SQLiteError where error.code == .other && before.wal != nil && !before.hasSharedMemory {
             // Of a WAL whose beginning is damaged SQLite's recovery takes nothing; reading without
             // a `-shm`, it tries for ever instead.
-            guard try WriteAheadLog.committedFrames(ofStoreAt: location) == 0 else { throw error }
+            guard try lookingAtWAL(of: location, { try WriteAheadLog.committedFrames(ofStoreAt: $0) }) == 0 else {
+                throw error
+            }
             return try open(location, path, "immutable=1", .immutable, before, options)
+        }
+    }
+
+    private static func lookingAtWAL<Result>(of location: String, _ body: (String) throws -> Result) throws -> Result {
+        do {
+            return try body(location)
+        } catch let error as FileSystemError {
+            throw SQLiteError(
+                error.code == .inputOutput ? .inputOutput : .cannotOpen, message: error.message,
+                path: location + "-wal", systemError: error.errno)
         }
     }
 

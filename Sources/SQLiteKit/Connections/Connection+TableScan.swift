@@ -1,3 +1,5 @@
+package import SQLiteFile
+
 extension Connection {
     /// What a scan gives for each row.
     package enum ScanColumn: Sendable {
@@ -23,7 +25,7 @@ extension Connection {
         let isHeld = isInTransaction && keepsWritersOff && stateBefore?.wal == nil
         guard !isInTransaction || isHeld, recorder == nil, errors.deadline == nil else { return nil }
         defer { if isInTransaction, !isHeld { try? execute("COMMIT") } }
-        let pages = try SnapshotPages.of(self) {
+        let pages = try snapshot {
             if !isHeld { try execute("BEGIN") }
             _ = try value("PRAGMA schema_version")
         }
@@ -31,21 +33,28 @@ extension Connection {
             let root = try value(
                 "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?", [.text(table)])?.integer
         else { return nil }
-        var places: [Int32] = []
+        var wanted: [TableScan.Wanted] = []
         for column in columns {
             switch column {
-            case .zero: places.append(Int32(known.names.count + 1))
+            case .zero: wanted.append(.zero)
             case .named(let name):
                 guard let index = known.index(of: name) else { return nil }
-                places.append(Int32(index == known.key ? known.names.count : index))
+                wanted.append(index == known.key ? .key : .column(index))
             }
         }
         do {
-            return try withStatement(TableScan.pulseText) { pulse in
-                try body(TableScan(pages, root: Int(root), columns: known, places: places, pulse: pulse))
+            // What interrupts statements ends this one, and with it the scan.
+            return try withStatement(Self.endless) { pulse in
+                let scan = try TableScan(pages, root: Int(root), columns: known.scanned, wanted: wanted) {
+                    _ = try pulse.step()
+                }
+                return try body(scan)
             }
         } catch is UnsuitedForScan {
             return nil
         }
     }
+    /// A statement that is on its way as long as it is not reset.
+    private static let endless =
+        "WITH RECURSIVE pulse(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM pulse) SELECT n FROM pulse"
 }

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import SQLiteFile
 
 extension Connection {
     package enum JournalMode: String, Sendable, Hashable {
@@ -90,10 +91,10 @@ extension Connection {
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
             let read = file?.pointee.pMethods?.pointee.xRead
         else { return false }
-        // The versions of the file format that writing and reading need.
         var versions: (UInt8, UInt8) = (0, 0)
-        return withUnsafeMutableBytes(of: &versions) { read(file, $0.baseAddress, 2, 18) } == SQLITE_OK
-            && versions == (2, 2)
+        let offset = Int64(DatabaseHeader.versionsOffset), wal = DatabaseHeader.walVersion
+        return withUnsafeMutableBytes(of: &versions) { read(file, $0.baseAddress, 2, offset) } == SQLITE_OK
+            && versions == (wal, wal)
     }
 
     /// Copies the WAL into the main file. Busy readers are reported, not thrown; within a

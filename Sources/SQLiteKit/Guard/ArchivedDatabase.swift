@@ -1,4 +1,5 @@
 package import FileSystem
+internal import SQLiteFile
 internal import Synchronization
 
 /// A database that lies as it is, uncompressed, at one place within a larger file such as a zip
@@ -54,7 +55,7 @@ package final class ArchivedDatabase: Sendable {
         guard offset >= 0, length >= 0, offset <= identity.size, length <= identity.size - offset else {
             throw SQLiteError(.corrupt, message: "the database lies outside the file", path: path)
         }
-        guard length >= Self.minimumLength else {
+        guard length >= DatabaseHeader.pageSizes.lowerBound else {
             throw SQLiteError(.notADatabase, message: "\(length) bytes are no database", path: path)
         }
     }
@@ -67,9 +68,6 @@ package final class ArchivedDatabase: Sendable {
         do { file = try File(path, .read) } catch { throw Self.unreadable(path, error) }
         try self.init(file, offset: offset, length: length, expecting: expected, check: check)
     }
-
-    /// The smallest page.
-    private static let minimumLength: Int64 = 512
 
     /// Throws `.changed` where the file is no longer in the state that it was in, or its name
     /// stands for another one.

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import FileSystem
+internal import SQLiteFile
 
 /// What the guard VFS keeps in the memory of SQLite's file when that is a database within an
 /// archive.
@@ -43,17 +44,13 @@ struct ArchivedFile {
                 needsWAL: needsWAL))
     }
 
-    /// The two bytes of the header that say how the database is written and read, and what they are
-    /// in WAL mode.
-    private static let modeOffset: Int64 = 18
-    private static let walMode: UInt8 = 2
-
     private func read(_ bytes: UnsafeMutableRawPointer, _ count: Int32, _ offset: Int64) -> Int32 {
         let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: Int(count))
         guard let read = database.takeUnretainedValue().read(into: buffer, at: offset) else { return ResultCode.ioRead }
         if needsWAL {
-            for place in Self.modeOffset...Self.modeOffset + 1 where place >= offset && place < offset + Int64(read) {
-                buffer[Int(place - offset)] = Self.walMode
+            let versions = Int64(DatabaseHeader.versionsOffset)
+            for place in versions...versions + 1 where place >= offset && place < offset + Int64(read) {
+                buffer[Int(place - offset)] = DatabaseHeader.walVersion
             }
         }
         if read == buffer.count { return SQLITE_OK }

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import SQLiteFile
 
 /// The frames at a WAL's end that belong to a transaction whose commit SQLite has not called done:
 /// whoever reads the WAL anew, as the next opening does, takes them for a commit as soon as they
@@ -20,25 +21,22 @@ struct LogTail {
 
     init(main: UnsafeMutablePointer<sqlite3_file>) { self.main = main }
 
-    private static let headerSize = Int64(WriteAheadLog.headerSize), frameHeaderSize = WriteAheadLog.frameHeaderSize
-
     /// Notes what is about to be written to the WAL, and answers `SQLITE_OK` or why it must not be.
     mutating func willWrite(_ bytes: UnsafeRawPointer, count: Int, at offset: Int64) -> Int32 {
-        guard offset >= Self.headerSize else { return SQLITE_OK }
+        guard offset >= WALHeader.size else { return SQLITE_OK }
         let now = GuardFile.commits(of: main)
         if now != commits {
             commits = now
             start = nil
         }
         start = min(start ?? offset, offset)
-        if count == Self.frameHeaderSize {
-            isCommitNext = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self) != 0
+        if count == WALFrameHeader.size {
+            isCommitNext = WALFrameHeader(UnsafeRawBufferPointer(start: bytes, count: count)).commitSize != 0
             return SQLITE_OK
         }
         guard isCommitNext else { return SQLITE_OK }
         isCommitNext = false
-        let frame = (offset - Self.headerSize) / Int64(Self.frameHeaderSize + count) + 1
-        return GuardFile.makeRoom(forFrame: frame, of: main)
+        return GuardFile.makeRoom(forFrame: WALFrameHeader.frame(at: offset, pageSize: count), of: main)
     }
 
     /// Where the frames of a refused commit begin, once.
@@ -56,19 +54,15 @@ extension GuardFile {
         ArchivedFile.isOne(main) ? ArchivedFile.commits(of: main) : GuardFile.of(main).pointee.commits
     }
 
-    /// As the wal-index of SQLite's file format has it: blocks of 32 KiB for 4,096 frames each, of
-    /// which the first also holds the index's header.
-    private static let indexBlockSize: Int32 = 32_768, framesPerBlock: Int64 = 4_096, framesOfFirstBlock: Int64 = 4_062
-
-    /// Makes the wal-index long enough for a frame, counted from 1, where it is shared.
+    /// Makes the wal-index long enough for a frame, counted from 0, where it is shared.
     fileprivate static func makeRoom(forFrame frame: Int64, of main: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
         guard !ArchivedFile.isOne(main) else { return SQLITE_OK }
-        let block = Int32(clamping: (frame + framesPerBlock - framesOfFirstBlock - 1) / framesPerBlock)
+        let block = WALIndex.block(ofFrame: frame)
         // In exclusive locking mode there is none.
         guard let blocks = GuardFile.of(main).pointee.indexBlocks, block >= blocks else { return SQLITE_OK }
         var address: UnsafeMutableRawPointer?
         let methods = main.pointee.pMethods
-        return methods?.pointee.xShmMap(main, block, indexBlockSize, 1, &address) ?? SQLITE_OK
+        return methods?.pointee.xShmMap(main, block, WALIndex.blockSize, 1, &address) ?? SQLITE_OK
     }
 
     /// Takes the frames of a commit that was refused out of the WAL: it ends before a frame that is
@@ -78,7 +72,7 @@ extension GuardFile {
     /// which makes the blank frame last if it can. It reports no success.
     mutating func withdrawRefusedCommit(_ file: UnsafeMutablePointer<sqlite3_file>?) {
         guard let start = tail?.takeRefused() else { return }
-        let blank = [UInt8](repeating: 0, count: WriteAheadLog.frameHeaderSize)
+        let blank = [UInt8](repeating: 0, count: WALFrameHeader.size)
         let result = blank.withUnsafeBytes { original.pointee.xWrite(file, $0.baseAddress, Int32($0.count), start) }
         if result != SQLITE_OK { _ = original.pointee.xTruncate(file, start) }
         _ = original.pointee.xSync(file, SQLITE_SYNC_NORMAL)

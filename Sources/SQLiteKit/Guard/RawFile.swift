@@ -1,10 +1,11 @@
 internal import CSQLite
+internal import SQLiteFile
 
 /// One of SQLite's own open files, read past SQLite: what is on the disk, whatever the page cache
 /// holds.
 ///
 /// It must not outlive the connection that it came from, nor be used while that one is.
-struct RawFile {
+struct RawFile: RandomAccessFile {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: UnsafePointer<sqlite3_io_methods>
     private let errors: ErrorSource

@@ -35,7 +35,7 @@ extension BatchExecution {
     func delete(_ request: RowRequest, _ origin: ChangeOrigin) throws -> BatchReceipt {
         try session.checkWritable()
         return try session.writing {
-            _ = session.derivedChanges.takeAll()
+            session.derived.begin()
             var doomed = DoomedObjects()
             let selected = doomed.add(
                 try doomedRows(try session.select(request).selecting(Self.doomedColumns(SelectStatement.rootAlias))),
@@ -52,12 +52,12 @@ extension BatchExecution {
                 ChangeSet.Deletion(entityIndex: row.reference.entityIndex, key: row.reference.key, version: row.version)
             }
             let changed = doomed.changed.filter { !doomed.contains($0, root: rootIndex($0.entityIndex)) }
-            if !deletions.isEmpty, let history = try session.history.begin(origin) {
+            if !deletions.isEmpty, let history = try session.historyWriter.begin(origin, on: session.connection) {
                 try history.note(deletions)
                 try history.note(.update, changed, columns: nil)
             }
             try session.writer.delete(deletions, &save)
-            let derived = session.takeDerivedReferences(besides: changed).filter {
+            let derived = session.derived.takeReferences(besides: changed).filter {
                 !doomed.contains($0, root: rootIndex($0.entityIndex))
             }
             return BatchReceipt(

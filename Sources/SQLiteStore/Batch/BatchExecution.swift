@@ -24,12 +24,15 @@ struct BatchExecution {
             SQLFragment(" WHERE \(SelectStatement.rootAlias).Z_PK IN (") + selected
             + SQLFragment(") RETURNING Z_PK, Z_ENT")
         return try session.writing {
-            _ = session.derivedChanges.takeAll()
+            session.derived.begin()
             let selected = references(try session.connection.rows(statement.text, statement.arguments))
             var changed = PropertySet()
             for assignment in update.assignments { changed.insert(assignment.propertyIndex) }
-            if !selected.isEmpty { try session.history.begin(origin)?.note(.update, selected, columns: changed) }
-            return BatchReceipt(selected: selected, changed: session.takeDerivedReferences(besides: selected))
+            if !selected.isEmpty {
+                try session.historyWriter.begin(origin, on: session.connection)?.note(
+                    .update, selected, columns: changed)
+            }
+            return BatchReceipt(selected: selected, changed: session.derived.takeReferences(besides: selected))
         }
     }
 
@@ -91,7 +94,7 @@ struct BatchExecution {
     private func expression(
         _ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage
     ) throws -> SQLFragment {
-        try session.provideFunctions()
+        try session.plans.provideFunctions(on: session.connection)
         let entity = session.layout.model.entities[storage.entityIndex]
         let translator = PredicateTranslator(
             SelectStatement(storage), layout: session.layout, identity: session.identity)

@@ -5,37 +5,20 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// The history of an open store: its tables, transactions and tokens.
+/// Reads and deletes the history of an open store: its transactions and tokens.
 struct StoreHistory {
     let session: StoreSession
 
     init(_ session: StoreSession) { self.session = session }
 
-    /// The history's tables. Where the store keeps none they are made if its description asks for
-    /// it; a store that has them goes on whatever it says, since others rely on it.
-    func tables(creating: Bool) throws -> HistoryTables? {
-        if let tables = session.historyTables { return tables }
-        session.historyTables = try HistoryTables.find(in: session.connection)
-        if let tables = session.historyTables { return tables }
-        // Not noted yet: the transaction that makes them may still fail.
-        return creating && session.description.tracksHistory
-            ? try HistoryTables.create(in: session.connection, session.layout.model) : nil
-    }
-
-    /// Begins a transaction of the history; nil where the store keeps none.
-    func begin(_ origin: ChangeOrigin) throws -> HistoryRecorder? {
-        if session.historyTables == nil, session.hasNoHistory, !session.description.tracksHistory { return nil }
-        guard let tables = try self.tables(creating: true) else {
-            session.hasNoHistory = true
-            return nil
-        }
-        return try HistoryRecorder(session.connection, session.layout, tables, origin)
+    private func tables() throws -> HistoryTables? {
+        try session.historyWriter.tables(creating: false, on: session.connection)
     }
 
     // MARK: Reading
 
     func transactions(_ request: PersistentHistoryRequest) throws -> [PersistentHistoryTransaction] {
-        guard let tables = try self.tables(creating: false) else { return [] }
+        guard let tables = try tables() else { return [] }
         try check(request.token)
         var conditions: [SQLFragment] = []
         func name(_ column: String) -> String {
@@ -147,7 +130,7 @@ struct StoreHistory {
     // MARK: Places
 
     func currentHistoryToken() throws -> PersistentHistoryToken? {
-        guard try self.tables(creating: false) != nil else { return nil }
+        guard try tables() != nil else { return nil }
         let greatest =
             try session.connection.value("SELECT max(Z_PK) FROM ATRANSACTION")?.integer
             ?? session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer
@@ -171,7 +154,7 @@ struct StoreHistory {
 
     func deleteHistory(before condition: SQLFragment) throws -> Int {
         try session.checkWritable()
-        guard try self.tables(creating: false) != nil else { return 0 }
+        guard try tables() != nil else { return 0 }
         return try session.connection.transaction(.immediate) {
             try session.connection.run(
                 "DELETE FROM ACHANGE WHERE ZTRANSACTIONID IN (SELECT Z_PK FROM ATRANSACTION WHERE \(condition.text))",

@@ -20,49 +20,33 @@ final class KnownSchema: Sendable {
     }
 
     let catalog: StoreCatalog
-    private let fingerprint: Fingerprint
-    private let layouts = Mutex<[UInt64: StoreLayout]>([:])
+    /// By the number of the model.
+    private let layouts = Mutex(RecentlyUsed<UInt64, StoreLayout>(capacity: 4))
 
-    private static let greatestCount = 8
-    private static let greatestLayouts = 4
-    private static let greatestFingerprint = 256 << 10
-    private static let known = Mutex<[KnownSchema]>([])
+    private static let known = Mutex(RecentlyUsed<Fingerprint, KnownSchema> { $0.count <= 256 << 10 })
 
-    private init(_ catalog: StoreCatalog, _ fingerprint: Fingerprint) {
-        self.catalog = catalog
-        self.fingerprint = fingerprint
-    }
+    private init(_ catalog: StoreCatalog) { self.catalog = catalog }
 
     /// Whether a store with these declarations was found to be one, and one fit for a document
     /// where that is asked.
     static func contains(declarations: String, isDocument: Bool) -> Bool {
         known.withLock {
-            $0.contains { $0.fingerprint.isDocument == isDocument && $0.fingerprint.declarations == declarations }
+            $0.contains { $0.isDocument == isDocument && $0.declarations == declarations }
         }
     }
 
     /// The schema with this fingerprint, whose catalog `read` reads where it is not known.
     static func with(_ fingerprint: Fingerprint, read: () throws -> StoreCatalog) rethrows -> KnownSchema {
-        if let schema = known.withLock({ $0.last { $0.fingerprint == fingerprint } }) { return schema }
-        let schema = KnownSchema(try read(), fingerprint)
-        guard fingerprint.count <= greatestFingerprint else { return schema }
-        known.withLock { known in
-            if known.count == greatestCount { known.removeFirst() }
-            known.append(schema)
-        }
-        return schema
+        try known.value(for: fingerprint) { KnownSchema(try read()) }
     }
 
     /// The layout of a store with this schema.
     /// - Throws: `StorageError.damaged` if the schema lacks a table or a column that the model
     ///   needs.
     func layout(for model: ManagedObjectModel) throws(StorageError) -> StoreLayout {
-        if let layout = layouts.withLock({ $0[model.number] }) { return layout }
+        if let layout = layouts.withLock({ $0.value(for: model.number) }) { return layout }
         let layout = try StoreLayout.reading(model, from: catalog)
-        layouts.withLock { layouts in
-            if layouts.count == Self.greatestLayouts { layouts.removeAll() }
-            layouts[model.number] = layout
-        }
+        layouts.withLock { $0.keep(layout, for: model.number) }
         return layout
     }
 }

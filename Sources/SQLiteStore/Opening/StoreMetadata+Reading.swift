@@ -15,6 +15,6 @@ extension StoreMetadata {
         guard let plist = row[1].blob else {
             throw StorageError(.damaged, "The store has no metadata")
         }
-        try self.init(uuid: uuid, plist: plist)
+        try self.init(uuid: uuid, propertyList: plist)
     }
 }

@@ -12,7 +12,7 @@ import Synchronization
 ///
 /// Invariants:
 /// 1. One connection does everything, writing and checkpoints included: SQLite's WAL-reset bug
-///    needs two (RELIABILITY F1).
+///    needs two.
 /// 2. Whatever throws has left the file as it was.
 final class StoreSession {
     /// Tells this session from every other one.
@@ -27,53 +27,28 @@ final class StoreSession {
     let layout: StoreLayout
     let rowLayouts: [RowLayout]
     let identity: StoreIdentity
-    var files: ExternalValues
-    var readers: [RowColumns.Key: RowReader] = [:]
-    /// Whether windows of sorted rows are quicker without SQLite's limit, by the statement; see
-    /// `run(_:_:into:skipping:)`.
-    var sortedWindows: [String: Bool] = [:]
-    /// Whether the connection has the functions that translated requests call: registered with the
-    /// first request that may call one.
-    var hasFunctions = false
-    /// Whether the connection notes which rows are touched, for the side indexes.
-    var watchesRows = false
+    let files: ExternalValues
+    let plans = StatementPlans()
+    let historyWriter: HistoryWriter
+    let keys: KeyReservations
+    let derived: DerivedValues
+    let indexing: SideIndexUpdater
+    let replacedFiles: ReplacedFiles
     /// Why the store is not written to, nil if it may be.
     let writingRefusal: String?
     /// Whether changes run triggers other than those of derived attributes; in a store by itself
     /// they may be anybody's.
     let hasTriggers: Bool
-    /// Whether derived attributes are known to have their triggers: looked up by the first save,
-    /// settled when it is committed.
-    var hasDerivedTriggers = false
-    /// What triggers of derived attributes tell of.
-    let derivedChanges: DerivedChanges
     /// What `Z_METADATA` held when this session last looked.
     var lastMetadata: KnownMetadata?
-    /// Of a document's store: the greatest number that was reserved and that no row may have yet,
-    /// by the root's number.
-    var heldKeys: [Int64: Int64] = [:]
-    /// The history's tables, once they were looked for and found.
-    var historyTables: HistoryTables?
-    /// They were looked for and are not there.
-    var hasNoHistory = false
     /// Whether everything is read from one state: see `hold()`.
     private(set) var isHeld = false
     /// What was written and waits for the save that commits it.
     var pieces: PiecesUnderWay?
-    /// The names of files that this session's saves have replaced.
-    var namesOfReplacedFiles: Set<String> = []
-
-    /// How rows are written in which some properties changed.
-    var updatePlans: [UpdatePlanKey: UpdatePlan] = [:]
-
-    struct UpdatePlanKey: Hashable {
-        let entityIndex: Int
-        let changed: PropertySet
-    }
 
     init(
         path: String, description: PersistentStoreDescription, archive: ArchivedDatabase? = nil, connection: Connection,
-        derivedChanges: DerivedChanges, layout: StoreLayout,
+        derivedChanges: DerivedChanges = DerivedChanges(), layout: StoreLayout,
         rowLayouts: [RowLayout], identity: StoreIdentity, files: ExternalValues, writingRefusal: String? = nil,
         hasTriggers: Bool = false,
         metadata: KnownMetadata? = nil
@@ -82,8 +57,12 @@ final class StoreSession {
         self.description = description
         self.archive = archive
         self.connection = connection
-        self.derivedChanges = derivedChanges
         self.layout = layout
+        historyWriter = HistoryWriter(layout, tracksHistory: description.tracksHistory)
+        keys = KeyReservations(layout)
+        derived = DerivedValues(layout, derivedChanges)
+        indexing = SideIndexUpdater(layout)
+        replacedFiles = ReplacedFiles(layout, description.journal)
         self.rowLayouts = rowLayouts
         self.identity = identity
         self.files = files
@@ -138,7 +117,7 @@ final class StoreSession {
 
     private func reopenForReading() throws {
         connection = try Self.connect(path, description, archive)
-        hasFunctions = false
+        plans.connectionWasReplaced()
         guard try StoreMetadata.read(from: connection).uuid == identity.uuid else {
             throw StorageError(.busy, "The store was replaced by another one while it was read")
         }
@@ -200,7 +179,7 @@ final class StoreSession {
                 try setJournalMode(mode == .wal ? .wal : .delete, of: connection, description)
             }
             // A rollback journal loses acknowledged commits at power cuts with anything less than
-            // EXTRA (RELIABILITY F6).
+            // EXTRA.
             let isLog = try connection.journalMode() == .wal
             switch description.synchronous {
             case .normal:
@@ -247,15 +226,42 @@ extension PersistentStoreDescription {
 extension StoreSession {
     func close() throws {
         abandonPieces()
-        readers = [:]
-        if !description.isReadOnly { try replacedFiles.removeReplacedFiles() }
+        plans.removeReaders()
+        if !description.isReadOnly { try replacedFiles.removeReplacedFiles(from: files, on: connection) }
         try connection.close()
     }
+
+    // Those that do one thing each with what the session holds, and have no state of their own.
+    var writer: ChangeWriter { ChangeWriter(self) }
+    var history: StoreHistory { StoreHistory(self) }
+    var batch: BatchExecution { BatchExecution(self) }
 
     /// The error to give to a caller for what went wrong below.
     func error(_ error: any Error) -> any Error {
         if error is QueryError { return error }
         if let error = error as? SQLiteError, let queryError = SQLFailure.queryError(error) { return queryError }
         return StorageError(error, path: path)
+    }
+    // MARK: Debugging
+
+    /// Notes statements as ``SQLDebug`` wants it now.
+    func followDebugLevel() {
+        let level = SQLDebug.level
+        guard level != .off else { return connection.trace(nil) }
+        connection.trace(
+            TraceOptions(expandsArguments: level >= .arguments, keepsRows: level >= .rows, explains: level >= .plans))
+    }
+
+    /// Tells what was run.
+    func tellDebugEvents() {
+        let statements = connection.takeTrace()
+        guard !statements.isEmpty else { return }
+        let handler = SQLDebug.handler, store = FilePath.name(path)
+        for statement in statements {
+            handler(
+                SQLDebug.Event(
+                    store: store, statement: statement.sql, seconds: statement.seconds, rowCount: statement.rowCount,
+                    rows: statement.rows, plan: statement.plan))
+        }
     }
 }

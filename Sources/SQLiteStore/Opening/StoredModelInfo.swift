@@ -12,21 +12,20 @@ package struct StoreSignature: Sendable, Hashable {
 
 /// What a store says of itself and of the model that it was written with.
 package struct StoredModelInfo: Sendable {
-    package let uuid: String
-    package let versionHashes: [String: Data]
-    package let versionIdentifiers: [String]
+    private let stored: StoreMetadata
     package let metadata: [String: MetadataValue]
     /// The archive of the store's own model, compressed; nil in stores of old frameworks.
     private let modelCache: Data?
 
     init(metadata: StoreMetadata, modelCache: Data?) {
-        uuid = metadata.uuid
-        versionHashes = metadata.versionHashes
-        versionIdentifiers = metadata.versionIdentifiers
+        stored = metadata
         self.metadata = metadata.publicValues
         self.modelCache = modelCache
     }
 
+    package var uuid: String { stored.uuid }
+    package var versionHashes: [String: Data] { stored.versionHashes }
+    package var versionIdentifiers: [String] { stored.versionIdentifiers }
     package var hasEmbeddedModel: Bool { modelCache != nil }
 
     /// The model that the store carries, nil if it carries none.
@@ -47,34 +46,21 @@ package struct StoredModelInfo: Sendable {
             }
             return own
         }
-        let different = try differences(from: given, configuration: configuration)
-        guard different.isEmpty else {
-            throw StorageError(
-                .incompatibleModel,
-                "The store was written with another version of the model; different: \(different.joined(separator: ", "))",
-                entities: different)
-        }
+        try StoreMetadata.check(differences: differences(from: given, configuration: configuration))
         return given
     }
 
     /// The names of entities that are not the same in `model` and in the store, in order.
     package func differences(from model: ManagedObjectModel, configuration: String? = nil) throws -> [String] {
-        guard let members = model.entities(inConfiguration: configuration) else {
-            throw StorageError(.incompatibleModel, "The model has no configuration \(configuration ?? "")")
+        let different = try stored.differences(from: model, configuration: configuration)
+        // How Core Data hashes derived attributes is not known: there its own model, hashed as we
+        // do, stands for the store.
+        let known = versionHashes
+        guard different.contains(where: { known[$0] != nil }), let own = try? embeddedModel() else { return different }
+        let hashes = model.versionHashesByEntityName, ownHashes = own.versionHashesByEntityName
+        return different.filter {
+            ownHashes[$0] == nil || ownHashes[$0] != hashes[$0] || !own.hasDerivedAttributes($0)
         }
-        let hashes = model.versionHashesByEntityName
-        var different = Set(versionHashes.keys).subtracting(members.map(\.name))
-        for member in members where hashes[member.name] != versionHashes[member.name] { different.insert(member.name) }
-        // How Core Data hashes derived attributes is not known (§4): there its own model, hashed as
-        // we do, stands for the store.
-        if different.contains(where: { versionHashes[$0] != nil }), let own = try? embeddedModel() {
-            let ownHashes = own.versionHashesByEntityName
-            for name in different
-            where ownHashes[name] != nil && ownHashes[name] == hashes[name] && own.hasDerivedAttributes(name) {
-                different.remove(name)
-            }
-        }
-        return different.sorted()
     }
 }
 

@@ -7,11 +7,11 @@ import Storage
 extension StoreSession {
     func reader(_ entityIndex: Int, includingSubentities: Bool) throws -> RowReader {
         let key = RowColumns.Key(entityIndex: entityIndex, includesSubentities: includingSubentities)
-        if let reader = readers[key] { return reader }
-        let reader = RowReader(
-            try layout.storage(of: entityIndex), try layout.rowColumns(key, rowLayouts), layout: layout, files: files)
-        readers[key] = reader
-        return reader
+        return try plans.reader(key) {
+            RowReader(
+                try layout.storage(of: entityIndex), try layout.rowColumns(key, rowLayouts), layout: layout,
+                files: files)
+        }
     }
 
     func rows(_ request: RowRequest) throws -> RowBatch {
@@ -107,15 +107,8 @@ extension StoreSession {
     }
 
     private func translate(_ request: RowRequest) throws -> TranslatedRequest {
-        if !request.isPlain { try provideFunctions() }
+        if !request.isPlain { try plans.provideFunctions(on: connection) }
         return try SQLTranslation.translate(request, layout: layout, identity: identity)
-    }
-
-    /// Gives the connection the functions that translated requests call, where it has them not yet.
-    func provideFunctions() throws {
-        guard !hasFunctions else { return }
-        try SQLTranslation.registerFunctions(on: connection)
-        hasFunctions = true
     }
 }
 

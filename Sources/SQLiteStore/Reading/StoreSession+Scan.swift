@@ -1,3 +1,4 @@
+import SQLiteFile
 import SQLiteKit
 import Storage
 

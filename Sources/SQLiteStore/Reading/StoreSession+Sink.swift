@@ -65,15 +65,14 @@ extension StoreSession {
         unlimited.limit = nil
         unlimited.conditions.append(SQLFragment("\(connection.rowBoundFunction)(\(SelectStatement.rootAlias).Z_PK)"))
         let statement = self.statement(unlimited, columns, sink: try connection.rowSinkFunction(), skipping: skipping)
-        if sortedWindows[statement.text] == false { return false }
+        let known = plans.sortsWindow(of: statement.text)
+        if known == false { return false }
         let isDone = try connection.withStatement(statement.text) { result in
-            if sortedWindows[statement.text] == nil, try !result.sortsBeforeFirstRow() { return false }
+            if known == nil, try !result.sortsBeforeFirstRow() { return false }
             try result.bind(statement.arguments)
             return try connection.run(result, into: receiver, most: limit, bound: limit * 4)
         }
-        // A made-up statement each time must not fill the memory.
-        if sortedWindows.count >= 256 { sortedWindows.removeAll() }
-        sortedWindows[statement.text] = isDone
+        plans.note(sortsWindow: isDone, of: statement.text)
         return isDone
     }
 }

@@ -15,7 +15,7 @@ extension StoreSession {
     }
 
     private func translate(_ table: TableRequest, of request: RowRequest) throws -> TranslatedTable {
-        try provideFunctions()
+        try plans.provideFunctions(on: connection)
         return try SQLTranslation.translate(table, of: request, layout: layout, identity: identity)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteFile
 import SQLiteKit
 
 /// A table of a damaged store: how its records are to be read, and where its rows are.

@@ -1,5 +1,6 @@
 import Foundation
 import ModelFiles
+import SQLiteFile
 import SQLiteKit
 import Schema
 import Storage
@@ -153,7 +154,7 @@ struct StoreRecovery {
             guard let uuid = table.column("Z_UUID").flatMap({ database.text(table.cell($0, row)) }),
                 let list = table.column("Z_PLIST").flatMap({ table.cell($0, row).blob })
             else { return nil }
-            do { return try StoreMetadata(uuid: uuid, plist: list) } catch {
+            do { return try StoreMetadata(uuid: uuid, propertyList: list) } catch {
                 reason = "\(error)"
                 return nil
             }

@@ -52,7 +52,7 @@ package final class StoreSalvager {
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: sound))
             description.isReadOnly = true
             session = StoreSession(
-                path: sound, description: description, connection: connection, derivedChanges: DerivedChanges(),
+                path: sound, description: description, connection: connection,
                 layout: layout, rowLayouts: layouts, identity: identity,
                 files: files)
             findings = Array(builder.findings.prefix(Self.mostFindings))

@@ -3,25 +3,30 @@ import SQLiteKit
 
 /// Brings the side indexes up to date with the rows that a transaction touches. These are noted by
 /// triggers of the connection, which are in no file: whatever writes a row is noticed.
-struct SideIndexUpdater {
-    let session: StoreSession
+final class SideIndexUpdater {
+    private let layout: StoreLayout
+    /// Whether the connection notes which rows are touched.
+    private var watchesRows = false
 
-    init(_ session: StoreSession) { self.session = session }
+    init(_ layout: StoreLayout) { self.layout = layout }
+
+    /// Whether the store has such indexes.
+    var isNeeded: Bool { !layout.sideIndexes.isEmpty }
 
     static func touched(_ table: String) -> String { "FOLIO_TOUCHED_\(table)" }
 
-    func watchTouchedRows() throws {
-        guard !session.watchesRows else { return }
-        try session.connection.execute("PRAGMA temp_store=MEMORY")
-        try Self.registerWords(on: session.connection)
-        for table in session.layout.sideIndexes.tables {
+    func watchTouchedRows(on connection: Connection) throws {
+        guard !watchesRows else { return }
+        try connection.execute("PRAGMA temp_store=MEMORY")
+        try Self.registerWords(on: connection)
+        for table in layout.sideIndexes.tables {
             let touched = Self.touched(table)
-            let columns = session.layout.sideIndexes.columns(of: table)
+            let columns = layout.sideIndexes.columns(of: table)
             let list = columns.map { SQLName.quoted($0) }
-            try session.connection.execute("CREATE TEMP TABLE \(SQLName.quoted(touched)) (key INTEGER PRIMARY KEY)")
+            try connection.execute("CREATE TEMP TABLE \(SQLName.quoted(touched)) (key INTEGER PRIMARY KEY)")
             func watch(_ event: String, _ row: String, when condition: String) throws {
                 let name = SQLName.quoted("\(touched)_\(event.prefix(6))")
-                try session.connection.execute(
+                try connection.execute(
                     "CREATE TEMP TRIGGER \(name) AFTER \(event) ON main.\(SQLName.quoted(table)) WHEN \(condition) BEGIN INSERT INTO \(SQLName.quoted(touched)) "
                         + "SELECT \(row).Z_PK WHERE NOT EXISTS (SELECT 1 FROM \(SQLName.quoted(touched)) WHERE key = \(row).Z_PK); END"
                 )
@@ -33,24 +38,24 @@ struct SideIndexUpdater {
                 "UPDATE OF \(list.joined(separator: ", "))", "new",
                 when: list.map { "old.\($0) IS NOT new.\($0)" }.joined(separator: " OR "))
         }
-        session.watchesRows = true
+        watchesRows = true
     }
 
-    func updateSideIndexes() throws {
-        for table in session.layout.sideIndexes.tables {
+    func updateSideIndexes(on connection: Connection) throws {
+        for table in layout.sideIndexes.tables {
             let touched = Self.touched(table)
-            guard try session.connection.value("SELECT 1 FROM \(SQLName.quoted(touched)) LIMIT 1") != nil else {
+            guard try connection.value("SELECT 1 FROM \(SQLName.quoted(touched)) LIMIT 1") != nil else {
                 continue
             }
-            if let index = session.layout.searchIndex(of: table) {
-                try session.connection.run(index.emptying(touched: touched))
-                try session.connection.run(index.filling(touched: touched))
+            if let index = layout.searchIndex(of: table) {
+                try connection.run(index.emptying(touched: touched))
+                try connection.run(index.filling(touched: touched))
             }
-            for index in session.layout.placeIndexes(of: table) {
-                try session.connection.run(index.emptying(touched: touched))
-                try session.connection.run(index.filling(touched: touched))
+            for index in layout.placeIndexes(of: table) {
+                try connection.run(index.emptying(touched: touched))
+                try connection.run(index.filling(touched: touched))
             }
-            try session.connection.run("DELETE FROM \(SQLName.quoted(touched))")
+            try connection.run("DELETE FROM \(SQLName.quoted(touched))")
         }
     }
 
@@ -63,16 +68,16 @@ struct SideIndexUpdater {
 
     /// Side indexes that do not say what the rows say: some other program has written to the store.
     /// Costs a pass over the rows.
-    func sideIndexFindings() throws -> [String] {
-        guard !session.layout.sideIndexes.isEmpty else { return [] }
-        try Self.registerWords(on: session.connection)
+    func sideIndexFindings(on connection: Connection) throws -> [String] {
+        guard !layout.sideIndexes.isEmpty else { return [] }
+        try Self.registerWords(on: connection)
         var findings: [String] = []
-        for index in session.layout.sideIndexes.search.values.sorted(by: { $0.table < $1.table }) {
-            let count = try session.connection.value(index.checking)?.integer ?? 0
+        for index in layout.sideIndexes.search.values.sorted(by: { $0.table < $1.table }) {
+            let count = try connection.value(index.checking)?.integer ?? 0
             if count > 0 { findings.append("the full-text index of \(index.table) differs from \(count) of its rows") }
         }
-        for index in session.layout.sideIndexes.allPlaces {
-            let count = try session.connection.value(index.checking)?.integer ?? 0
+        for index in layout.sideIndexes.allPlaces {
+            let count = try connection.value(index.checking)?.integer ?? 0
             if count > 0 { findings.append("the R-tree \(index.name) differs from \(count) rows of \(index.table)") }
         }
         return findings

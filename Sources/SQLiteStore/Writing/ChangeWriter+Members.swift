@@ -10,7 +10,7 @@ extension ChangeWriter {
         guard !session.hasTriggers, !session.description.tracksHistory,
             case .toMany(let members) = try session.layout.storage(of: entityIndex).properties[propertyIndex],
             members.order == nil,
-            try session.history.tables(creating: false) == nil
+            try session.historyWriter.tables(creating: false, on: session.connection) == nil
         else { return false }
         return try session.layout.storage(of: members.destinationIndex).properties.allSatisfy { property in
             switch property {

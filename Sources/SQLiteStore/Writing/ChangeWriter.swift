@@ -57,7 +57,8 @@ struct ChangeWriter {
         // Rows that change in the same properties go in one statement.
         for (changed, places) in Self.placesBySet(updates.changed) {
             let prepared = try updatePlan(updates.entityIndex, changed, storage), plan = prepared.plan
-            try session.replacedFiles.noteReplacedFiles(updates.rows, places, plan, storage, &save)
+            try session.replacedFiles.noteReplacedFiles(
+                updates.rows, places, plan, storage, on: session.connection)
             let writer = writer(updates.rows, places: places, plan, save)
             let count =
                 try updateOne(writer, prepared) ?? updateByInsertion(writer, plan, storage)
@@ -149,17 +150,12 @@ struct ChangeWriter {
 
     /// How some properties are written, kept: small saves come one after the other.
     private func updatePlan(_ entityIndex: Int, _ changed: PropertySet, _ storage: EntityStorage) throws -> UpdatePlan {
-        let key = StoreSession.UpdatePlanKey(entityIndex: entityIndex, changed: changed)
-        if let known = session.updatePlans[key] { return known }
-        let plan = WritePlan(storage, session.rowLayouts[entityIndex], properties: changed)
-        let source = try session.connection.rowSourceTable(columns: WritePlan.firstColumn + plan.columns.count)
-        let prepared = UpdatePlan(plan, table: storage.table, source: source)
-        if session.updatePlans.count == Self.mostUpdatePlans { session.updatePlans.removeAll() }
-        session.updatePlans[key] = prepared
-        return prepared
+        try session.plans.update(entityIndex, changed) {
+            let plan = WritePlan(storage, session.rowLayouts[entityIndex], properties: changed)
+            let source = try session.connection.rowSourceTable(columns: WritePlan.firstColumn + plan.columns.count)
+            return UpdatePlan(plan, table: storage.table, source: source)
+        }
     }
-
-    private static let mostUpdatePlans = 64
 
     // MARK: Deletions
 
@@ -167,7 +163,7 @@ struct ChangeWriter {
         guard !deletions.isEmpty else { return }
         for (entityIndex, numbers) in Self.numbersByEntity(deletions) {
             let storage = try session.layout.storage(of: entityIndex)
-            try session.replacedFiles.noteDeletedFiles(numbers, storage, &save)
+            try session.replacedFiles.noteDeletedFiles(numbers, storage, on: session.connection)
             if try !deleteMany(numbers, storage) { try deleteOneByOne(numbers, storage) }
             try unlink(numbers, storage)
         }

@@ -8,10 +8,16 @@ import Storage
 /// Undo may bring a value back as long as the store is open, so they are removed when it closes, if
 /// nothing refers to them then. In a document that is the document's business: versions may refer
 /// to them.
-struct ReplacedFiles {
-    let session: StoreSession
+final class ReplacedFiles {
+    private let layout: StoreLayout
+    private let removesFiles: Bool
+    /// The names of files that this session's saves have replaced.
+    private var names: Set<String> = []
 
-    init(_ session: StoreSession) { self.session = session }
+    init(_ layout: StoreLayout, _ journal: JournalPolicy) {
+        self.layout = layout
+        removesFiles = journal == .asFound
+    }
 
     private func largeColumns(_ storage: EntityStorage) -> [String] {
         storage.properties.compactMap { property in
@@ -20,44 +26,46 @@ struct ReplacedFiles {
     }
 
     func noteReplacedFiles(
-        _ rows: RowBatch, _ places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress
+        _ rows: RowBatch, _ places: [Int], _ plan: WritePlan, _ storage: EntityStorage, on connection: Connection
     ) throws {
         guard !plan.largeSlots.isEmpty, removesFiles else { return }
         let columns = zip(plan.columns, plan.writers).filter { $1.kind == .large }.map(\.0.name)
-        try noteFiles(places.map { rows[$0].key }, columns, storage)
+        try noteFiles(places.map { rows[$0].key }, columns, storage, on: connection)
     }
 
-    func noteDeletedFiles(_ keysAndVersions: [Int64], _ storage: EntityStorage, _ save: inout SaveInProgress) throws {
+    func noteDeletedFiles(_ keysAndVersions: [Int64], _ storage: EntityStorage, on connection: Connection) throws {
         let columns = largeColumns(storage)
         guard !columns.isEmpty, removesFiles else { return }
-        try noteFiles(stride(from: 0, to: keysAndVersions.count, by: 2).map { keysAndVersions[$0] }, columns, storage)
+        try noteFiles(
+            stride(from: 0, to: keysAndVersions.count, by: 2).map { keysAndVersions[$0] }, columns, storage,
+            on: connection)
     }
 
-    private var removesFiles: Bool { session.description.journal == .asFound }
-
-    private func noteFiles(_ keys: [Int64], _ columns: [String], _ storage: EntityStorage) throws {
+    private func noteFiles(
+        _ keys: [Int64], _ columns: [String], _ storage: EntityStorage, on connection: Connection
+    ) throws {
         for column in columns {
             let name = SQLName.quoted(column)
             let condition = SQLFragment.key("Z_PK", isIn: keys)
-            let cells = try session.connection.rows(
+            let cells = try connection.rows(
                 "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64 AND \(condition.text)",
                 condition.arguments)
             for cell in cells {
                 if let bytes = cell[0].blob, let name = ExternalValues.name(inCell: Data(bytes)) {
-                    session.namesOfReplacedFiles.insert(name)
+                    self.names.insert(name)
                 }
             }
         }
     }
 
     /// The names of all files that rows refer to.
-    func externalValueNames() throws -> Set<String> {
+    func externalValueNames(on connection: Connection) throws -> Set<String> {
         var names: Set<String> = []
         var seen: Set<String> = []
-        for storage in session.layout.storedEntities {
+        for storage in layout.storedEntities {
             for column in largeColumns(storage) where seen.insert("\(storage.table).\(column)").inserted {
                 let name = SQLName.quoted(column)
-                let cells = try session.connection.rows(
+                let cells = try connection.rows(
                     "SELECT \(name) FROM \(SQLName.quoted(storage.table)) WHERE substr(\(name), 1, 1) = x'02' AND length(\(name)) < 64"
                 )
                 for cell in cells {
@@ -71,11 +79,11 @@ struct ReplacedFiles {
     }
 
     /// Removes the files that were replaced and that nothing refers to.
-    func removeReplacedFiles() throws {
-        guard !session.namesOfReplacedFiles.isEmpty else { return }
-        for name in session.namesOfReplacedFiles.subtracting(try externalValueNames()) {
-            try session.files.remove(name)
+    func removeReplacedFiles(from files: ExternalValues, on connection: Connection) throws {
+        guard !self.names.isEmpty else { return }
+        for name in self.names.subtracting(try externalValueNames(on: connection)) {
+            try files.remove(name)
         }
-        session.namesOfReplacedFiles = []
+        self.names = []
     }
 }

@@ -16,7 +16,7 @@ extension StoreSession {
         var save = SaveInProgress(large: large, insertions: changes.insertions)
         do {
             try large.writeFiles(for: changes)
-            _ = derivedChanges.takeAll()
+            derived.begin()
             let receipt = try limitingTriggers(changes.rowCount) {
                 try writing(commits: commits, beforeCommit: beforeCommit) { try write(changes, &save) }
             }
@@ -44,8 +44,9 @@ extension StoreSession {
     /// The order matters: what is deleted makes room for unique values of what is changed, and both
     /// for what is new.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
-        var receipt = try keys.assignKeys(to: changes.insertions, &save)
-        let history = changes.changesObjects ? try pieces?.history ?? history.begin(changes.origin) : nil
+        var receipt = try keys.assignKeys(to: changes.insertions, &save, on: connection)
+        let history =
+            changes.changesObjects ? try pieces?.history ?? historyWriter.begin(changes.origin, on: connection) : nil
         pieces?.history = history
         try history?.note(changes.deletions)
         try writer.delete(changes.deletions, &save)
@@ -58,8 +59,19 @@ extension StoreSession {
         try writer.write(changes.orders, &save)
         try writer.placeRest(&save)
         try write(metadata: changes.metadata)
-        if !derivedChanges.isEmpty { receipt.derived = try takeDerivedRows() }
+        receipt.derived = try takeDerivedRows()
         return receipt
+    }
+
+    /// The rows, as they are now, of objects whose derived values changed in this transaction.
+    private func takeDerivedRows() throws -> RowBatch {
+        var batch = RowBatch()
+        for (entityIndex, keys) in derived.takeKeys() {
+            let rows = try rows(
+                RowRequest(entityIndex: entityIndex, includesSubentities: false, selection: .keys(keys)))
+            for index in 0..<rows.count { _ = batch.append(copyOf: rows[index]) }
+        }
+        return batch
     }
 
     /// Runs a transaction that writes rows of entities; before it commits, the side indexes learn
@@ -67,16 +79,15 @@ extension StoreSession {
     func writing<Result>(commits: Bool = true, beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws
         -> Result
     {
-        let hasSideIndexes = !layout.sideIndexes.isEmpty
-        if hasSideIndexes { try indexing.watchTouchedRows() }
+        if indexing.isNeeded { try indexing.watchTouchedRows(on: connection) }
         let result = try connection.transactionPart(commits: commits) {
-            try completeDerivedTriggers()
+            try derived.completeTriggers(on: connection)
             let result = try body()
-            if hasSideIndexes { try indexing.updateSideIndexes() }
+            if indexing.isNeeded { try indexing.updateSideIndexes(on: connection) }
             try beforeCommit()
             return result
         }
-        if commits { hasDerivedTriggers = true }
+        if commits { derived.wasCommitted() }
         return result
     }
 
@@ -88,7 +99,7 @@ extension StoreSession {
             do {
                 let first = try limitingTriggers(1) {
                     try connection.transactionPart(commits: pieces == nil) {
-                        try keys.reserveKeys(storage, count: count, atLeast: 0)
+                        try keys.reserveKeys(storage, count: count, on: connection)
                     }
                 }
                 pieces?.hasBegun = true
@@ -100,7 +111,7 @@ extension StoreSession {
             }
         }
         // Every commit to a document's store counts as a save or an autosave.
-        return try keys.holdKeys(storage, count: count)
+        return try keys.holdKeys(storage, count: count, on: connection)
     }
 
     /// Runs `body`, which changes so many rows; triggers that take much longer than any of Core

@@ -12,7 +12,7 @@ enum InfoCommand: Command {
         let document = DocumentArgument(arguments.operands[0])
         let info = try DocumentInfo(
             of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"),
-            fitting: try FittingModel.resolver(arguments.value("--model")))
+            fitting: try FittingModel.choice(arguments.value("--model")))
         if console.isJSON { console.print(json(info)) } else { write(info, to: console) }
         if !info.model.isKnown {
             console.say(

@@ -27,7 +27,7 @@ enum RecoverCommand: Command {
             throw CommandError.usage("say what becomes of the work", hint: specification.usage)
         }
         let path = try DocumentArgument.path(arguments.operands[0])
-        let url = URL(fileURLWithPath: path), model = try FittingModel.resolver(arguments.value("--model"))
+        let url = URL(fileURLWithPath: path), model = try FittingModel.choice(arguments.value("--model"))
         let info = try DocumentInfo(of: url, countsObjects: false, fitting: model)
         // What an editor at work has not saved yet is its own.
         if let holder = info.lock {
@@ -49,7 +49,7 @@ enum RecoverCommand: Command {
     }
 
     private static func settle(
-        _ url: URL, _ choice: Choice, _ model: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?,
+        _ url: URL, _ choice: Choice, _ model: ModelChoice,
         _ console: Console
     ) async throws {
         let document = try await PersistentDocument.open(

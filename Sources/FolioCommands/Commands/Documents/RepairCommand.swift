@@ -27,7 +27,7 @@ enum RepairCommand: Command {
         let target = try DocumentArgument.path(text)
         let isDryRun = arguments.has(OptionSpecification.dryRun), replacing = arguments.has("--force")
         try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
-        let model = try FittingModel.resolver(arguments.value("--model"))
+        let model = try FittingModel.choice(arguments.value("--model"))
         console.sayOutsideCommits(at: source.path)
         let report: RepairReport
         do {

@@ -20,7 +20,7 @@ enum VerifyCommand: Command {
         let path = argument.path
         let findings = try DocumentVerifier.verify(
             URL(fileURLWithPath: path), isThorough: arguments.has("--deep"),
-            fitting: try FittingModel.resolver(arguments.value("--model")))
+            fitting: try FittingModel.choice(arguments.value("--model")))
         let setAside = try DocumentVerifier.quarantinedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         let unfinished = try DocumentVerifier.unfinishedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         // A document that can't be opened has findings.

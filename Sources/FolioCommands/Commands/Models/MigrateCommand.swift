@@ -52,13 +52,11 @@ enum MigrateCommand: Command {
         }
         let loaded = try await ModelArgument.load(modelText, console)
         let file = try modelFile(modelText)
-        let resolver: @Sendable ([String: Data]) throws -> ManagedObjectModel? = { hashes in
-            try version(of: file, matching: hashes)?.model
-        }
+        let sourceModel = ModelChoice.versions(file.map { [$0] } ?? [])
         var template = DocumentMigrator(path: "", model: loaded.model)
         template.modelName = loaded.version
         template.versions = file.map { file in file.versionNames.compactMap { try? file.model(version: $0) } } ?? []
-        template.sourceModel = resolver
+        template.sourceModel = sourceModel
         template.mapping = try arguments.value("--mapping").map { try mapping($0) }
         let isDryRun = arguments.has(OptionSpecification.dryRun), isVerbose = arguments.has("--verbose")
         template.allowsLoss = arguments.has("--allow-loss")
@@ -69,7 +67,8 @@ enum MigrateCommand: Command {
         let migrators = sources.map { template.with(path: $0) }
         if let target, !isDryRun {
             let migration = try await migrate(
-                sources[0], to: target, replacing: arguments.has(OptionSpecification.force), template, resolver, console
+                sources[0], to: target, replacing: arguments.has(OptionSpecification.force), template, sourceModel,
+                console
             )
             report(migration, path: target, isDryRun: false, isVerbose: isVerbose, console)
             return .done
@@ -116,14 +115,14 @@ enum MigrateCommand: Command {
     /// stays until the migrated document, which is made aside then, takes its place.
     private static func migrate(
         _ source: String, to target: String, replacing: Bool, _ template: DocumentMigrator,
-        _ resolver: @escaping @Sendable ([String: Data]) throws -> ManagedObjectModel?, _ console: Console
+        _ sourceModel: ModelChoice, _ console: Console
     ) async throws -> DocumentMigration {
         let form = DocumentFormArgument.usualForm(of: target)
         // It is migrated in the form that it has.
         let isConverted = form.map { $0 != DocumentFormArgument.form(ofDocumentAt: source) } ?? false
         let folder = replacing || isConverted ? try TemporaryFolder() : nil
         let place = folder.map { $0.path + "/" + ResolvedPath(target).name } ?? target
-        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: source), fitting: resolver) {
+        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: source), fitting: sourceModel) {
             try await $0.write(to: URL(fileURLWithPath: place))
         }
         do {
@@ -142,7 +141,7 @@ enum MigrateCommand: Command {
     private static func write(
         _ place: String, to target: String, _ form: DocumentForm?, replacing: Bool, _ model: ManagedObjectModel
     ) async throws {
-        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: place), fitting: { _ in model }) {
+        try await PersistentDocument.withDocument(at: URL(fileURLWithPath: place), fitting: .model(model)) {
             document in
             try await document.write(to: URL(fileURLWithPath: target), form: form, replacing: replacing)
         }

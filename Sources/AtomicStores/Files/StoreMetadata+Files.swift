@@ -1,0 +1,26 @@
+import Coding
+import Schema
+import Storage
+
+/// The metadata of stores that are written as a whole: files keep the type in a place of its own.
+extension StoreMetadata {
+    init(uuid: String, type: StoreType, values: [String: PropertyListValue]) {
+        var values = values
+        values[Key.type] = .string(type.rawValue)
+        self.init(uuid: uuid, values: values)
+    }
+
+    var valuesInFile: [String: PropertyListValue] {
+        var values = values
+        values[Key.type] = nil
+        return values
+    }
+
+    /// What an incremental store says of itself.
+    init(_ values: [String: MetadataValue], of store: any IncrementalStore) throws {
+        guard case .string(let uuid)? = values[Key.uuid], StoreIdentity.isLegal(uuid) else {
+            throw StorageError(.damaged, "The store's metadata have no UUID")
+        }
+        self.init(uuid: uuid, type: Swift.type(of: store).storeType, values: values.mapValues { .init($0) })
+    }
+}

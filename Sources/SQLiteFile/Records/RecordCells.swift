@@ -1,0 +1,104 @@
+/// One row of a table as its record lies in a page: valid until the scan goes on, and not to be
+/// kept. The fields are those of SQLite's record format.
+///
+/// Public, with its members, for one reason: Swift inlines across modules only what is public. Only
+/// this package can make one.
+public struct RecordCells {
+    /// A column's value: its serial type, and where it begins in the record.
+    @usableFromInline struct Field {
+        @usableFromInline var type: UInt32
+        @usableFromInline var start: UInt32
+
+        @inlinable init(type: UInt32, start: UInt32) {
+            self.type = type
+            self.start = start
+        }
+    }
+
+    @usableFromInline let record: UnsafePointer<UInt8>
+    /// By the column of the table.
+    @usableFromInline let fields: UnsafePointer<Field>
+    /// The columns of the table by those that were asked for.
+    @usableFromInline let places: UnsafePointer<Int32>
+    @usableFromInline let key: Int64
+    /// Set where SQLite would convert a value.
+    @usableFromInline let needsConversion: UnsafeMutablePointer<Bool>
+
+    @inlinable @inline(__always) init(
+        record: UnsafePointer<UInt8>, fields: UnsafePointer<Field>, places: UnsafePointer<Int32>, key: Int64,
+        needsConversion: UnsafeMutablePointer<Bool>
+    ) {
+        self.record = record
+        self.fields = fields
+        self.places = places
+        self.key = key
+        self.needsConversion = needsConversion
+    }
+
+    /// Serial types that no record has: one stands for the row's number.
+    @usableFromInline static var rowNumber: UInt32 { 10 }
+    @usableFromInline static var zero: UInt32 { 8 }
+
+    @inlinable @inline(__always) func field(_ index: Int) -> Field { fields[Int(places[index])] }
+
+    /// The type as SQLite numbers it.
+    @inlinable @inline(__always) public func typeNumber(at index: Int) -> Int32 {
+        let type = field(index).type
+        if type >= 12 { return type & 1 == 0 ? 4 : 3 }
+        return type == 0 ? 5 : type == 7 ? 2 : 1
+    }
+
+    /// As an integer, 0 for NULL; where text or a blob would have to be converted, 0 too, and the
+    /// scan fails.
+    @inlinable @inline(__always) public func int64(at index: Int) -> Int64 {
+        let field = field(index)
+        return field.type == Self.rowNumber ? key : integer(field)
+    }
+
+    @inlinable @inline(__always) func integer(_ field: Field) -> Int64 {
+        if let value = SerialType.integer(field.type, UnsafeRawPointer(record + Int(field.start))) { return value }
+        guard field.type == 7 else {
+            needsConversion.pointee = true
+            return 0
+        }
+        let number = real(field)
+        return Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
+    }
+
+    /// As a floating-point number, 0 for NULL; where text or a blob would have to be converted, 0
+    /// too, and the scan fails.
+    @inlinable @inline(__always) public func double(at index: Int) -> Swift.Double {
+        let field = field(index)
+        return field.type == 7 ? real(field) : Swift.Double(int64(at: index))
+    }
+
+    @inlinable @inline(__always) func real(_ field: Field) -> Swift.Double {
+        let number = SerialType.real(UnsafeRawPointer(record + Int(field.start)))
+        // What is no number is NULL to SQLite.
+        if number.isNaN { needsConversion.pointee = true }
+        return number
+    }
+
+    /// The bytes of text or a blob, none for NULL; where a number would have to be converted, none
+    /// too, and the scan fails.
+    @inlinable @inline(__always) func bytes(at index: Int) -> UnsafeBufferPointer<UInt8> {
+        let field = field(index)
+        guard field.type >= 12 else {
+            if field.type != 0 { needsConversion.pointee = true }
+            return UnsafeBufferPointer(start: nil, count: 0)
+        }
+        return UnsafeBufferPointer(start: record + Int(field.start), count: Int((field.type - 12) >> 1))
+    }
+
+    @inlinable @inline(__always) public func withText<Result>(
+        at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result {
+        try body(bytes(at: index))
+    }
+
+    @inlinable @inline(__always) public func withBlob<Result>(
+        at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result
+    ) rethrows -> Result {
+        try body(UnsafeRawBufferPointer(bytes(at: index)))
+    }
+}

@@ -1,0 +1,319 @@
+/// Rows can't be read from their pages, and are left to SQLite.
+package struct UnsuitedForScan: Error {}
+
+/// The rows of a table in the order of their numbers, read from its pages past SQLite's
+/// interpreter: that spends more time on a row than it takes to read it.
+///
+/// Whatever is out of the ordinary is left to SQLite: the scan then ends with ``UnsuitedForScan``,
+/// and what it has given is worth nothing. A damaged page is among it, so that SQLite's own word on
+/// the damage counts.
+///
+/// Public, as its records are, so that loops in other rooms are compiled into it.
+///
+/// Invariants:
+/// 1. `leaves` are the table's leaf pages in the order of their rows, each a page of the snapshot,
+///    and no more than it has pages.
+/// 2. `block` has room for `blockSize` bytes and `slack` more: reading a variable-length integer at
+///    the end of a page stays within it.
+/// 3. Of a record that is handed out, every field that `fields` names lies within the record's
+///    bytes.
+public final class TableScan {
+    @usableFromInline static var unsuited: any Error { UnsuitedForScan() }
+
+    private let pages: DatabaseState
+    /// Called before each block is read; what it throws ends the scan.
+    private let pulse: () throws -> Void
+    private let leaves: ContiguousArray<UInt32>
+    private var next = 0
+    /// The pages of the block at hand: where each begins.
+    @usableFromInline var pageStarts: ContiguousArray<Int> = []
+    @usableFromInline let block: UnsafeMutablePointer<UInt8>
+    private let blockSize: Int
+    private static let slack = 64
+    /// A block is as long as the processor's cache can hold beside what is made of it.
+    private static let usualBlockSize = 1 << 18
+
+    @usableFromInline let usableSize: Int
+    /// A longer record continues on other pages.
+    @usableFromInline let mostInPage: Int
+    @usableFromInline let columnCount: Int
+    @usableFromInline let keyColumn: Int
+    @usableFromInline let fields: UnsafeMutablePointer<RecordCells.Field>
+    @usableFromInline let places: UnsafeMutablePointer<Int32>
+    @usableFromInline let needsConversion: UnsafeMutablePointer<Bool>
+    /// The header that `fields` were found by.
+    @usableFromInline let header: UnsafeMutablePointer<RecordHeader>
+    /// The columns whose value is another than NULL where a record is too short to have them.
+    private let defaults: Set<Int>
+    /// Room for a record that is put together from several pages.
+    private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    /// What a scan gives for each row.
+    package enum Wanted: Sendable {
+        /// A column of the table, by its index.
+        case column(Int)
+        case key
+        /// The integer 0.
+        case zero
+    }
+
+    /// The columns of a table as its records have them.
+    package struct Columns: Sendable {
+        package let count: Int
+        /// The column that is the row's key.
+        package let key: Int?
+        /// The columns that have a default other than NULL.
+        package let withDefault: Set<Int>
+
+        package init(count: Int, key: Int?, withDefault: Set<Int>) {
+            self.count = count
+            self.key = key
+            self.withDefault = withDefault
+        }
+    }
+
+    /// - Parameters:
+    ///   - root: The root page of the table.
+    ///   - wanted: What a row gives: columns of the table, its key, the integer 0.
+    ///   - pulse: Called before each block is read; what it throws ends the scan.
+    /// - Throws: ``UnsuitedForScan``; what reading the pages throws.
+    package init(
+        _ pages: DatabaseState, root: Int, columns: Columns, wanted: [Wanted], pulse: @escaping () throws -> Void
+    ) throws {
+        guard pages.pageCount > 0, DatabaseHeader.pageSizes.contains(pages.pageSize) else { throw Self.unsuited }
+        let start = try DatabaseHeader(of: pages)
+        usableSize = pages.pageSize - start.reservedSize
+        guard start.hasMagic, start.encoding == .utf8, usableSize >= DatabaseHeader.leastUsableSize else {
+            throw Self.unsuited
+        }
+        self.pages = pages
+        self.pulse = pulse
+        leaves = try Self.leaves(pages, root, usableSize)
+        blockSize = max(Self.usualBlockSize, pages.pageSize)
+        block = .allocate(capacity: blockSize + Self.slack)
+        block.initialize(repeating: 0, count: blockSize + Self.slack)
+        mostInPage = BTreePage.mostInPage(usableSize: usableSize)
+        columnCount = columns.count
+        keyColumn = columns.key ?? -1
+        defaults = columns.withDefault
+        // Behind the columns stand the row's number and a zero.
+        fields = .allocate(capacity: columnCount + 2)
+        fields.initialize(repeating: .init(type: 0, start: 0), count: columnCount + 2)
+        fields[columnCount].type = RecordCells.rowNumber
+        fields[columnCount + 1].type = RecordCells.zero
+        self.places = .allocate(capacity: max(1, wanted.count))
+        for (index, column) in wanted.enumerated() {
+            let place =
+                switch column {
+                case .column(let number): number
+                case .key: columns.count
+                case .zero: columns.count + 1
+                }
+            (self.places + index).initialize(to: Int32(place))
+        }
+        needsConversion = .allocate(capacity: 1)
+        needsConversion.initialize(to: false)
+        header = .allocate(capacity: 1)
+        header.initialize(to: RecordHeader())
+    }
+
+    deinit {
+        block.deallocate()
+        room.deallocate()
+        fields.deallocate()
+        places.deallocate()
+        needsConversion.deallocate()
+        header.deallocate()
+    }
+
+    /// Calls `body` with every row.
+    /// - Throws: ``UnsuitedForScan``; `SQLiteError` where the file can't be read.
+    @inlinable public func forEachRow(_ body: (RecordCells) -> Void) throws {
+        while try readBlock() {
+            for start in pageStarts {
+                let page = UnsafePointer(block) + start
+                let count = try rowCount(page)
+                for row in 0..<count {
+                    let cell = try cell(page, row)
+                    body(
+                        RecordCells(
+                            record: cell.record, fields: fields, places: places, key: cell.key,
+                            needsConversion: needsConversion))
+                }
+            }
+        }
+    }
+
+    // MARK: Pages
+
+    /// Descends from a table's root.
+    private static func leaves(_ pages: DatabaseState, _ root: Int, _ usableSize: Int) throws -> ContiguousArray<UInt32>
+    {
+        var leaves: ContiguousArray<UInt32> = []
+        var visited = 0
+        func descend(_ number: Int, _ depth: Int) throws {
+            visited += 1
+            guard depth <= BTreePage.greatestDepth, visited <= pages.pageCount, number > 1 else { throw unsuited }
+            let bytes = try [UInt8](unsafeUninitializedCapacity: pages.pageSize) { buffer, count in
+                try read(pages, number, 1, into: UnsafeMutableRawBufferPointer(buffer))
+                count = pages.pageSize
+            }
+            guard let kind = TablePage.kind(of: bytes, number: number) else { throw unsuited }
+            if kind == .leafTable { return leaves.append(UInt32(number)) }
+            let page = TablePage(bytes, number: number, usableSize: usableSize, as: kind)
+            guard page.hasRoom else { throw unsuited }
+            var children: ContiguousArray<Int> = []
+            children.reserveCapacity(page.cellCount + 1)
+            for cell in 0..<page.cellCount {
+                guard let child = page.child(cell) else { throw unsuited }
+                children.append(child.page)
+            }
+            children.append(page.lastChild)
+            // All leaves are at one depth: of the first child's siblings none need be looked at to
+            // know them.
+            let before = leaves.count
+            try descend(children[0], depth + 1)
+            if leaves.count == before + 1, leaves[before] == UInt32(children[0]) {
+                visited += children.count - 1
+                guard visited <= pages.pageCount, children.allSatisfy({ $0 > 1 && $0 <= pages.pageCount }) else {
+                    throw unsuited
+                }
+                for child in children.dropFirst() { leaves.append(UInt32(child)) }
+            } else {
+                for child in children.dropFirst() { try descend(child, depth + 1) }
+            }
+        }
+        try descend(root, 0)
+        return leaves
+    }
+
+    /// Fills a buffer with pages, counted from 1, that follow one another.
+    private static func read(
+        _ pages: DatabaseState, _ first: Int, _ count: Int, into buffer: UnsafeMutableRawBufferPointer
+    ) throws {
+        guard first > 0, count <= pages.pageCount, first <= pages.pageCount - count + 1 else { throw unsuited }
+        try pages.read(pages: first - 1..<first - 1 + count, into: buffer)
+    }
+
+    /// Leaves between which so many other pages lie are read with those: one reading costs more
+    /// than some pages.
+    private static let longestGap = 4
+
+    /// Reads the next leaves; false where there are none. Those that stand near each other in the
+    /// file are read at once.
+    @usableFromInline func readBlock() throws -> Bool {
+        if needsConversion.pointee { throw Self.unsuited }
+        try pulse()
+        pageStarts.removeAll(keepingCapacity: true)
+        guard next < leaves.count else { return false }
+        let first = Int(leaves[next])
+        var last = first
+        pageStarts.append(0)
+        next += 1
+        while next < leaves.count {
+            let page = Int(leaves[next])
+            guard page > last, page - last <= Self.longestGap + 1, (page - first + 1) * pages.pageSize <= blockSize
+            else { break }
+            pageStarts.append((page - first) * pages.pageSize)
+            last = page
+            next += 1
+        }
+        let count = last - first + 1
+        try Self.read(
+            pages, first, count, into: UnsafeMutableRawBufferPointer(start: block, count: count * pages.pageSize))
+        return true
+    }
+
+    @usableFromInline func rowCount(_ page: UnsafePointer<UInt8>) throws -> Int {
+        let count = Int(page[BTreePage.cellCount]) << 8 | Int(page[BTreePage.cellCount + 1])
+        guard page[0] == BTreePage.Kind.leafTable.rawValue, BTreePage.leafHeaderSize + 2 * count <= usableSize else {
+            throw Self.unsuited
+        }
+        return count
+    }
+
+    // MARK: Records
+
+    /// Finds the fields of one row's record.
+    @inlinable @inline(__always) func cell(_ page: UnsafePointer<UInt8>, _ row: Int) throws -> (
+        record: UnsafePointer<UInt8>, key: Int64
+    ) {
+        let pointer = BTreePage.leafHeaderSize + 2 * row
+        var place = Int(page[pointer]) << 8 | Int(page[pointer + 1])
+        guard place >= BTreePage.leafHeaderSize, place + BTreePage.leastCellSize <= usableSize else {
+            throw Self.unsuited
+        }
+        let size = Varint.read(page, &place)
+        let key = Int64(bitPattern: Varint.read(page, &place))
+        if size > UInt64(mostInPage) { return (try longRecord(page, place, size), key) }
+        guard place + Int(size) <= usableSize else { throw Self.unsuited }
+        let record = page + place
+        if !header.pointee.isThat(of: record, Int(size)) { try findFields(record, Int(size)) }
+        return (record, key)
+    }
+
+    @inlinable func findFields(_ record: UnsafePointer<UInt8>, _ size: Int) throws {
+        var place = 0
+        let headerSize = Varint.read(record, &place)
+        guard headerSize <= UInt64(size) else { throw Self.unsuited }
+        let headerEnd = Int(headerSize)
+        var start = headerEnd, column = 0
+        while place < headerEnd, column < columnCount {
+            let type = Varint.read(record, &place)
+            guard SerialType.isValid(type, inRecordOf: size) else { throw Self.unsuited }
+            fields[column] = .init(type: UInt32(truncatingIfNeeded: type), start: UInt32(truncatingIfNeeded: start))
+            start += SerialType.length(type)
+            column += 1
+        }
+        guard start <= size, place <= headerEnd else { throw Self.unsuited }
+        if column < columnCount { try noteMissing(column) }
+        // The number of a row stands in its place; a column that has a value of its own is no such.
+        if keyColumn >= 0, fields[keyColumn].type != 0 { throw Self.unsuited }
+        header.pointee =
+            headerEnd <= RecordHeader.longest ? RecordHeader(record, size: headerEnd, end: start) : RecordHeader()
+    }
+
+    /// Columns that were added after the row was written.
+    @usableFromInline func noteMissing(_ first: Int) throws {
+        for column in first..<columnCount {
+            if defaults.contains(column) { throw Self.unsuited }
+            fields[column] = .init(type: 0, start: 0)
+        }
+    }
+
+    /// SQLite refuses longer records of foreign files.
+    private static let longestRecord: UInt64 = 256 << 20
+
+    /// Puts a record together that goes on in overflow pages.
+    @usableFromInline func longRecord(_ page: UnsafePointer<UInt8>, _ place: Int, _ size: UInt64) throws
+        -> UnsafePointer<UInt8>
+    {
+        guard size <= Self.longestRecord, size <= UInt64(pages.pageCount) * UInt64(pages.pageSize) else {
+            throw Self.unsuited
+        }
+        let size = Int(size), here = BTreePage.localSize(size, usableSize: usableSize)
+        guard place + here + BTreePage.pageNumberSize <= usableSize else { throw Self.unsuited }
+        if room.count < size + Self.slack {
+            room.deallocate()
+            room = .allocate(byteCount: size + Self.slack, alignment: 8)
+        }
+        guard let record = room.baseAddress else { throw Self.unsuited }
+        record.copyMemory(from: page + place, byteCount: here)
+        var next = Int(UInt32(bigEndian: UnsafeRawPointer(page + place + here).loadUnaligned(as: UInt32.self)))
+        try withUnsafeTemporaryAllocation(byteCount: pages.pageSize, alignment: 8) { buffer in
+            let content = UnsafeRawBufferPointer(rebasing: buffer[BTreePage.pageNumberSize...])
+            var filled = here
+            while filled < size {
+                try Self.read(pages, next, 1, into: buffer)
+                let part = content.prefix(min(usableSize - BTreePage.pageNumberSize, size - filled))
+                room[filled...].copyBytes(from: part)
+                filled += part.count
+                next = Int(buffer.loadUnaligned(as: UInt32.self).bigEndian)
+            }
+        }
+        (record + size).initializeMemory(as: UInt8.self, repeating: 0, count: Self.slack)
+        let bytes = UnsafePointer(record.assumingMemoryBound(to: UInt8.self))
+        try findFields(bytes, size)
+        return bytes
+    }
+}

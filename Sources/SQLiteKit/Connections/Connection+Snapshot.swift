@@ -1,0 +1,91 @@
+internal import CSQLite
+internal import SQLiteFile
+
+extension Connection {
+    /// So many frames are looked through at most; there a statement of SQLite's costs less.
+    private static let mostFrames = 1 << 16
+
+    /// The database as a read transaction of this connection sees it, to be read past SQLite's page
+    /// cache as long as the transaction is open; `begin` begins that with its first look at the
+    /// file. Nil where its pages can't be told for certain.
+    ///
+    /// The locks of the transaction keep what is read here as it is: the pages of the main file
+    /// that are not in the WAL's part of the snapshot, and those frames; without a WAL, the whole
+    /// main file. All is read through SQLite's own open files: a descriptor of one's own would drop
+    /// the locks of the process when it is closed.
+    func snapshot(begin: () throws -> Void) throws -> DatabaseState? {
+        guard let main = try rawFile(SQLITE_FCNTL_FILE_POINTER), !main.isArchived else { return nil }
+        var index: SharedIndex?
+        if reading != .immutable, try journalMode() == .wal {
+            guard reading == nil, let shared = try SharedIndex(self) else { return nil }
+            index = shared
+        }
+        let before = index?.header
+        try begin()
+        // The number of copied frames first: whoever begins the log anew writes the header, then
+        // sets the number to 0. So where the header is still the same the number was one of this
+        // run of the log. If it is less than all, it was when the transaction began: that holds a
+        // mark of the log, and its frames stay. If it is all, the main file has them, and no
+        // checkpoint goes further as long as the transaction lasts.
+        let copied = index?.copiedFrames ?? 0
+        // Where nobody has committed meanwhile, the snapshot is what the header says.
+        if let index, before == nil || index.header != before { return nil }
+        guard let pageSize = try value("PRAGMA page_size")?.integer.map({ Int($0) }),
+            let count = try value("PRAGMA page_count")?.integer
+        else { return nil }
+        let size = count * Int64(pageSize)
+        // Where all frames are in the main file SQLite reads that alone, and holds writers off it
+        // alone.
+        guard let index, let before, before.frames > copied else {
+            return DatabaseState(size: size, pageSize: pageSize, main: main)
+        }
+        // A damaged commit may count more pages than there are anywhere: they take no memory.
+        guard
+            count <= DatabaseState.mostPages(mainSize: try main.size(), pageSize: pageSize, frames: before.frames),
+            before.frames <= Self.mostFrames, before.pageSize == pageSize,
+            let log = try rawFile(SQLITE_FCNTL_JOURNAL_POINTER),
+            let frames = index.index.frameMap(upTo: before.frames, pageCount: Int(count))
+        else { return nil }
+        return DatabaseState(size: size, pageSize: pageSize, main: main, log: log, frames: frames)
+    }
+}
+
+/// The wal-index of a connection in WAL mode, in memory that SQLite shares between processes.
+private struct SharedIndex {
+    let index: WALIndex
+    private let file: UnsafeMutablePointer<sqlite3_file>
+    private let methods: UnsafePointer<sqlite3_io_methods>
+
+    /// Nil where the index is in SQLite's own memory.
+    init?(_ connection: Connection) throws {
+        guard try connection.value("PRAGMA locking_mode")?.text == "normal" else { return nil }
+        // The first look at the file opens the WAL and its index.
+        _ = try connection.value("PRAGMA schema_version")
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        try connection.check(sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file))
+        guard let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
+            let index = WALIndex(block: { number in
+                var block: UnsafeMutableRawPointer?
+                guard methods.pointee.xShmMap(file, number, WALIndex.blockSize, 0, &block) == SQLITE_OK else {
+                    return nil
+                }
+                return block.map { UnsafeRawPointer($0) }
+            })
+        else { return nil }
+        self.index = index
+        self.file = file
+        self.methods = methods
+    }
+
+    /// Nil while somebody is writing it, or where it was not made yet.
+    var header: WALIndex.Header? {
+        methods.pointee.xShmBarrier(file)
+        return index.header
+    }
+
+    /// How many frames have been copied into the main file.
+    var copiedFrames: Int {
+        methods.pointee.xShmBarrier(file)
+        return index.copiedFrames
+    }
+}

@@ -1,2 +1,0 @@
-/// Rows can't be read from their pages, and are left to SQLite.
-struct UnsuitedForScan: Error {}

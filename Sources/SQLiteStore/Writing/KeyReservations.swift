@@ -1,0 +1,83 @@
+import RowMemory
+import Schema
+import SQLiteKit
+import Storage
+
+/// Gives out the primary keys of new rows.
+final class KeyReservations {
+    private let layout: StoreLayout
+    /// Of a document's store: the greatest key that was reserved and that no row may have yet, by
+    /// the number of the root entity.
+    private var held: [Int64: Int64] = [:]
+
+    init(_ layout: StoreLayout) { self.layout = layout }
+
+    /// Gives new objects their numbers, and raises the greatest number where rows bring their own.
+    func assignKeys(
+        to insertions: [ChangeSet.Insertions], _ save: inout SaveInProgress, on connection: Connection
+    ) throws -> SaveReceipt {
+        guard !insertions.isEmpty else { return SaveReceipt(keys: []) }
+        var needed: [Int64: Int] = [:], greatest: [Int64: Int64] = [:]
+        let given = insertions.map(\.rows.keys)
+        for (group, keys) in zip(insertions, given) {
+            let storage = try layout.storage(of: group.entityIndex)
+            var count = 0, highest: Int64 = 0
+            for key in keys {
+                if key < 0 { count += 1 } else { highest = max(highest, key) }
+            }
+            needed[storage.rootNumber, default: 0] += count
+            greatest[storage.rootNumber] = max(greatest[storage.rootNumber] ?? 0, highest)
+        }
+        var next: [Int64: Int64] = [:]
+        for (root, count) in needed {
+            guard let storage = layout.storedEntities.first(where: { $0.number == root }) else { continue }
+            next[root] = try reserveKeys(
+                storage, count: count, atLeast: max(greatest[root] ?? 0, held[root] ?? 0), on: connection)
+        }
+        return SaveReceipt(
+            keys: try zip(insertions, given).map { group, keys in
+                let root = try layout.storage(of: group.entityIndex).rootNumber
+                return keys.map { key in
+                    guard key < 0 else { return key }
+                    let assigned = next[root] ?? 1
+                    next[root] = assigned + 1
+                    save.keys.set(assigned, for: key)
+                    return assigned
+                }
+            })
+    }
+
+    /// Raises the greatest number of a hierarchy (Z_MAX) and returns the first one that is free.
+    func reserveKeys(_ storage: EntityStorage, count: Int, atLeast greatest: Int64 = 0, on connection: Connection)
+        throws -> Int64
+    {
+        let keys = try freeKeys(storage, count: count, atLeast: greatest, on: connection)
+        try connection.run(
+            "UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?", [.integer(keys.last), .integer(storage.rootNumber)])
+        return keys.first
+    }
+
+    /// Takes numbers for rows that come later, without a commit. For a store to which nobody else
+    /// writes: numbers that no row ever has are given again next time.
+    func holdKeys(_ storage: EntityStorage, count: Int, on connection: Connection) throws -> Int64 {
+        let keys = try freeKeys(storage, count: count, atLeast: held[storage.rootNumber] ?? 0, on: connection)
+        held[storage.rootNumber] = keys.last
+        return keys.first
+    }
+
+    private func freeKeys(
+        _ storage: EntityStorage, count: Int, atLeast greatest: Int64, on connection: Connection
+    ) throws -> (
+        first: Int64, last: Int64
+    ) {
+        // A foreign writer may have forgotten to raise it.
+        let maximum =
+            try connection.value(
+                "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
+                [.integer(storage.rootNumber)])?.integer ?? 0
+        let used = max(maximum, greatest, 0)
+        let (last, overflow) = used.addingReportingOverflow(Int64(count))
+        guard !overflow, last < .max else { throw StorageError(.full, "The store has no numbers left for new objects") }
+        return (used + 1, last)
+    }
+}

@@ -78,9 +78,12 @@ import Testing
         let files = try #require(FileManager.default.enumerator(at: tests, includingPropertiesForKeys: nil)).compactMap
         { $0 as? URL }
         for file in files where file.pathExtension == "swift" {
-            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-            where line.contains("@Test") || line.contains("func ") {
-                found.formUnion(facts(in: String(line)))
+            let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+            for (index, line) in lines.enumerated() where line.contains("@Test") || line.contains("func ") {
+                // A comment may stand before it, and the declaration may go on.
+                if index > 0, lines[index - 1].contains("//") { found.formUnion(facts(in: String(lines[index - 1]))) }
+                let end = lines[index...].firstIndex { $0.contains("{") } ?? index
+                for part in lines[index...end] { found.formUnion(facts(in: String(part))) }
             }
         }
         return found

@@ -2,6 +2,12 @@ public import Foundation
 public import Query
 
 /// Describes how the objects of one entity are migrated to another entity.
+///
+/// ```swift
+/// EntityMapping(
+///     "BookToWork", .transform, from: "Book", to: "Work",
+///     attributeMappings: [PropertyMapping("title", valueExpression: try QueryExpression(format: "$source.title"))])
+/// ```
 public struct EntityMapping: Sendable, Hashable {
     /// The kind of an entity mapping. The raw values are those of compiled mapping models.
     public enum Kind: Int, Sendable, Hashable, CaseIterable {

@@ -1,4 +1,10 @@
 /// An error of a migration, or in a mapping or migration plan.
+///
+/// ```swift
+/// do { mapping = try MappingModel.inferred(from: old, to: new) } catch {
+///     for obstacle in error.obstacles { print(obstacle.place, obstacle.reason, obstacle.remedy) }
+/// }
+/// ```
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
     /// The kind of a migration error.
     public struct Code: Sendable, Hashable {

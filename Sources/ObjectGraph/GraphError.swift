@@ -2,6 +2,12 @@ import Query
 public import Schema
 
 /// An error of an operation on objects of a context.
+///
+/// ```swift
+/// do { try context.save() } catch let error as GraphError where error.code == .conflict {
+///     for conflict in error.conflicts { print(conflict.objectID, conflict.persistedSnapshot ?? [:]) }
+/// }
+/// ```
 public struct GraphError: Error, Sendable, CustomStringConvertible {
     /// The kind of a graph error.
     public struct Code: Sendable, Hashable {

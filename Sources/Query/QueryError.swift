@@ -1,5 +1,11 @@
 /// An error in a predicate, a sort order or a fetch request, found when it is parsed, validated or
 /// executed.
+///
+/// ```swift
+/// do { request.predicate = try FetchPredicate(format: text) } catch {
+///     print(error.message, error.markedText ?? "", separator: "\n")
+/// }
+/// ```
 public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a query error.
     public struct Code: Sendable, Hashable {

@@ -1,4 +1,9 @@
 /// An index that a model declares.
+///
+/// ```swift
+/// FetchIndexDescription(
+///     "byTitle", elements: [.init(propertyName: "title"), .init(propertyName: "year", isAscending: false)])
+/// ```
 public struct FetchIndexDescription: Sendable, Hashable {
     /// The kind of an index. The raw values are those of compiled models.
     ///
@@ -54,6 +59,11 @@ public struct FetchIndexDescription: Sendable, Hashable {
 }
 
 /// A named group of attributes that a composite attribute consists of.
+///
+/// ```swift
+/// CompositeDescription("Position", attributes: [.init("latitude", .double), .init("longitude", .double)])
+/// AttributeDescription("position", .composite, compositeName: "Position")
+/// ```
 public struct CompositeDescription: Sendable, Hashable {
     /// The name by which composite attributes refer to the group.
     public var name: String

@@ -49,8 +49,14 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     }
 }
 
-/// A property whose value is the result of a fetch request, executed when the property is first
-/// read.
+/// A property whose value is the result of a fetch request, executed whenever the property is
+/// read; see ``ManagedObject/fetchedObjects(forKey:)``.
+///
+/// ```swift
+/// let template = FetchRequestTemplate(
+///     "recentBooks", entityName: "Book", predicateFormat: "author == $FETCH_SOURCE AND year > 2000")
+/// let property = FetchedPropertyDescription("recentBooks", fetchRequest: template)
+/// ```
 public struct FetchedPropertyDescription: Sendable, Hashable {
     /// The name of the property, unique in its entity.
     public var name: String

@@ -1,4 +1,10 @@
 /// An error in a model, or a failure to read one.
+///
+/// ```swift
+/// do { model = try ManagedObjectModel(contentsOf: url) } catch {
+///     for fault in error.faults { print(fault) }
+/// }
+/// ```
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a model error.
     public struct Code: Sendable, Hashable {

@@ -1,6 +1,12 @@
 public import Schema
 
 /// An error in opening, reading or writing a store.
+///
+/// ```swift
+/// do { try coordinator.addPersistentStore(description) } catch let error as StorageError where error.code == .busy {
+///     print("The store is in use:", error.message)
+/// }
+/// ```
 public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The kind of a storage error.
     public struct Code: Sendable, Hashable {

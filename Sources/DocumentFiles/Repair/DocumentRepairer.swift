@@ -12,7 +12,7 @@ public enum DocumentRepairer {
     ///
     /// An archive is searched for entries even if its directory is damaged; tables are read except
     /// for damaged pages, and rows except for damaged cells; dangling references are removed; the
-    /// manifest is written anew. The new document has a new UUID and the form of the old one.
+    /// manifest is regenerated. The new document has a new UUID and the form of the old one.
     /// Earlier versions are not copied, because they depend on the exact bytes of the old store.
     ///
     /// Everything is read once and written twice. Memory is needed in proportion to the number of

@@ -101,6 +101,13 @@ open class ManagedObject {
     open func validateForInsert() throws { try validateProperties() }
     /// Validates the object before a save that updates it. Overrides call super, and throw a
     /// ``ValidationError`` or another error.
+    ///
+    /// ```swift
+    /// override func validateForUpdate() throws {
+    ///     try super.validateForUpdate()
+    ///     if self["year"] == nil { throw ValidationError(.generic, "A book has a year", key: "year") }
+    /// }
+    /// ```
     open func validateForUpdate() throws { try validateProperties() }
     /// Validates the object before the save that deletes it: whether a delete rule denies it.
     /// Overrides call super, and throw a ``ValidationError`` or another error.

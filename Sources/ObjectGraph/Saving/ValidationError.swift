@@ -1,6 +1,12 @@
 public import Schema
 
 /// One or more validation failures. Each has the object, the key and the value.
+///
+/// ```swift
+/// do { try context.save() } catch let error as ValidationError {
+///     for failure in error.failures { print(failure.key ?? "", failure.message) }
+/// }
+/// ```
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// The violated rule. The raw values are Core Data's error numbers.
     public struct Code: RawRepresentable, Sendable, Hashable {

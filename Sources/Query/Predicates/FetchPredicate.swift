@@ -2,10 +2,14 @@ public import Schema
 
 /// A condition on objects, represented as a tree.
 ///
-/// Create one from format text (`try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year
-/// > 1960", "h")`) or from its cases. Stores and in-memory evaluation give the same result.
-/// Comparisons have two values: nil equals nil only, other comparisons with nil are false, and
-/// `NOT p` is exactly the complement of `p`, unlike in SQL.
+/// ```swift
+/// let recent = try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year > %d", "h", 1960)
+/// let titled = FetchPredicate.comparison(Comparison(.keyPath("title"), .equal, .constant(.string("Dune"))))
+/// request.predicate = .and([recent, .not(titled)])
+/// ```
+/// Stores and in-memory evaluation give the same result. Comparisons have two values: nil equals
+/// nil only, other comparisons with nil are false, and `NOT p` is exactly the complement of `p`,
+/// unlike in SQL.
 public indirect enum FetchPredicate: Sendable, Hashable {
     /// Always true or always false: TRUEPREDICATE, FALSEPREDICATE.
     case constant(Bool)

@@ -1,4 +1,8 @@
 /// A key of a sort order. Nil sorts before all values, in stores and in memory.
+///
+/// ```swift
+/// request.sortKeys = [SortKey("author.name", collation: .localized), SortKey("year", ascending: false)]
+/// ```
 public struct SortKey: Sendable, Hashable {
     /// The comparison of strings. Values of other types are compared by value.
     public enum Collation: Sendable, Hashable {

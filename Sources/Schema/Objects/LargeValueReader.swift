@@ -20,6 +20,12 @@ package protocol LargeValueInput: AnyObject {
 }
 
 /// Reads a ``LargeValue`` sequentially. Not thread-safe: use one reader in one task at a time.
+///
+/// ```swift
+/// let reader = try recording.sound.reader()
+/// reader.offset = 1 << 20
+/// let piece = try reader.read(upTo: 4096)
+/// ```
 public final class LargeValueReader {
     package let input: any LargeValueInput
     /// The size of the value in bytes.

@@ -3,6 +3,11 @@ public import Foundation
 /// The identity of an object: its store, its entity and its primary key. An ID is valid outside of
 /// contexts and in other processes.
 ///
+/// ```swift
+/// try context.obtainPermanentIDs(for: [book])
+/// let text = book.objectID.uriRepresentation.absoluteString
+/// if let id = coordinator.managedObjectID(text: text) { print(try context.existingObject(with: id)) }
+/// ```
 /// A new object has a temporary ID until it is saved. A temporary ID never equals the permanent
 /// one, so keep permanent IDs only; ``ManagedObjectContext/obtainPermanentIDs(for:)`` assigns them
 /// before a save.

@@ -3,6 +3,12 @@ public import Schema
 
 /// A position in the persistent history of a store, after the last transaction that a client has
 /// processed. Encode it to keep it across launches.
+///
+/// ```swift
+/// let data = try JSONEncoder().encode(try coordinator.currentPersistentHistoryToken())
+/// let token = try JSONDecoder().decode(PersistentHistoryToken.self, from: data)
+/// let transactions = try context.fetchHistory(PersistentHistoryRequest(after: token))
+/// ```
 public struct PersistentHistoryToken: Sendable, Hashable, Codable {
     /// The UUID of the store.
     public let storeUUID: String

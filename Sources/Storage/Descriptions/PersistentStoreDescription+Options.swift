@@ -24,6 +24,10 @@ public enum StoreSynchronous: String, Sendable, Hashable, CaseIterable {
 
 /// A callback that observes, and can end, the time that a store waits for a lock of another
 /// process.
+///
+/// ```swift
+/// description.waitObserver = StoreWaitObserver { seconds in seconds < 1 }    // give up after a second
+/// ```
 public final class StoreWaitObserver: Sendable, Hashable {
     let body: @Sendable (_ seconds: Double) -> Bool
 

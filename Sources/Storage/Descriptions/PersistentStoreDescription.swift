@@ -1,6 +1,12 @@
 public import Foundation
 
 /// The location of a store and the options to open it with.
+///
+/// ```swift
+/// var description = PersistentStoreDescription(url: url)
+/// description.isReadOnly = true
+/// try coordinator.addPersistentStore(description)
+/// ```
 public struct PersistentStoreDescription: Sendable, Hashable {
     /// The location of the store's file.
     public var url: URL

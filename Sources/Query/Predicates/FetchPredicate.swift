@@ -50,8 +50,8 @@ public struct Comparison: Sendable, Hashable {
         case beginsWith
         /// ENDSWITH: the text on the left ends with the one on the right.
         case endsWith
-        /// LIKE: the whole text matches a pattern in which `*` stands for any characters and `?` for
-        /// one.
+        /// LIKE: the whole text matches a pattern in which `*` stands for any characters and `?`
+        /// for one.
         case like
         /// MATCHES: the whole text matches a regular expression.
         case matches

@@ -5,56 +5,68 @@ internal import SQLiteStore
 public import Schema
 internal import Storage
 
-/// What there is to say of a document without working with it. Made from the manifest alone where
-/// that says everything.
+/// Information about a document that is obtained without opening it for use. It is read from the
+/// manifest if that is sufficient.
 ///
 ///     let info = try DocumentInfo(of: url)
 ///     print(info.kind, info.entities["Book"] ?? 0)
 public struct DocumentInfo: Sendable, Hashable {
+    /// Information about the model of a document.
     public struct Model: Sendable, Hashable {
-        /// The name of the version; nil for a store by itself.
+        /// The name of the model version; nil for a bare store.
         public var name: String?
+        /// The version identifiers of the model.
         public var identifiers: [String]
-        /// The digest of the version hashes, base64; empty where a store without a model records
-        /// none.
+        /// The digest of the version hashes in Base64; empty if a store without a model has none.
         public var digest: String
-        /// Whether there is a model, the document's own or one that was given. Without one, all
-        /// that is known of a store is what its tables or its file say.
+        /// Whether the model is known, from the document or as an argument. If not, information
+        /// about a store is limited to what its tables or its file contain.
         public var isKnown = true
     }
 
+    /// The kind of document.
     public var kind: DocumentKind
+    /// The path of the document, with symbolic links resolved.
     public var path: String
+    /// The UUID of the document, which is that of its store.
     public var uuid: String
-    /// Nil for a store by itself, as all of Folio's own.
+    /// The version of the document format; nil for a bare store.
     public var formatVersion: Int?
+    /// The model of the document.
     public var model: Model
+    /// The type of the store, such as `SQLite`.
     public var storeType: String
-    /// The size of the store's main file.
+    /// The size of the store's main file in bytes.
     public var storeBytes: Int64
-    /// How many objects of each entity that is not abstract, sub-entities not counted in; of a
-    /// store without a model, of each that its tables or its file know.
+    /// The number of objects of each entity that is not abstract, without sub-entities. For a store
+    /// without a model, of each entity that its tables or its file contain.
     public var entities: [String: Int]
-    /// How many earlier versions are kept.
+    /// The number of earlier versions that are kept.
     public var versions: Int
+    /// The time of the last save; nil for a bare store.
     public var saved: Date?
-    /// When the work that is not saved was autosaved.
+    /// The time of the last autosave if there is autosaved work that is not saved.
     public var autosaved: Date?
+    /// Whether there is autosaved work that is not saved.
     public var hasUnsavedChanges: Bool
-    /// How many commits of other programs are in the journal beside the store, which no save or
+    /// The number of commits by other programs in the WAL beside the store, which no save or
     /// autosave of the document made.
     public var outsideCommits = 0
+    /// The number and size of the attachments: large values that are stored in files of their own.
     public var attachments: Manifest.Attachments
-    /// Who edits it just now.
+    /// The process that is editing the document; nil if there is none.
     public var lock: LockHolder?
+    /// The title of the document.
     public var title: String?
+    /// The keywords of the document.
     public var keywords: [String]?
 
-    /// Looks at a document; nothing is written anywhere near it.
+    /// Reads information about a document. Nothing is written to it or beside it.
+    ///
     /// - Parameters:
-    ///   - countsObjects: Whether objects are counted in the store instead of believing the
-    ///     manifest. Costs time in proportion to the document's size.
-    ///   - model: The model of a store that carries none.
+    ///   - countsObjects: Whether the objects in the store are counted, instead of using the counts
+    ///     of the manifest. Takes time proportional to the size of the document.
+    ///   - model: The model of a store that contains none.
     /// - Throws: `DocumentError`, as `PersistentDocument.open`.
     public init(of url: URL, countsObjects: Bool = false, model: ManagedObjectModel? = nil) throws {
         try self.init(of: url, countsObjects: countsObjects, fitting: ModelChoice(model))

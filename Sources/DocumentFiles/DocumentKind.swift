@@ -1,29 +1,30 @@
 package import Storage
 
-/// What kind of document is at a path. Decided by what is in the file or folder, never by its
-/// extension.
+/// The kind of document at a path. It is determined by the content of the file or folder, not by
+/// its extension.
 public enum DocumentKind: String, Sendable, Hashable, Codable, CaseIterable {
-    /// A folder of Folio's layout.
+    /// A folder in Folio's package format.
     case package
-    /// A package in one zip file.
+    /// A package in a single zip file.
     case archive
-    /// A Core Data store by itself.
+    /// A bare Core Data store.
     case store
-    /// A folder as `UIManagedDocument` writes it, with the store at `StoreContent/persistentStore`.
+    /// A folder written by `UIManagedDocument`, with the store at `StoreContent/persistentStore`.
     case managedDocument
 }
 
 /// The form in which a document is written.
 public enum DocumentForm: Sendable, Hashable {
-    /// A folder of Folio's layout: autosave, and all else that documents can do.
+    /// A folder in Folio's package format, with autosave, versions and all other features of
+    /// documents.
     case package
-    /// A package in one zip file, readable by every zip tool.
+    /// A package in a single zip file, readable by zip tools.
     case archive
-    /// A Core Data SQLite store by itself.
+    /// A bare Core Data SQLite store.
     case store
-    /// A store of Folio's binary format by itself.
+    /// A bare store in Folio's binary format.
     case binaryStore
-    /// A Core Data XML store by itself. It does not carry its model.
+    /// A bare Core Data XML store. It does not contain its model.
     case xmlStore
 
     /// The form of a document that is there.

@@ -10,8 +10,8 @@ extension ValidationError: CustomNSError {
 
     public var errorCode: Int { code.rawValue }
 
-    /// The object's ID, key and value of the only failure; of several each as an error of its own,
-    /// under `NSDetailedErrors`.
+    /// The object's ID, the key and the value under Core Data's keys if there is a single failure;
+    /// if there are several, an array of errors under `NSDetailedErrors`.
     public var errorUserInfo: [String: Any] {
         var info: [String: Any] = [NSLocalizedDescriptionKey: description]
         if failures.count > 1 {
@@ -29,7 +29,8 @@ extension ValidationError: CustomNSError {
 extension GraphError: CustomNSError {
     public static var errorDomain: String { NSCocoaErrorDomain }
 
-    /// ``GraphError/cocoaCode``, or 134060 (a failure of Core Data without a number of its own).
+    /// ``GraphError/cocoaCode``, or 134060, Core Data's number for errors without a number of their
+    /// own.
     public var errorCode: Int { cocoaCode ?? 134_060 }
 
     /// The conflicts under Core Data's keys.

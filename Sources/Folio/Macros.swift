@@ -1,5 +1,5 @@
-/// Makes a class the class of an entity: its stored properties become the entity's attributes and
-/// relationships.
+/// Declares a class as the class of an entity. Its stored properties become the attributes and
+/// relationships of the entity.
 ///
 /// ```swift
 /// @Model final class Book: ManagedObject {
@@ -12,18 +12,19 @@
 ///
 /// let model = try ManagedObjectModel(schema: [Book.self])
 /// ```
-/// A property's type says what it is: a type of attributes (`String`, `Int`, `Int16`, `Int32`,
-/// `Double`, `Float`, `Bool`, `Date`, `Decimal`, `UUID`, `URL`, `Data`, `LargeValue`, an enum that
-/// declares ``AttributeValue``), an optional class with `@Model` (to-one), an array, a set or
-/// ``ManagedObjects`` of one (to-many), or any other `Codable` type, which is kept as JSON.
-/// Properties with accessors of their own, static and lazy ones stay as they are.
+/// The type of a property determines its kind. Attributes have one of the types `String`, `Int`,
+/// `Int16`, `Int32`, `Double`, `Float`, `Bool`, `Date`, `Decimal`, `UUID`, `URL`, `Data` and
+/// ``LargeValue``, an enum that conforms to ``AttributeValue``, or any other `Codable` type, which
+/// is stored as JSON. An optional class with `@Model` is a to-one relationship; an array, a set or
+/// ``ManagedObjects`` of such a class is a to-many relationship. Computed, static and lazy
+/// properties are not part of the model.
 ///
 /// - Parameter originalName: The entity's name in earlier versions of the model.
 @attached(member, names: named(schemaEntity))
 @attached(memberAttribute)
 public macro Model(originalName: String? = nil) = #externalMacro(module: "FolioMacros", type: "ModelMacro")
 
-/// Says more of an attribute of a class with `@Model`.
+/// Sets options of an attribute of a class with `@Model`.
 ///
 /// ```swift
 /// @Attribute(.unique, originalName: "name", minimum: .int(1)) var title: String
@@ -35,10 +36,9 @@ public macro Attribute(
     pattern: String? = nil
 ) = #externalMacro(module: "FolioMacros", type: "MarkerMacro")
 
-/// Says more of a relationship of a class with `@Model`.
+/// Sets options of a relationship of a class with `@Model`.
 ///
-/// - Parameter isOrdered: Whether a to-many relationship keeps its members in the order that they
-///   are given.
+/// - Parameter isOrdered: Whether a to-many relationship is ordered.
 @attached(peer)
 public macro Relationship(
     deleteRule: DeleteRule = .nullify, minimumModelCount: Int = 0, maximumModelCount: Int = 0,
@@ -46,22 +46,25 @@ public macro Relationship(
     hashModifier: String? = nil, isOrdered: Bool = false
 ) = #externalMacro(module: "FolioMacros", type: "MarkerMacro")
 
-/// Keeps an attribute of a class with `@Model` in memory and in undo, and out of stores.
+/// Excludes an attribute of a class with `@Model` from stores. Its value is kept in memory and by
+/// undo.
 @attached(peer)
 public macro Transient() = #externalMacro(module: "FolioMacros", type: "MarkerMacro")
 
-/// Attributes whose values together occur once: `#Unique<Book>([\.isbn], [\.title, \.year])`, among
-/// the members of the class.
+/// Declares uniqueness constraints among the members of a class with `@Model`:
+/// `#Unique<Book>([\.isbn], [\.title, \.year])`. The values of the attributes of a list together
+/// are unique in a store.
 @freestanding(declaration)
 public macro Unique<Object>(_ constraints: [PartialKeyPath<Object>]...) =
     #externalMacro(module: "FolioMacros", type: "DeclarationMarkerMacro")
 
-/// Indexes: `#Index<Book>([\.title], [\.year, \.title])`, among the members of the class.
+/// Declares indexes among the members of a class with `@Model`:
+/// `#Index<Book>([\.title], [\.year, \.title])`.
 @freestanding(declaration)
 public macro Index<Object>(_ indexes: [PartialKeyPath<Object>]...) =
     #externalMacro(module: "FolioMacros", type: "DeclarationMarkerMacro")
 
-/// Put before the properties of a class by `@Model`; not to be written.
+/// Attached to the properties of a class by `@Model`. Not for direct use.
 @attached(accessor)
 @attached(peer, names: suffixed(Property))
 public macro _Persisted() = #externalMacro(module: "FolioMacros", type: "PersistedMacro")

@@ -1,47 +1,56 @@
 public import Foundation
 public import Query
 
-/// How objects of one entity become objects of another.
+/// Describes how the objects of one entity are migrated to another entity.
+///
+/// ```swift
+/// EntityMapping(
+///     "BookToWork", .transform, from: "Book", to: "Work",
+///     attributeMappings: [PropertyMapping("title", valueExpression: try QueryExpression(format: "$source.title"))])
+/// ```
 public struct EntityMapping: Sendable, Hashable {
-    /// What becomes of the objects; the raw values are those of compiled mapping models.
+    /// The kind of an entity mapping. The raw values are those of compiled mapping models.
     public enum Kind: Int, Sendable, Hashable, CaseIterable {
+        /// The kind is not known.
         case undefined = 0
-        /// A policy of the application's own makes the objects.
+        /// A custom migration policy creates the objects.
         case custom = 1
-        /// The entity is new: there is nothing to migrate.
+        /// The entity is new. There are no objects to migrate.
         case add = 2
-        /// The entity is gone, and its objects with it.
+        /// The entity is removed together with its objects.
         case remove = 3
-        /// The objects stay as they are.
+        /// The entity is unchanged, and its objects are copied.
         case copy = 4
+        /// The entity is changed, and its objects are transformed.
         case transform = 5
     }
 
-    /// By which other mappings and policies name it; unique in its mapping model.
+    /// The name of the mapping, unique in its mapping model. Expressions and policies refer to it.
     public var name: String
-    /// What becomes of the objects.
+    /// The kind of the mapping.
     public var kind: Kind
-    /// Nil for an entity that is new.
+    /// The name of the entity in the source model; nil for a new entity.
     public var sourceEntityName: String?
-    /// Nil for an entity that is gone.
+    /// The name of the entity in the destination model; nil for a removed entity.
     public var destinationEntityName: String?
-    /// The hashes of the two entities for which the mapping was made, nil where it says nothing of
-    /// them.
+    /// The version hash of the source entity for which the mapping was made; nil if it is not
+    /// recorded.
     public var sourceEntityVersionHash: Data?
-    /// As for the source entity.
+    /// The version hash of the destination entity for which the mapping was made; nil if it is not
+    /// recorded.
     public var destinationEntityVersionHash: Data?
-    /// The name under which the migration finds the policy; nil is the standard one.
+    /// The name of the migration policy; nil for the standard policy.
     public var migrationPolicyName: String?
-    /// Which objects of the source entity are migrated; nil for all of them.
+    /// The condition on the source objects to migrate; nil for all.
     public var sourcePredicate: FetchPredicate?
-    /// Where the attributes of new objects come from; one that is not named starts with its
-    /// default.
+    /// The mappings of attributes. Attributes without a mapping get their default value.
     public var attributeMappings: [PropertyMapping]
-    /// Where the relationships of new objects come from; one that is not named starts empty.
+    /// The mappings of relationships. Relationships without a mapping are empty.
     public var relationshipMappings: [PropertyMapping]
-    /// For policies to read.
+    /// Free-form values for use by policies.
     public var userInfo: [String: String]
 
+    /// Creates an entity mapping.
     public init(
         _ name: String, _ kind: Kind, from sourceEntityName: String?, to destinationEntityName: String?,
         sourceEntityVersionHash: Data? = nil,
@@ -63,7 +72,7 @@ public struct EntityMapping: Sendable, Hashable {
         self.userInfo = userInfo
     }
 
-    /// The mapping of an attribute or relationship, nil if there is none.
+    /// The mapping of an attribute or a relationship; nil if there is none.
     public func propertyMapping(named name: String) -> PropertyMapping? {
         attributeMappings.first { $0.name == name } ?? relationshipMappings.first { $0.name == name }
     }

@@ -4,13 +4,14 @@ import Query
 import Schema
 
 extension MappingModel {
-    /// Reads a mapping model: an `.xcmappingmodel`, or a compiled `.cdm`.
+    /// Reads a mapping model from an `.xcmappingmodel` or a compiled `.cdm` file.
     ///
-    /// What a source leaves to the compiler is filled in as it does: a property takes the value of
-    /// the source's property of its name, if there is one; in a file without its models that is
-    /// taken for granted.
-    /// - Throws: `ModelError` where the file can't be read; ``MigrationError`` `invalidMapping`
-    ///   where an expression or predicate in it makes no sense.
+    /// Properties without an explicit value in a source file get the value of the property with the
+    /// same name in the source entity, as with Apple's compiler. If the file does not contain its
+    /// models, such a property is assumed to exist.
+    ///
+    /// - Throws: `ModelError` if the file can't be read; ``MigrationError`` with code
+    ///   `invalidMapping` if an expression or a predicate in it is invalid.
     public init(contentsOf url: URL) throws {
         try self.init(try MappingFile.read(url))
     }

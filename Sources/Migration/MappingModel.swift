@@ -1,42 +1,44 @@
 import Foundation
 public import Schema
 
-/// How objects of one version of a model become objects of another: a mapping for every entity, in
-/// the order in which they run.
+/// Describes a migration from one version of a model to another: an ordered list of entity
+/// mappings.
 ///
 /// ```swift
 /// let mapping = try MappingModel.inferred(from: old, to: new)
 /// for entity in mapping.entityMappings { print(entity.name, entity.kind) }
 /// ```
 public struct MappingModel: Sendable, Hashable {
-    /// In the order in which they run.
+    /// The entity mappings, in the order in which they are executed.
     public var entityMappings: [EntityMapping]
 
+    /// Creates a mapping model.
     public init(entityMappings: [EntityMapping]) {
         self.entityMappings = entityMappings
     }
 
-    /// The mapping called `name`, nil if there is none.
+    /// The entity mapping with this name; nil if there is none.
     public func entityMapping(named name: String) -> EntityMapping? {
         entityMappings.first { $0.name == name }
     }
 
-    /// The mapping of a source entity's objects; the first one where there are several.
+    /// The first mapping of a source entity; nil if there is none.
     public func entityMapping(fromEntity name: String) -> EntityMapping? {
         entityMappings.first { $0.sourceEntityName == name }
     }
 
-    /// The mapping that follows from the two versions alone, by Core Data's rules.
+    /// Infers the mapping between two versions, by Core Data's rules for lightweight migration.
     ///
-    /// An entity or property is the former one if it has its renaming identifier or its name, which
-    /// may have changed any number of times in between. What is added starts with its default value
-    /// or empty; what is gone is removed. Attributes may become optional, or mandatory with a
-    /// default value, and numbers of one type those of another; relationships may become to-many,
-    /// ordered or unordered; properties and entities may move within a hierarchy, and entities out
-    /// of it.
+    /// Entities and properties correspond if the new one's renaming identifier or name is equal to
+    /// the renaming identifier or name of the old one. Added properties get their default value or
+    /// are empty; removed ones are dropped. Attributes may become optional, or mandatory with a
+    /// default value, and numbers may change to another numeric type. Relationships may become
+    /// to-many, ordered or unordered. Properties and entities may move within a hierarchy, and
+    /// entities out of it.
     ///
-    /// Cost: linear in the two models.
-    /// - Throws: ``MigrationError`` `notInferable` with everything that breaks a rule.
+    /// Takes time linear in the size of the models.
+    ///
+    /// - Throws: ``MigrationError`` with code `notInferable` and all obstacles.
     public static func inferred(from source: ManagedObjectModel, to destination: ManagedObjectModel)
         throws(MigrationError) -> MappingModel
     {
@@ -45,10 +47,11 @@ public struct MappingModel: Sendable, Hashable {
         return inference.mappingModel
     }
 
-    /// Whether the mapping was made for these versions: every entity that it knows the hash of has
-    /// that hash, and every entity of both versions that it names is there.
+    /// Whether the mapping fits two versions: recorded version hashes are equal, and all named
+    /// entities exist.
     ///
-    /// Mappings read from sources record no hashes; for them names alone decide.
+    /// Mappings that were read from source files contain no hashes; only the names are compared
+    /// then.
     public func fits(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> Bool {
         unfitEntities(from: source, to: destination).isEmpty
     }

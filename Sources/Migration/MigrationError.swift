@@ -1,65 +1,71 @@
-/// Why objects of one version of a model can't become objects of another.
+/// An error of a migration, or in a mapping or migration plan.
+///
+/// ```swift
+/// do { mapping = try MappingModel.inferred(from: old, to: new) } catch {
+///     for obstacle in error.obstacles { print(obstacle.place, obstacle.reason, obstacle.remedy) }
+/// }
+/// ```
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, as a stable word.
+    /// The kind of a migration error.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
             case notInferable, invalidMapping, missingMapping, missingModel, policy, cancelled, backward, lossy, failed
         }
         private let value: Value
-        /// The number by which Core Data reports the same.
+        /// Core Data's number of this error.
         public let coreDataNumber: Int
         private init(_ value: Value, _ number: Int) {
             self.value = value
             coreDataNumber = number
         }
-        /// The new version says something that no rule derives from the old one; `obstacles` names
-        /// all of it.
+        /// The new version can't be inferred from the old one; `obstacles` lists the reasons.
         public static let notInferable = Code(.notInferable, 134190)
-        /// A mapping model contradicts itself or its two models.
+        /// A mapping model or a migration plan is inconsistent, or does not fit the models.
         public static let invalidMapping = Code(.invalidMapping, 134110)
-        /// No mapping leads from the store's version to the one that is wanted.
+        /// There is no mapping from the version of the store to the requested version.
         public static let missingMapping = Code(.missingMapping, 134140)
-        /// The model that the store was written with is not among those given.
+        /// The model version of the store is not among the given ones.
         public static let missingModel = Code(.missingModel, 134130)
-        /// A migration policy has failed.
+        /// A migration policy is missing or failed.
         public static let policy = Code(.policy, 134170)
-        /// The migration was cancelled; the store is as it was.
+        /// The migration was cancelled; the store is unchanged.
         public static let cancelled = Code(.cancelled, 134120)
-        /// The store is of a later stage than the one that is wanted.
+        /// The store has a later version than the requested one.
         public static let backward = Code(.backward, 134195)
-        /// Objects would be left out that nothing says were meant to go.
+        /// Objects or values would be lost that were not meant to be removed.
         public static let lossy = Code(.lossy, 134110)
-        /// Objects can't be read, made or saved on the way.
+        /// Objects can't be read, created or saved during the migration.
         public static let failed = Code(.failed, 134110)
     }
 
-    /// The kind of error.
+    /// The kind of the error.
     public var code: Code
-    /// What is wrong, in words for a person.
+    /// An explanation for people.
     public var message: String
-    /// All that stands in the way, in the order of the new version's entities.
+    /// Everything that prevents the migration, in the order of the new version's entities.
     public var obstacles: [MigrationObstacle]
-    /// The shortest way through other versions, which is not taken since it would lose what both
-    /// ends have; nil where there is none.
+    /// The shortest migration through other versions, which was refused because it loses data that
+    /// both ends have; nil if there is none.
     public var refusedChain: RefusedChain?
-    /// The error of another layer that led to this one.
+    /// The error that caused this one.
     public var underlying: (any Error)?
 
-    /// A migration in several steps that would reach the new version, and lose something on the
-    /// way.
+    /// A migration in several steps that reaches the new version but loses data.
     public struct RefusedChain: Sendable, Hashable {
-        /// The versions in between, in their order.
+        /// The names of the versions in between, in order.
         public var versions: [String]
-        /// What both ends have and the way has no place for: `Entity` or `Entity.property`, by the
-        /// old version's names.
+        /// The data that exist in both versions but not in between: `Entity` or `Entity.property`,
+        /// with the names of the old version.
         public var losses: [String]
 
+        /// Creates a description of a refused migration.
         public init(versions: [String], losses: [String]) {
             self.versions = versions
             self.losses = losses
         }
     }
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, obstacles: [MigrationObstacle] = [], underlying: (any Error)? = nil) {
         self.code = code
         self.message = message

@@ -1,23 +1,37 @@
-/// One thing of a new version that can't be inferred from the old one.
+/// A change in a new model version that can't be inferred from the old version.
 public struct MigrationObstacle: Sendable, Hashable, CustomStringConvertible {
-    /// The rule that is broken, as a stable word.
+    /// The rule that a change violates.
     public enum Rule: String, Sendable, Hashable, CaseIterable {
-        case ambiguousRenaming, attributeType, mandatoryWithoutDefault, toManyToOne, sharedMembers, inversePairing,
-            relationshipDestination
+        /// Two entities or properties correspond to the same former one.
+        case ambiguousRenaming
+        /// An attribute changes to a type that its values can't be converted to.
+        case attributeType
+        /// An attribute is mandatory, and existing objects would have no value.
+        case mandatoryWithoutDefault
+        /// A to-many relationship becomes to-one.
+        case toManyToOne
+        /// Objects may be shared by several owners, which the new relationship does not allow.
+        case sharedMembers
+        /// Two relationships become inverses of each other that were not before.
+        case inversePairing
+        /// The destination of a relationship is not the entity that its objects have now.
+        case relationshipDestination
+        /// Two hierarchies of entities become one.
         case mergedHierarchies
     }
 
-    /// The rule that is broken.
+    /// The violated rule.
     public var rule: Rule
-    /// The entity in the new version.
+    /// The name of the entity in the new version.
     public var entity: String
-    /// The property in the new version; nil where the entity as a whole is meant.
+    /// The name of the property in the new version; nil if the whole entity is concerned.
     public var property: String?
-    /// What is so, in words.
+    /// The reason, for people.
     public var reason: String
-    /// What would make it possible, in words.
+    /// A change that would make the migration inferable, for people.
     public var remedy: String
 
+    /// Creates an obstacle.
     public init(_ rule: Rule, entity: String, property: String? = nil, reason: String, remedy: String) {
         self.rule = rule
         self.entity = entity
@@ -26,7 +40,7 @@ public struct MigrationObstacle: Sendable, Hashable, CustomStringConvertible {
         self.remedy = remedy
     }
 
-    /// `Entity.property`, or the entity alone.
+    /// `Entity.property`, or the name of the entity.
     public var place: String { property.map { "\(entity).\($0)" } ?? entity }
 
     public var description: String { "\(place) \(reason) (\(remedy))" }

@@ -1,61 +1,66 @@
 public import Schema
 import Storage
 
-/// What is different in a new version of a model, and whether objects of the old one can become
-/// objects of the new one by inference.
+/// The differences between two versions of a model, and whether a migration can be inferred.
 ///
 /// ```swift
 /// let difference = ModelDifference(from: old, to: new)
 /// if !difference.isInferable { difference.obstacles.forEach { print($0) } }
 /// ```
 public struct ModelDifference: Sendable, Hashable {
-    /// What becomes of an entity or property.
+    /// The kind of a difference.
     public enum Kind: String, Sendable, Hashable {
-        /// The same in both versions, but for what no store depends on.
+        /// Unchanged, or changed only in aspects that are not stored.
         case copy
-        case transform, add, remove
+        /// Changed.
+        case transform
+        /// Added.
+        case add
+        /// Removed.
+        case remove
     }
 
-    /// What is different in one property.
+    /// The difference of a property.
     public struct PropertyDifference: Sendable, Hashable {
-        /// The name in the old version, nil for a new property.
+        /// The name in the old version; nil for an added property.
         public var source: String?
-        /// The name in the new version, nil for one that is gone.
+        /// The name in the new version; nil for a removed property.
         public var destination: String?
-        /// What becomes of it.
+        /// The kind of the difference.
         public var kind: Kind
-        /// What changed, in words.
+        /// The changes, for people.
         public var changes: [String]
     }
 
-    /// What is different in one entity.
+    /// The difference of an entity.
     public struct EntityDifference: Sendable, Hashable {
-        /// The name in the old version, nil for a new entity.
+        /// The name in the old version; nil for an added entity.
         public var source: String?
-        /// The name in the new version, nil for one that is gone.
+        /// The name in the new version; nil for a removed entity.
         public var destination: String?
-        /// What becomes of it.
+        /// The kind of the difference.
         public var kind: Kind
-        /// What changed of the entity itself, in words.
+        /// The changes of the entity itself, for people.
         public var changes: [String]
-        /// The properties that are different, inherited ones at the entity that declares them.
+        /// The properties that differ. Inherited properties are listed at the entity that declares
+        /// them.
         public var properties: [PropertyDifference]
 
-        /// Whether anything at all is different.
+        /// Whether the entity or any of its properties differs.
         public var isChanged: Bool { kind != .copy || !changes.isEmpty || !properties.isEmpty }
     }
 
-    /// Those of the new version in its order, then those that are gone.
+    /// All entities of the new version in its order, followed by the removed ones.
     public let entities: [EntityDifference]
-    /// What keeps the migration from being inferred; empty if it can be.
+    /// The obstacles to an inferred migration; empty if it can be inferred.
     public let obstacles: [MigrationObstacle]
 
-    /// Whether objects can be migrated by the two versions alone.
+    /// Whether the migration can be inferred from the two versions.
     public var isInferable: Bool { obstacles.isEmpty }
-    /// Whether stores of the one version are stores of the other.
+    /// Whether stores of one version can be opened with the other.
     public let isCompatible: Bool
 
-    /// Cost: linear in the two models.
+    /// Compares two versions of a model, in time linear in their size.
     public init(from source: ManagedObjectModel, to destination: ManagedObjectModel) {
         let inference = MappingInference(from: source, to: destination)
         obstacles = inference.obstacles

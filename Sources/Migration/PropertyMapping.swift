@@ -1,15 +1,17 @@
 public import Query
 
-/// Where the value of one property of new objects comes from.
+/// Describes the value of a property of destination objects.
 public struct PropertyMapping: Sendable, Hashable {
-    /// The property of the destination entity.
+    /// The name of the property of the destination entity.
     public var name: String
-    /// What gives the value, with `$source`, `$destination`, `$manager`, `$entityMapping`,
-    /// `$propertyMapping` and `$entityPolicy`; nil leaves what a new object starts with.
+    /// The expression of the value, which can refer to `$source`, `$destination`, `$manager`,
+    /// `$entityMapping`, `$propertyMapping` and `$entityPolicy`; nil keeps the initial value of a
+    /// new object.
     public var valueExpression: QueryExpression?
-    /// For policies to read.
+    /// Free-form values for use by policies.
     public var userInfo: [String: String]
 
+    /// Creates a property mapping.
     public init(_ name: String, valueExpression: QueryExpression? = nil, userInfo: [String: String] = [:]) {
         self.name = name
         self.valueExpression = valueExpression

@@ -2,9 +2,11 @@ import Foundation
 public import Schema
 
 extension ManagedObjectModel {
-    /// The model that an `.xcdatamodel`'s `contents` describes, as generated code carries it.
-    /// - Throws: ``ModelError`` `unreadable` for what is no such text, `invalid` with everything
-    ///   that is wrong in it at once.
+    /// Creates a model from the content of the `contents` file of an `.xcdatamodel`. Generated code
+    /// uses it.
+    ///
+    /// - Throws: ``ModelError`` with code `unreadable` if the text is not a model, `invalid` with
+    ///   all errors if the model is not valid.
     public convenience init(xcdatamodelText text: String) throws(ModelError) {
         try self.init(ModelContents.decode(Data(text.utf8)).description)
     }

@@ -2,7 +2,7 @@ internal import Coding
 public import Foundation
 public import Schema
 
-/// A model in files: one or several versions, read when asked for.
+/// A file or directory with one or more versions of a model. Versions are read on demand.
 ///
 /// ```swift
 /// let file = try ModelFile(contentsOf: url)          // .xcdatamodeld, .xcdatamodel, .momd or .mom
@@ -10,41 +10,41 @@ public import Schema
 /// let model = try file.model()                       // the current version
 /// ```
 ///
-/// What a file or directory is, is decided by what is in it, never by its extension.
+/// The kind of file is determined by its content, not by its extension.
 public struct ModelFile: Sendable {
-    /// How a model is kept.
+    /// The kind of a model file.
     public enum Kind: Sendable, Hashable {
-        /// A directory of versions as sources: `.xcdatamodeld`.
+        /// A directory of source versions: `.xcdatamodeld`.
         case versionedSource
-        /// One model as a source: `.xcdatamodel`, or the file in it.
+        /// A single source model: an `.xcdatamodel`, or the file in it.
         case source
         /// A directory of compiled versions: `.momd`.
         case versionedCompiled
-        /// One compiled model: `.mom`.
+        /// A single compiled model: `.mom`.
         case compiled
     }
 
-    /// The file or folder that was looked at.
+    /// The file or directory.
     public let url: URL
-    /// How the model is kept, by what was found there.
+    /// The kind of file.
     public let kind: Kind
-    /// The names of the versions, numbers in them in order of value: a hint only, files do not say
-    /// in which order versions came.
+    /// The names of the versions, sorted with numbers compared by value. The order is a hint only:
+    /// files don't record the order of versions.
     public let versionNames: [String]
-    /// The version that is read where none is named: the one that the files call current, the only
-    /// one, else the last by name.
+    /// The version that is read by default: the one that the files mark as current, the only one,
+    /// or else the last by name.
     public let currentVersionName: String
-    /// Whether the files themselves say which version is current, or there is only one.
+    /// Whether the files mark a version as current, or contain only one.
     public let saysWhichVersionIsCurrent: Bool
-    /// The hashes of every version's entities as the tools recorded them when compiling; empty for
-    /// sources.
+    /// The version hashes of the entities of each version, as recorded by the compiler; empty for
+    /// source files.
     public let recordedVersionHashes: [String: [String: Data]]
     private let files: [String: URL]
 
-    /// Looks at a model without reading its versions.
+    /// Inspects a model file without reading its versions.
     ///
-    /// - Throws: ``ModelError`` `notFound` where there is nothing, `unreadable` for something that
-    ///   is no model, `permission` or `inputOutput` where that can't be found out.
+    /// - Throws: ``ModelError`` with code `notFound` if it does not exist, `unreadable` if it is
+    ///   not a model, `permission` or `inputOutput` if it can't be read.
     public init(contentsOf url: URL) throws(ModelError) {
         let found = try ModelFileFinder(url)
         self.url = url
@@ -61,10 +61,10 @@ public struct ModelFile: Sendable {
         }
     }
 
-    /// Reads one version, the current one for nil.
+    /// Reads a version; the current one if `version` is nil.
     ///
-    /// - Throws: ``ModelError`` `notFound` for an unknown version; `unreadable`, `invalid`,
-    ///   `permission` and `inputOutput` as for any model.
+    /// - Throws: ``ModelError`` with code `notFound` for an unknown version; `unreadable`,
+    ///   `invalid`, `permission` or `inputOutput` if it can't be read.
     public func model(version: String? = nil) throws(ModelError) -> ManagedObjectModel {
         let name = version.map { Self.withoutExtension($0) } ?? currentVersionName
         guard let file = files[name] ?? version.flatMap({ files[$0] }) else {
@@ -76,12 +76,13 @@ public struct ModelFile: Sendable {
         return try Self.read(file)
     }
 
-    /// The version whose hashes a store recorded, the current one first; nil where none fits.
+    /// The version with the version hashes of a store, preferably the current one; nil if there is
+    /// none.
     ///
-    /// Versions that are no models or make no sense are passed over. Cost: reads versions until one
-    /// fits.
-    /// - Throws: ``ModelError`` `permission` or `inputOutput` for a version that could not be read:
-    ///   it may be the one that fits.
+    /// Versions that are not valid models are skipped. Versions are read until one matches.
+    ///
+    /// - Throws: ``ModelError`` with code `permission` or `inputOutput` if a version could not be
+    ///   read, because it may be the matching one.
     public func model(matching hashes: [String: Data]) throws(ModelError) -> (name: String, model: ManagedObjectModel)?
     {
         let names = [currentVersionName] + versionNames.reversed().filter { $0 != currentVersionName }
@@ -126,10 +127,10 @@ public struct ModelFile: Sendable {
 }
 
 extension ManagedObjectModel {
-    /// Reads the current version of a model in files; see ``ModelFile`` for the others.
+    /// Reads the current version of a model file. Use ``ModelFile`` for other versions.
     ///
-    /// - Throws: ``ModelError`` `notFound`, `unreadable`, or `invalid` with everything that is
-    ///   wrong in the model.
+    /// - Throws: ``ModelError`` with code `notFound` or `unreadable`, or `invalid` with all errors
+    ///   in the model.
     public convenience init(contentsOf url: URL) throws(ModelError) {
         try self.init(try ModelFile(contentsOf: url).model().description)
     }

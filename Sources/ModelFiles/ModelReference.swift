@@ -1,7 +1,7 @@
 public import Foundation
 public import Schema
 
-/// A model as a person names it: a path, or `path#Version`.
+/// A reference to a model as users type it: a path, or `path#Version`.
 ///
 /// ```swift
 /// let model = try ModelReference("Shop.xcdatamodeld#Shop 2").model()
@@ -9,10 +9,11 @@ public import Schema
 public struct ModelReference: Sendable, Hashable, CustomStringConvertible {
     /// The path before `#`.
     public let url: URL
-    /// The version after `#`, nil for the current one.
+    /// The version after `#`; nil for the current one.
     public let version: String?
 
-    /// What stands after the last `#` is a version, unless a file of the whole name exists.
+    /// Parses a reference. The text after the last `#` is the version, unless a file with the whole
+    /// text as its path exists.
     public init(_ text: String) {
         if let mark = text.lastIndex(of: "#"), !FileManager.default.fileExists(atPath: text) {
             url = URL(fileURLWithPath: String(text[..<mark]))
@@ -25,19 +26,22 @@ public struct ModelReference: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { version.map { "\(url.path)#\($0)" } ?? url.path }
 
-    /// Whether the path holds a model in files; a store or document that carries one is another
-    /// room's business.
+    /// Whether the path is a model file. False for stores and documents that contain a model.
     public var isModelFile: Bool { (try? ModelFile(contentsOf: url)) != nil }
 
     /// Reads the version.
+    ///
+    /// - Throws: What ``ModelFile/init(contentsOf:)`` and ``ModelFile/model(version:)`` throw.
     public func model() throws(ModelError) -> ManagedObjectModel {
         try ModelFile(contentsOf: url).model(version: version)
     }
 
-    /// Reads the version that fits a store with `hashes`: the named one, or among several the one
-    /// whose hashes are equal.
+    /// Reads the version that matches the version hashes of a store: the named version, or any
+    /// version if none is named.
     ///
-    /// - Returns: nil where no version fits.
+    /// - Returns: Nil if no version matches.
+    /// - Throws: What ``ModelFile/init(contentsOf:)``, ``ModelFile/model(version:)`` and
+    ///   ``ModelFile/model(matching:)`` throw.
     public func model(matching hashes: [String: Data]) throws(ModelError) -> ManagedObjectModel? {
         let file = try ModelFile(contentsOf: url)
         guard let version else { return try file.model(matching: hashes)?.model }

@@ -1,9 +1,15 @@
 import Query
 public import Schema
 
-/// Why an operation on objects failed.
+/// An error of an operation on objects of a context.
+///
+/// ```swift
+/// do { try context.save() } catch let error as GraphError where error.code == .conflict {
+///     for conflict in error.conflicts { print(conflict.objectID, conflict.persistedSnapshot ?? [:]) }
+/// }
+/// ```
 public struct GraphError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, as a stable word.
+    /// The kind of a graph error.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
             case unknownEntity, unknownKey, wrongType, abstractEntity, noStore, objectNotFound, conflict, constraint,
@@ -13,48 +19,57 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         private init(_ value: Value) { self.value = value }
         /// The model has no such entity.
         public static let unknownEntity = Code(.unknownEntity)
-        /// The entity has no such property, or it is of another kind than the call needs.
+        /// The entity has no property with this name, or it is of another kind than the call
+        /// requires.
         public static let unknownKey = Code(.unknownKey)
-        /// A value that the property can't have.
+        /// A value or an object has a type that is not allowed.
         public static let wrongType = Code(.wrongType)
-        /// An abstract entity has no objects of its own.
+        /// The entity is abstract and has no objects of its own.
         public static let abstractEntity = Code(.abstractEntity)
         /// The coordinator has no store.
         public static let noStore = Code(.noStore)
-        /// The store has no such object (any more).
+        /// The object does not exist in the store, or it has no context.
         public static let objectNotFound = Code(.objectNotFound)
         /// Objects were changed or deleted in the store since they were read; see `conflicts`.
         public static let conflict = Code(.conflict)
-        /// A uniqueness constraint is violated: `keys` together are not unique, and `objects` have
-        /// the same values of them; see `constraintConflicts`.
+        /// A uniqueness constraint, or a delete rule that denies, is violated. For a uniqueness
+        /// constraint, `keys` are its properties, `objects` the objects with equal values, and
+        /// `constraintConflicts` the details.
         public static let constraint = Code(.constraint)
-        /// Every round of `willSave` changed objects again.
+        /// Implementations of `willSave` keep changing objects.
         public static let recursiveDirtying = Code(.recursiveDirtying)
-        /// An object that is in a store already stays there.
+        /// The object is saved in a store already and can't be assigned to another.
         public static let alreadySaved = Code(.alreadySaved)
-        /// An object of another context.
+        /// The object belongs to another context.
         public static let foreignObject = Code(.foreignObject)
-        /// A value could not be read when it was first used; nothing was saved on the strength of
-        /// it.
+        /// A value could not be read from the store by an accessor that does not throw; the save
+        /// that follows throws this instead of writing.
         public static let loadFailed = Code(.loadFailed)
     }
 
+    /// The kind of the error.
     public var code: Code
+    /// An explanation for people.
     public var message: String
+    /// The object that the error concerns.
     public var object: ManagedObjectID?
+    /// The name of the entity that the error concerns.
     public var entity: String?
+    /// The name of the property that the error concerns.
     public var key: String?
-    /// Of a constraint: the properties that are to be unique together.
+    /// For a uniqueness constraint: the names of its properties.
     public var keys: [String]
-    /// Of a constraint: the object that could not be saved, and the one with the same values where
-    /// it is known.
+    /// For a uniqueness constraint: the object that could not be saved and, if known, the one with
+    /// the same values.
     public var objects: [ManagedObjectID]
-    /// Of a conflict: each object with what was read of it and what the store has.
+    /// For a conflict: each object with the values that were read and those in the store.
     public var conflicts: [MergeConflict]
-    /// Of a constraint: which values are not unique, and who has them.
+    /// For a uniqueness constraint: the values that are not unique, and the objects that have them.
     public var constraintConflicts: [ConstraintConflict]
+    /// The error that caused this one.
     public var underlying: (any Error)?
 
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, object: ManagedObjectID? = nil, entity: String? = nil, key: String? = nil,
         keys: [String] = [],
@@ -75,7 +90,7 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { message }
 
-    /// The number that Core Data gives this failure, where it has one.
+    /// The error number that Core Data uses for this failure; nil if it has none.
     public var cocoaCode: Int? {
         switch code {
         case .conflict: 133_020

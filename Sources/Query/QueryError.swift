@@ -1,39 +1,52 @@
-/// Why a predicate, a sort order or a request can't be understood or run.
+/// An error in a predicate, a sort order or a fetch request, found when it is parsed, validated or
+/// executed.
+///
+/// ```swift
+/// do { request.predicate = try FetchPredicate(format: text) } catch {
+///     print(error.message, error.markedText ?? "", separator: "\n")
+/// }
+/// ```
 public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, as a stable word.
+    /// The kind of a query error.
     public struct Code: Sendable, Hashable {
         private enum Reason: Sendable { case syntax, unknownKey, type, unsupported, unboundVariable, argument, limit }
         private let reason: Reason
         private init(_ reason: Reason) { self.reason = reason }
-        /// The text does not parse; `offset` and `expected` say where and what was expected.
+        /// The text can't be parsed; `offset` and `expected` tell where, and what was expected
+        /// there.
         public static let syntax = Code(.syntax)
-        /// An entity has no such property.
+        /// An entity has no property with this name.
         public static let unknownKey = Code(.unknownKey)
-        /// Values that can't be compared or computed with.
+        /// Values have types that can't be compared or computed with.
         public static let type = Code(.type)
-        /// Understood, but neither the store nor memory can run it.
+        /// The query is valid, but can be executed neither by the store nor in memory.
         public static let unsupported = Code(.unsupported)
+        /// A variable has no value.
         public static let unboundVariable = Code(.unboundVariable)
-        /// Too few or unsuitable arguments for the placeholders of a format.
+        /// The arguments are too few for the placeholders of a format, or of the wrong type.
         public static let argument = Code(.argument)
-        /// A pattern of MATCHES that would take too long on a text.
+        /// Evaluation of a MATCHES pattern was stopped because it would take too long.
         public static let limit = Code(.limit)
     }
 
+    /// The kind of the error.
     public var code: Code
+    /// An explanation for people.
     public var message: String
-    /// The predicate text, where there was one.
+    /// The text of the predicate; nil if the error is not about text.
     public var text: String?
-    /// Where in `text`, in characters.
+    /// The position of the error in ``text``, in characters.
     public var offset: Int?
-    /// What could have stood there.
+    /// What the parser expected at the position.
     public var expected: String?
-    /// An entity and key that were meant, for messages and suggestions.
+    /// The name of the entity that the error concerns.
     public var entity: String?
+    /// The name of the property that the error concerns.
     public var key: String?
-    /// Known names that are close to the one that is not known, nearest first.
+    /// Existing names similar to the unknown one, the most similar first.
     public var suggestions: [String]
 
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, text: String? = nil, offset: Int? = nil, expected: String? = nil,
         entity: String? = nil, key: String? = nil,

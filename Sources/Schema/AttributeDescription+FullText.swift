@@ -1,13 +1,12 @@
 extension AttributeDescription {
-    /// The key of `userInfo` by which a model chooses an attribute for full text; its value is
-    /// `YES`.
+    /// The key in ``userInfo`` that marks an attribute as full-text indexed; the value is `YES`.
     public static let fullTextUserInfoKey = "FolioFullText"
 
-    /// Whether SEARCH finds the attribute's words by an index. For strings; it does not enter the
-    /// version hash, so a store that exists already gets the index when it is migrated, and until
-    /// then searches read the texts through.
+    /// Whether `SEARCH` finds the words of this attribute through a full-text index.
     ///
-    /// Kept in ``userInfo``, so that it can be chosen in Apple's model editor too.
+    /// Applies to strings that are not transient. It is not part of the version hash: an existing
+    /// store gets the index when it is migrated, and until then `SEARCH` scans the texts. Stored in
+    /// ``userInfo``, so it can also be set in Apple's model editor.
     public var isFullTextIndexed: Bool {
         get {
             type == .string && !isTransient
@@ -18,6 +17,6 @@ extension AttributeDescription {
 }
 
 extension Entity {
-    /// The attributes that SEARCH of an object looks through, inherited ones first.
+    /// The attributes that `SEARCH` covers when its left side is an object, inherited ones first.
     public var fullTextAttributes: [AttributeDescription] { attributes.filter(\.isFullTextIndexed) }
 }

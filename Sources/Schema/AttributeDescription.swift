@@ -1,57 +1,65 @@
-/// An attribute as a model declares it.
+/// An attribute, as a model declares it.
 ///
 /// ```swift
 /// AttributeDescription("title", .string, isOptional: false, defaultValue: .string("Untitled"))
 /// ```
 public struct AttributeDescription: Sendable, Hashable {
-    /// A legal name: a letter or underscore, then letters, digits and underscores.
+    /// The attribute's name: a letter or underscore, followed by letters, digits and underscores.
     public var name: String
-    /// The type of its values; it enters the version hash.
+    /// The type of the attribute's values; part of the version hash.
     public var type: AttributeType
     /// Whether an object can be saved without a value.
     public var isOptional: Bool
-    /// Kept in memory and by undo, never in a store.
+    /// Whether the value is kept in memory and by undo only, and never written to a store.
     public var isTransient: Bool
-    /// What a new object starts with; nil for none.
+    /// The value of the attribute in a new object; nil for none.
     public var defaultValue: PropertyValue?
-    /// The smallest valid number or date, inclusive; for a string its smallest length in UTF-16
-    /// units.
+    /// The smallest valid number or the earliest valid date, inclusive; for a string, its minimum
+    /// length in UTF-16 code units.
     public var minimumValue: PropertyValue?
-    /// The largest valid number or date, inclusive; for a string its greatest length in UTF-16
-    /// units.
+    /// The largest valid number or the latest valid date, inclusive; for a string, its maximum
+    /// length in UTF-16 code units.
     public var maximumValue: PropertyValue?
-    /// A pattern that a string must match as a whole.
+    /// A regular expression that must match the whole string.
     public var regularExpression: String?
-    /// The name of the value transformer of a transformable attribute; nil is the default one.
+    /// The name of the transformer of a transformable attribute, as registered with
+    /// ``AttributeTransformers``; nil for ``SecureArchiveTransformer``.
     public var valueTransformerName: String?
-    /// The class of a transformable's values, as free text.
+    /// The class of a transformable attribute's values; informative only.
     public var attributeValueClassName: String?
-    /// Large values may be kept in files beside the store.
+    /// Whether large values may be stored in files beside the store.
     public var allowsExternalBinaryDataStorage: Bool
-    /// The value is kept in the history's tombstone when the object is deleted.
+    /// Whether the value is kept in the history's tombstone when the object is deleted.
     public var preservesValueInHistoryOnDeletion: Bool
     /// The format text of a derived attribute's expression, such as `items.@count`; nil if the
     /// attribute is not derived.
     public var derivationExpression: String?
-    /// The name of the composite that a composite attribute's value is an instance of.
+    /// The name of the ``CompositeDescription`` that a composite attribute consists of.
     public var compositeName: String?
-    /// The old way of asking for an index, before Xcode 9.
+    /// Whether the attribute has an index of its own, as models from before Xcode 9 ask for it;
+    /// later models use ``EntityDescription/indexes``.
     public var isIndexed: Bool
-    /// Kept for Apple's Spotlight; Folio gives it no meaning.
+    /// Whether Apple's Spotlight indexes the attribute. Folio keeps the setting and does not use
+    /// it.
     public var isIndexedBySpotlight: Bool
-    /// Kept for CloudKit; Folio gives it no meaning.
+    /// Whether CloudKit encrypts the attribute. Folio keeps the setting and does not use it.
     public var allowsCloudEncryption: Bool
-    /// Code generation uses the scalar type; has no effect on stored values.
+    /// Whether generated code declares the property with a scalar type. Stored values are the same.
     public var usesScalarValueType: Bool
     /// The attribute's name in earlier versions of the model; nil means the same name.
     public var renamingIdentifier: String?
-    /// Changes the version hash without changing the attribute.
+    /// A text that changes the version hash without changing the attribute otherwise.
     public var versionHashModifier: String?
-    /// What its authors noted with it; stores don't depend on it.
+    /// Free-form keys and values of the model's author; not part of the version hash.
     public var userInfo: [String: String]
-    /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
+    /// Markup of the model file that Folio does not interpret, kept so that it can be written back.
     public var extraMarkup: [String: String]
 
+    /// Creates a description of an attribute.
+    ///
+    /// Only the name and the type are required. The parameters have the meaning of the properties
+    /// of the same name. Nothing is checked here; ``ManagedObjectModel/init(_:)`` checks the model
+    /// as a whole.
     public init(
         _ name: String, _ type: AttributeType, isOptional: Bool = true, isTransient: Bool = false,
         defaultValue: PropertyValue? = nil,
@@ -89,7 +97,6 @@ public struct AttributeDescription: Sendable, Hashable {
         self.extraMarkup = extraMarkup
     }
 
-    /// Whether the model says that the value is computed from others; the triggers of Apple's
-    /// stores do it.
+    /// Whether the value is computed by the store from other values, by ``derivationExpression``.
     public var isDerived: Bool { derivationExpression != nil }
 }

@@ -1,20 +1,20 @@
-/// An entity in its model, with everything that follows from the model resolved: inherited
-/// properties, place in the hierarchy.
+/// An entity of a model with its inherited properties and its position in the hierarchy resolved.
 ///
-/// Immutable. It holds its super-entities and not its model; the sub-entities and destinations of
-/// relationships are found by asking the model.
+/// Immutable. An entity refers to its super-entities but not to its model: ask the model for
+/// sub-entities and for the destinations of relationships.
 public final class Entity: Sendable {
-    /// What the model declares for this entity alone.
+    /// The model's declaration of this entity, without inherited properties.
     public let description: EntityDescription
-    /// The entity that it inherits from; nil for the root of a hierarchy.
+    /// The entity that this one inherits from; nil for the root of a hierarchy.
     public let superentity: Entity?
-    /// The names of the direct sub-entities, in the model's order.
+    /// The names of the direct sub-entities, in the order of the model.
     public let subentityNames: [String]
-    /// Attributes and relationships, inherited ones first; fetched properties are apart.
+    /// All attributes and relationships, inherited ones first. Fetched properties are in
+    /// ``fetchedProperties``.
     public let properties: [Property]
-    /// Own and inherited ones, inherited ones first.
+    /// All fetched properties, inherited ones first.
     public let fetchedProperties: [FetchedPropertyDescription]
-    /// Own and inherited constraints.
+    /// All uniqueness constraints, inherited ones first: lists of attribute names.
     public let uniquenessConstraints: [[String]]
     private let indexByName: [String: Int]
 
@@ -59,36 +59,37 @@ public final class Entity: Sendable {
         uniquenessConstraints = (superentity?.uniquenessConstraints ?? []) + description.uniquenessConstraints
     }
 
-    /// The name by which the model, requests and object URIs know it.
+    /// The name of the entity in the model, in requests and in object URIs.
     public var name: String { description.name }
-    /// Whether it has no objects of its own, only those of sub-entities.
+    /// Whether only sub-entities of this entity have objects.
     public var isAbstract: Bool { description.isAbstract }
-    /// The class of its objects; nil is `ManagedObject`.
+    /// The name of the class of the entity's objects; nil for ``ManagedObject``.
     public var managedObjectClassName: String? { description.managedObjectClassName }
 
-    /// The attribute or relationship called `name`, inherited ones included.
+    /// The attribute or relationship with this name, inherited ones included; nil if there is none.
     public func property(named name: String) -> Property? {
         indexByName[name].map { properties[$0] }
     }
 
     package func propertyIndex(named name: String) -> Int? { indexByName[name] }
 
-    /// Own and inherited ones, inherited ones first.
+    /// All attributes, inherited ones first. The array is built by each call.
     public var attributes: [AttributeDescription] { properties.compactMap(\.attribute) }
-    /// Own and inherited ones, inherited ones first.
+    /// All relationships, inherited ones first. The array is built by each call.
     public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
 
-    /// Own and inherited ones. Cost: made anew by each call.
+    /// All attributes by name, inherited ones included. The dictionary is built by each call.
     public var attributesByName: [String: AttributeDescription] {
         Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Own and inherited ones. Cost: made anew by each call.
+    /// All relationships by name, inherited ones included. The dictionary is built by each call.
     public var relationshipsByName: [String: RelationshipDescription] {
         Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether this entity is `other` or one of its descendants. Both are entities of one model.
+    /// Whether this entity is `other` or one of its descendants. Both must belong to the same
+    /// model.
     public func isKind(of other: Entity) -> Bool { other.family.contains(index) }
 }
 

@@ -1,41 +1,45 @@
-/// An entity as a model declares it: its own properties, and other entities by name.
+/// An entity, as a model declares it: its own properties, with other entities referred to by name.
 ///
-/// A value to build models from and to read what a model file says. What follows from the model as
-/// a whole (inherited properties, sub-entities) is found at the model's ``Entity``.
+/// Use descriptions to build models and to read the declarations of a model file. Inherited
+/// properties and sub-entities are found at the model's ``Entity``.
 ///
 /// ```swift
 /// EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")])
 /// ```
 public struct EntityDescription: Sendable, Hashable {
-    /// A legal name: a letter or underscore, then letters, digits and underscores.
+    /// The entity's name: a letter or underscore, followed by letters, digits and underscores.
     public var name: String
-    /// The class of the entity's objects; nil is `ManagedObject`.
+    /// The name of the class of the entity's objects; nil for ``ManagedObject``.
     public var managedObjectClassName: String?
-    /// The entity that it inherits from; nil for the root of a hierarchy.
+    /// The name of the entity that this one inherits from; nil for the root of a hierarchy.
     public var superentityName: String?
-    /// Whether there are objects of sub-entities only.
+    /// Whether only sub-entities of this entity have objects.
     public var isAbstract: Bool
-    /// Its own; what it inherits stands in its ancestors.
+    /// The attributes that this entity declares, without inherited ones.
     public var attributes: [AttributeDescription]
-    /// Its own; what it inherits stands in its ancestors.
+    /// The relationships that this entity declares, without inherited ones.
     public var relationships: [RelationshipDescription]
-    /// Its own; what it inherits stands in its ancestors.
+    /// The fetched properties that this entity declares, without inherited ones.
     public var fetchedProperties: [FetchedPropertyDescription]
-    /// Each a list of attribute names whose values together occur once in a store.
+    /// Lists of attribute names; the values of a list together are unique in a store.
     public var uniquenessConstraints: [[String]]
-    /// What stores are to index; they affect speed alone.
+    /// The indexes that stores create. They affect speed only.
     public var indexes: [FetchIndexDescription]
-    /// The old form of indexes over several properties, before Xcode 9.
+    /// Indexes over several properties in the form of models from before Xcode 9.
     public var compoundIndexes: [[String]]
     /// The entity's name in earlier versions of the model; nil means the same name.
     public var renamingIdentifier: String?
-    /// Changes the version hash without changing the entity.
+    /// A text that changes the version hash without changing the entity otherwise.
     public var versionHashModifier: String?
-    /// What its authors noted with it; stores don't depend on it.
+    /// Free-form keys and values of the model's author; not part of the version hash.
     public var userInfo: [String: String]
-    /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
+    /// Markup of the model file that Folio does not interpret, kept so that it can be written back.
     public var extraMarkup: [String: String]
 
+    /// Creates a description of an entity.
+    ///
+    /// Only the name is required. The parameters have the meaning of the properties of the same
+    /// name. Nothing is checked here; ``ManagedObjectModel/init(_:)`` checks the model as a whole.
     public init(
         _ name: String, managedObjectClassName: String? = nil, superentityName: String? = nil, isAbstract: Bool = false,
         attributes: [AttributeDescription] = [], relationships: [RelationshipDescription] = [],

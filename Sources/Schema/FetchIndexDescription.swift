@@ -1,26 +1,36 @@
-/// An index that a model asks for.
+/// An index that a model declares.
+///
+/// ```swift
+/// FetchIndexDescription(
+///     "byTitle", elements: [.init(propertyName: "title"), .init(propertyName: "year", isAscending: false)])
+/// ```
 public struct FetchIndexDescription: Sendable, Hashable {
-    /// How an index finds values; the raw values are those of compiled models. SQLite stores make a
-    /// plain index of either; those that Folio makes have an R-tree besides where all elements are
-    /// `rTree` and numbers or dates.
+    /// The kind of an index. The raw values are those of compiled models.
+    ///
+    /// SQLite stores create an ordinary index for either kind. Stores that Folio creates have an
+    /// R-tree in addition if all elements are `rTree` and are numbers or dates.
     public enum Kind: Int, Sendable, Hashable {
+        /// An ordinary (B-tree) index.
         case binary = 0
+        /// An index for ranges over several numbers or dates.
         case rTree = 1
     }
 
-    /// One column of an index: a property by name, or an expression as format text.
+    /// One element of an index: the name of a property, or the format text of an expression.
     public struct Element: Sendable, Hashable {
-        /// The property; nil where the element is an expression.
+        /// The name of the property; nil if the element is an expression.
         public var propertyName: String?
-        /// Format text; nil where the element is a property.
+        /// The format text of the expression; nil if the element is a property.
         public var expression: String?
-        /// How values are found.
+        /// The kind of the element.
         public var kind: Kind
-        /// The order in which the index holds values.
+        /// Whether the index holds values in ascending order.
         public var isAscending: Bool
-        /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
+        /// Markup of the model file that Folio does not interpret, kept so that it can be written
+        /// back.
         public var extraMarkup: [String: String]
 
+        /// Creates an element; give it either a property's name or an expression.
         public init(
             propertyName: String?, expression: String? = nil, kind: Kind = .binary, isAscending: Bool = true,
             extraMarkup: [String: String] = [:]
@@ -33,12 +43,14 @@ public struct FetchIndexDescription: Sendable, Hashable {
         }
     }
 
+    /// The name of the index, unique in its entity.
     public var name: String
-    /// The columns, in order.
+    /// The elements of the index, in order.
     public var elements: [Element]
-    /// Format text of a predicate that limits the index to some rows.
+    /// The format text of a predicate that limits the index to some rows; nil for all rows.
     public var partialIndexPredicate: String?
 
+    /// Creates a description of an index.
     public init(_ name: String, elements: [Element], partialIndexPredicate: String? = nil) {
         self.name = name
         self.elements = elements
@@ -46,12 +58,19 @@ public struct FetchIndexDescription: Sendable, Hashable {
     }
 }
 
-/// A named group of attributes that composite attributes take as their type.
+/// A named group of attributes that a composite attribute consists of.
+///
+/// ```swift
+/// CompositeDescription("Position", attributes: [.init("latitude", .double), .init("longitude", .double)])
+/// AttributeDescription("position", .composite, compositeName: "Position")
+/// ```
 public struct CompositeDescription: Sendable, Hashable {
+    /// The name by which composite attributes refer to the group.
     public var name: String
-    /// The parts; one may be a composite again, up to 16 deep.
+    /// The attributes of the group. Composites may be nested up to 16 deep.
     public var attributes: [AttributeDescription]
 
+    /// Creates a description of a composite.
     public init(_ name: String, attributes: [AttributeDescription]) {
         self.name = name
         self.attributes = attributes

@@ -1,28 +1,33 @@
-/// A fetch request kept in a model, or the request of a fetched property; the predicate is format
+/// A fetch request stored in a model, or the request of a fetched property. Its predicate is format
 /// text.
+///
+/// ``FetchRequest/init(template:substitutionVariables:)`` makes a request of it.
 public struct FetchRequestTemplate: Sendable, Hashable {
+    /// The name of the template, unique in its model.
     public var name: String
-    /// The entity that is fetched.
+    /// The name of the entity to fetch.
     public var entityName: String
-    /// Format text, variables as `$name`; nil for all objects.
+    /// The format text of the predicate, with variables as `$name`; nil for all objects.
     public var predicateFormat: String?
-    /// The most objects; 0 for all.
+    /// The maximum number of results; 0 for all.
     public var fetchLimit: Int
-    /// How many objects are filled at a time; 0 for all at once.
+    /// The number of objects whose rows are read at a time; 0 for all at once.
     public var fetchBatchSize: Int
-    /// Whether objects of sub-entities take part.
+    /// Whether objects of sub-entities are included.
     public var includesSubentities: Bool
-    /// Whether values are read with the objects.
+    /// Whether the values of the objects are read together with their primary keys.
     public var includesPropertyValues: Bool
-    /// Whether objects come without their values.
+    /// Whether objects are returned as faults.
     public var returnsObjectsAsFaults: Bool
-    /// Whether equal rows of values come once.
+    /// Whether equal rows of values are returned once.
     public var returnsDistinctResults: Bool
-    /// 0 objects, 1 IDs, 2 dictionaries, 4 count, as in Core Data's public headers.
+    /// The type of the results, as in Core Data: 0 objects, 1 object IDs, 2 dictionaries, 4 the
+    /// count.
     public var resultType: Int
-    /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
+    /// Markup of the model file that Folio does not interpret, kept so that it can be written back.
     public var extraMarkup: [String: String]
 
+    /// Creates a template. The parameters have the meaning of the properties of the same name.
     public init(
         _ name: String, entityName: String, predicateFormat: String? = nil, fetchLimit: Int = 0,
         fetchBatchSize: Int = 0, includesSubentities: Bool = true,
@@ -44,22 +49,33 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     }
 }
 
-/// A property whose value is the result of a fetch request, run when it is first read.
+/// A property whose value is the result of a fetch request, executed whenever the property is
+/// read; see ``ManagedObject/fetchedObjects(forKey:)``.
+///
+/// ```swift
+/// let template = FetchRequestTemplate(
+///     "recentBooks", entityName: "Book", predicateFormat: "author == $FETCH_SOURCE AND year > 2000")
+/// let property = FetchedPropertyDescription("recentBooks", fetchRequest: template)
+/// ```
 public struct FetchedPropertyDescription: Sendable, Hashable {
+    /// The name of the property, unique in its entity.
     public var name: String
-    /// What is fetched; `$FETCH_SOURCE` stands for the object.
+    /// The request to execute; its variable `$FETCH_SOURCE` is the object that has the property.
     public var fetchRequest: FetchRequestTemplate
-    /// Kept as the file says it; a result may always be empty.
+    /// Whether the model declares the property as optional. It has no effect: the result may always
+    /// be empty.
     public var isOptional: Bool
     /// The property's name in earlier versions of the model; nil means the same name.
     public var renamingIdentifier: String?
-    /// Kept; fetched properties don't enter version hashes.
+    /// The hash modifier of the model file. Fetched properties are not part of version hashes.
     public var versionHashModifier: String?
-    /// What its authors noted with it; stores don't depend on it.
+    /// Free-form keys and values of the model's author; not part of the version hash.
     public var userInfo: [String: String]
-    /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
+    /// Markup of the model file that Folio does not interpret, kept so that it can be written back.
     public var extraMarkup: [String: String]
 
+    /// Creates a description of a fetched property. The parameters have the meaning of the
+    /// properties of the same name.
     public init(
         _ name: String, fetchRequest: FetchRequestTemplate, isOptional: Bool = true, renamingIdentifier: String? = nil,
         versionHashModifier: String? = nil,

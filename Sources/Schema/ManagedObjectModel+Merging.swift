@@ -1,14 +1,15 @@
 extension ManagedObjectModel {
-    /// One model of everything that several models say.
+    /// Creates a model that contains the entities, composites, configurations and fetch requests of
+    /// several models.
     ///
-    /// An entity, composite or fetch request may stand in several of them if all say the same of
-    /// it; a configuration has the entities that any of them gives it.
+    /// An entity, composite or fetch request may occur in several of the models if its definitions
+    /// are equal. A configuration gets the entities that any of the models assigns to it.
     ///
     /// ```swift
     /// let model = try ManagedObjectModel(byMerging: [contacts, calendar])
     /// ```
-    /// - Throws: ``ModelError`` `mergeConflict` with every name of which two models say different
-    ///   things; `invalid` if the whole makes no sense.
+    /// - Throws: ``ModelError`` with code `mergeConflict`, listing every name that two models
+    ///   define differently; `invalid` if the merged model is not valid.
     public convenience init(byMerging models: [ManagedObjectModel]) throws(ModelError) {
         var merged = Description()
         var faults: [ModelError.Fault] = []

@@ -2,17 +2,17 @@ internal import Coding
 public import Foundation
 internal import Synchronization
 
-/// Version hashes: what a store remembers of the model it was made with, byte for byte as Core Data
-/// computes them.
+/// Version hashes identify the version of a model in the metadata of a store. They are equal to
+/// Core Data's.
 ///
-/// A property is hashed with its name, type, optionality, destination, counts and modifier; an
-/// entity with its persistent properties, those of its ancestors, its constraints and its modifier.
-/// Defaults, validation, delete rules, indexes, classes and renaming identifiers leave the hash
-/// alone. Entities with a derived attribute are the known exception: their hashes differ from Core
-/// Data's (COREDATA_FORMATS §4).
+/// A property's hash covers its name, type, optionality, destination, counts and modifier; an
+/// entity's hash covers its persistent properties, those of its ancestors, its constraints and its
+/// modifier. Default values, validation, delete rules, indexes, classes and renaming identifiers
+/// are not covered. The hashes of entities with a derived attribute are known to differ from Core
+/// Data's.
 extension ManagedObjectModel {
-    /// The hash of every entity, 32 bytes each. Computed by the first call, in time linear in the
-    /// model.
+    /// The version hash of every entity, 32 bytes each. Computed by the first call, in time linear
+    /// in the size of the model.
     public var versionHashesByEntityName: [String: Data] {
         hashes.withLock { known in
             let result = known ?? computedHashes
@@ -31,7 +31,7 @@ extension ManagedObjectModel {
         return Dictionary(uniqueKeysWithValues: zip(entities.map(\.name), hashes))
     }
 
-    /// The digest over all entities, as stores keep it: base64 of 64 bytes.
+    /// A digest over the hashes of all entities, as stores keep it: 64 bytes in Base64.
     public var versionHashesDigest: String {
         var digest = SHA512()
         for (name, hash) in sortedHashes {
@@ -41,7 +41,8 @@ extension ManagedObjectModel {
         return Data(digest.digest()).base64EncodedString()
     }
 
-    /// The checksum of the model as newer tools and staged migrations name it: base64 of 32 bytes.
+    /// The checksum of the model by which newer tools and staged migrations refer to it: 32 bytes
+    /// in Base64.
     public var versionChecksum: String {
         var digest = SHA256()
         for (_, hash) in sortedHashes { digest.update(hash) }
@@ -51,9 +52,10 @@ extension ManagedObjectModel {
     /// Whether a store with these hashes can be opened with this model, or with one of its
     /// configurations.
     ///
-    /// The hash of every entity must be equal and neither side may have an entity that the other
+    /// The hashes of all entities must be equal, and neither side may have an entity that the other
     /// lacks.
-    /// - Returns: false also where there is no such configuration.
+    ///
+    /// - Returns: Also false if the model has no configuration with this name.
     public func isCompatible(withVersionHashes hashes: [String: Data], configuration: String? = nil) -> Bool {
         guard let members = entities(inConfiguration: configuration), members.count == hashes.count else {
             return false
@@ -84,7 +86,7 @@ extension ManagedObjectModel {
 }
 
 extension Property {
-    /// The property's part of its entity's version hash, 32 bytes.
+    /// The property's contribution to the version hash of its entity, 32 bytes.
     public var versionHash: Data {
         switch kind {
         case .attribute(let attribute): attribute.versionHash
@@ -94,7 +96,7 @@ extension Property {
 }
 
 extension AttributeDescription {
-    /// The attribute's part of its entity's version hash, 32 bytes.
+    /// The attribute's contribution to the version hash of its entity, 32 bytes.
     public var versionHash: Data {
         var bytes = HashInput()
         bytes.append(
@@ -108,7 +110,7 @@ extension AttributeDescription {
 }
 
 extension RelationshipDescription {
-    /// The relationship's part of its entity's version hash, 32 bytes.
+    /// The relationship's contribution to the version hash of its entity, 32 bytes.
     public var versionHash: Data {
         var bytes = HashInput()
         bytes.append(

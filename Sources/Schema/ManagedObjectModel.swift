@@ -1,10 +1,11 @@
 import Foundation
 import Synchronization
 
-/// What a document's objects look like: entities, composites, configurations, fetch requests.
+/// The schema of a store: entities, composites, configurations and fetch request templates.
 ///
-/// A model is immutable and checked: whoever holds one can rely on every name in it. To change one,
-/// change its `description` and make another.
+/// A model is immutable and validated: every name in it refers to something that exists. To change
+/// a model, change its ``description-swift.property`` and create a new model. It is safe to share
+/// between threads.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(entities: [
@@ -13,30 +14,33 @@ import Synchronization
 /// ])
 /// ```
 public final class ManagedObjectModel: Sendable {
-    /// What a model consists of, as a value.
+    /// The content of a model, as a value.
     public struct Description: Sendable, Hashable {
-        /// In any order; a model puts them in order of name.
+        /// The entities, in any order. A model sorts them by name.
         public var entities: [EntityDescription] = []
-        /// What composite attributes name as their type.
+        /// The composites that composite attributes refer to.
         public var composites: [CompositeDescription] = []
-        /// The names of the entities of each configuration.
+        /// The names of the entities of each configuration, by the configuration's name.
         public var configurations: [String: [String]] = [:]
-        /// Requests kept in the model, by distinct names.
+        /// The fetch request templates; their names are distinct.
         public var fetchRequestTemplates: [FetchRequestTemplate] = []
-        /// Names that its authors gave the version; hints only, the version hashes decide.
+        /// The identifiers that the model's author gave to this version. They are hints;
+        /// compatibility is decided by version hashes.
         public var versionIdentifiers: [String] = []
-        /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
+        /// Markup of the model file that Folio does not interpret, kept so that it can be written
+        /// back.
         public var extraMarkup: [String: String] = [:]
-        /// The diagram's elements, one dictionary of markup each, kept for writing them back.
+        /// The elements of the model editor's diagram, kept so that they can be written back.
         public var diagram: [[String: String]] = []
 
+        /// Creates an empty description.
         public init() {}
     }
 
-    /// All that the model says, ordered by name where order has no meaning.
+    /// The content of the model, sorted by name where the order has no meaning.
     public let description: Description
-    /// Depth first, roots and siblings in case-insensitive order of their names: the order in which
-    /// new stores number them.
+    /// The entities, depth first, with roots and siblings sorted by name without regard to case.
+    /// New stores number the entities in this order.
     public let entities: [Entity]
     private let indexByName: [String: Int]
     private let compositesByName: [String: CompositeDescription]
@@ -46,7 +50,9 @@ public final class ManagedObjectModel: Sendable {
     /// The version hashes, once somebody has asked for them.
     let hashes = Mutex<[String: Data]?>(nil)
 
-    /// - Throws: ``ModelError`` with code `invalid` that lists everything that is wrong.
+    /// Creates a model from its description and validates it.
+    ///
+    /// - Throws: ``ModelError`` with code `invalid`; its ``ModelError/faults`` list every error.
     public init(_ description: Description) throws(ModelError) {
         try description.validate()
         let description = description.ordered()
@@ -71,7 +77,9 @@ public final class ManagedObjectModel: Sendable {
             description.composites.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// A model of `entities` and nothing else.
+    /// Creates a model that consists of entities only.
+    ///
+    /// - Throws: What ``init(_:)`` throws.
     public convenience init(entities: [EntityDescription], versionIdentifiers: [String] = []) throws(ModelError) {
         var description = Description()
         description.entities = entities
@@ -79,27 +87,27 @@ public final class ManagedObjectModel: Sendable {
         try self.init(description)
     }
 
-    /// The entity called `name`, nil if there is none.
+    /// The entity with this name; nil if there is none.
     public func entity(named name: String) -> Entity? {
         indexByName[name].map { entities[$0] }
     }
 
-    /// All entities. Cost: made anew by each call.
+    /// All entities by name. The dictionary is built by each call.
     public var entitiesByName: [String: Entity] {
         Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
     }
 
-    /// The direct sub-entities of `entity`.
+    /// The direct sub-entities of an entity.
     public func subentities(of entity: Entity) -> [Entity] {
         entity.subentityNames.compactMap { self.entity(named: $0) }
     }
 
-    /// The entity at the other end of a relationship.
+    /// The destination entity of a relationship; nil if the model has no entity with that name.
     public func destination(of relationship: RelationshipDescription) -> Entity? {
         entity(named: relationship.destinationEntityName)
     }
 
-    /// The entities of a configuration; all of them for nil, nil where there is no such
+    /// The entities of a configuration; all entities if `name` is nil. Nil if there is no such
     /// configuration.
     public func entities(inConfiguration name: String?) -> [Entity]? {
         guard let name else { return entities }
@@ -108,7 +116,7 @@ public final class ManagedObjectModel: Sendable {
         return entities.filter { wanted.contains($0.name) }
     }
 
-    /// The composite called `name`, nil if there is none.
+    /// The composite with this name; nil if there is none.
     public func composite(named name: String) -> CompositeDescription? {
         compositesByName[name]
     }

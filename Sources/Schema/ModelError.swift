@@ -1,34 +1,42 @@
-/// Why a model can't be used or read.
+/// An error in a model, or a failure to read one.
+///
+/// ```swift
+/// do { model = try ManagedObjectModel(contentsOf: url) } catch {
+///     for fault in error.faults { print(fault) }
+/// }
+/// ```
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What is wrong, as a stable word.
+    /// The kind of a model error.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable { case invalid, unreadable, notFound, mergeConflict, permission, inputOutput }
         private let value: Value
         private init(_ value: Value) { self.value = value }
-        /// The model contradicts itself; see `faults`.
+        /// The model is inconsistent; see ``ModelError/faults``.
         public static let invalid = Code(.invalid)
-        /// A file is not a model, or a damaged one.
+        /// The file is not a model, or it is damaged.
         public static let unreadable = Code(.unreadable)
-        /// There is no such model or version.
+        /// There is no such model or model version.
         public static let notFound = Code(.notFound)
-        /// Two models that were to become one say different things of an entity.
+        /// Models that were to be merged define an entity, composite or fetch request differently.
         public static let mergeConflict = Code(.mergeConflict)
-        /// A file or folder may not be read.
+        /// A file or folder can't be read for lack of permission.
         public static let permission = Code(.permission)
-        /// A file or folder could not be read, whatever is in it: too many files are open, or the
-        /// disk fails.
+        /// A file or folder could not be read for a reason outside of it, such as a disk error or
+        /// too many open files.
         public static let inputOutput = Code(.inputOutput)
     }
 
-    /// One thing that is wrong with a model.
+    /// A single error in a model.
     public struct Fault: Sendable, Hashable, CustomStringConvertible {
-        /// The entity, or the composite, that is at fault; nil for the model as a whole.
+        /// The name of the entity or composite with the error; nil if the error concerns the whole
+        /// model.
         public var entity: String?
-        /// The property that is at fault, nil where the entity as a whole is.
+        /// The name of the property with the error; nil if the error concerns the whole entity.
         public var property: String?
-        /// What is wrong, in words for a person.
+        /// An explanation for people.
         public var message: String
 
+        /// Creates a description of a single error.
         public init(entity: String? = nil, property: String? = nil, message: String) {
             self.entity = entity
             self.property = property
@@ -41,15 +49,16 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The kind of error.
+    /// The kind of the error.
     public var code: Code
-    /// What is wrong, in words for a person.
+    /// An explanation for people.
     public var message: String
-    /// The file that was read, where there was one.
+    /// The path of the model file; nil if no file was read.
     public var path: String?
-    /// All that is wrong, in the order of the entities.
+    /// Every error in the model, in the order of the entities.
     public var faults: [Fault]
 
+    /// Creates an error.
     public init(_ code: Code, _ message: String, path: String? = nil, faults: [Fault] = []) {
         self.code = code
         self.message = message

@@ -1,22 +1,24 @@
-/// A property of an entity of a model: an attribute or a relationship with its place in the entity.
+/// An attribute or a relationship of an entity, together with its index in the entity.
 public struct Property: Sendable, Hashable {
-    /// What a property is, with its declaration.
+    /// The declaration of a property.
     public enum Kind: Sendable, Hashable {
+        /// An attribute.
         case attribute(AttributeDescription)
+        /// A relationship.
         case relationship(RelationshipDescription)
     }
 
-    /// What the property is, with its declaration.
+    /// The declaration of the property.
     public let kind: Kind
-    /// The place among the entity's properties. A sub-entity begins with the properties of its
-    /// super-entity, in the same places.
+    /// The index of the property in ``Entity/properties``. A sub-entity starts with the properties
+    /// of its super-entity, at the same indexes.
     public let index: Int
     /// The position in the model of the entity that declares the property.
     package let declaringEntityIndex: Int
     /// The position in the model of a relationship's destination; −1 for attributes.
     package let destinationIndex: Int
 
-    /// The name, unique among the properties of its entity.
+    /// The name of the property, unique in its entity.
     public var name: String {
         switch kind {
         case .attribute(let attribute): attribute.name
@@ -24,7 +26,7 @@ public struct Property: Sendable, Hashable {
         }
     }
 
-    /// Whether no store keeps it.
+    /// Whether the property is never written to a store.
     public var isTransient: Bool {
         switch kind {
         case .attribute(let attribute): attribute.isTransient
@@ -40,16 +42,16 @@ public struct Property: Sendable, Hashable {
         }
     }
 
-    /// The declaration of an attribute, nil for a relationship.
+    /// The declaration of the attribute; nil for a relationship.
     public var attribute: AttributeDescription? {
         if case .attribute(let attribute) = kind { attribute } else { nil }
     }
 
-    /// The declaration of a relationship, nil for an attribute.
+    /// The declaration of the relationship; nil for an attribute.
     public var relationship: RelationshipDescription? {
         if case .relationship(let relationship) = kind { relationship } else { nil }
     }
 
-    /// Whether its value is many objects; false for attributes.
+    /// Whether the property is a to-many relationship.
     public var isToMany: Bool { relationship?.isToMany ?? false }
 }

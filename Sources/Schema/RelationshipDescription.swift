@@ -1,53 +1,60 @@
-/// What happens to the objects at the other end when an object is deleted; the raw values are those
-/// of compiled models.
+/// The effect of deleting an object on the objects at the other end of a relationship. The raw
+/// values are those of compiled models.
 public enum DeleteRule: Int, Sendable, Hashable, CaseIterable {
-    /// Nothing: their references to the deleted object are left dangling.
+    /// No effect. Their references to the deleted object are left dangling.
     case noAction = 0
-    /// Their inverse is cleared.
+    /// Their inverse relationship is set to nil, or the object is removed from it.
     case nullify = 1
-    /// They are deleted too.
+    /// They are deleted, too.
     case cascade = 2
-    /// The deletion is refused while there are any.
+    /// The object can't be deleted while the relationship has any object.
     case deny = 3
 }
 
-/// A relationship as a model declares it. Entities are named, not referenced: a description means
-/// the same in every model.
+/// A relationship, as a model declares it. Entities are referred to by name.
 ///
 /// ```swift
 /// RelationshipDescription("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .cascade)
 /// ```
 public struct RelationshipDescription: Sendable, Hashable {
-    /// A legal name: a letter or underscore, then letters, digits and underscores.
+    /// The relationship's name: a letter or underscore, followed by letters, digits and
+    /// underscores.
     public var name: String
-    /// The entity of the objects it leads to; those of sub-entities are some too.
+    /// The name of the destination entity; objects of its sub-entities are allowed, too.
     public var destinationEntityName: String
-    /// The relationship of the destination that leads back and is kept in step; nil for none.
+    /// The name of the inverse relationship at the destination, which is kept consistent; nil for
+    /// none.
     public var inverseName: String?
-    /// The smallest number of objects; checked by validation only.
+    /// The minimum number of objects, checked by validation only.
     public var minCount: Int
-    /// The greatest number of objects, 0 (or −1) for any number. The relationship is to-one if and
-    /// only if this is 1.
+    /// The maximum number of objects; 0 or −1 for no limit. The relationship is to-one if and only
+    /// if this is 1.
     public var maxCount: Int
-    /// Whether an object can be saved without any.
+    /// Whether an object can be saved without an object at the other end.
     public var isOptional: Bool
-    /// Whether a to-many relationship keeps the order of its objects.
+    /// Whether a to-many relationship is ordered.
     public var isOrdered: Bool
-    /// Kept in memory and by undo, never in a store.
+    /// Whether the relationship is kept in memory and by undo only, and never written to a store.
     public var isTransient: Bool
-    /// What becomes of its objects when the owner is deleted.
+    /// The effect of deleting the owner on the objects of the relationship.
     public var deleteRule: DeleteRule
-    /// The old way of asking for an index, before Xcode 9.
+    /// Whether models from before Xcode 9 ask for an index. It has no effect: stores index foreign
+    /// keys anyway.
     public var isIndexed: Bool
     /// The relationship's name in earlier versions of the model; nil means the same name.
     public var renamingIdentifier: String?
-    /// Changes the version hash without changing the relationship.
+    /// A text that changes the version hash without changing the relationship otherwise.
     public var versionHashModifier: String?
-    /// What its authors noted with it; stores don't depend on it.
+    /// Free-form keys and values of the model's author; not part of the version hash.
     public var userInfo: [String: String]
-    /// Markup of the model file that Folio gives no meaning to, kept for writing it back.
+    /// Markup of the model file that Folio does not interpret, kept so that it can be written back.
     public var extraMarkup: [String: String]
 
+    /// Creates a description of a relationship.
+    ///
+    /// The name and the destination are required; the default is a to-one relationship. The other
+    /// parameters have the meaning of the properties of the same name. Nothing is checked here;
+    /// ``ManagedObjectModel/init(_:)`` checks the model as a whole.
     public init(
         _ name: String, to destinationEntityName: String, inverse inverseName: String? = nil, minCount: Int = 0,
         maxCount: Int = 1,
@@ -72,6 +79,6 @@ public struct RelationshipDescription: Sendable, Hashable {
         self.extraMarkup = extraMarkup
     }
 
-    /// Whether its value is many objects.
+    /// Whether the relationship is to-many.
     public var isToMany: Bool { maxCount != 1 }
 }

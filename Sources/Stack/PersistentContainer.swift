@@ -4,7 +4,7 @@ public import ObjectGraph
 public import Schema
 public import Storage
 
-/// A model, its store and a context to work in, in one.
+/// Combines a model, a coordinator with its stores, and a context.
 ///
 /// ```swift
 /// let container = PersistentContainer(name: "Library", model: model)
@@ -12,22 +12,26 @@ public import Storage
 /// let book = try container.viewContext.insert("Book")
 /// try container.viewContext.save()
 /// ```
-/// A container belongs to whoever made it, as its ``viewContext`` does. Work elsewhere gets a
-/// context of its own: ``performBackgroundTask(_:)``. The coordinator is Sendable, and starts such
-/// work from anywhere, several tasks at once.
+/// Use a container and its ``viewContext`` in the isolation domain that created it. For work
+/// elsewhere, ``performBackgroundTask(_:)`` provides a context. The coordinator is `Sendable` and
+/// can start several such tasks in parallel.
 public final class PersistentContainer {
+    /// The name of the container, which is the base name of its store's file.
     public let name: String
+    /// The coordinator of the stores.
     public let persistentStoreCoordinator: PersistentStoreCoordinator
-    /// Where the store is and how it is opened: at first `<name>.sqlite` in
-    /// ``defaultDirectoryURL()``. Change it before loading.
+    /// The stores and the options to open them with, initially `<name>.sqlite` in
+    /// ``defaultDirectoryURL()``. Changes take effect only before ``loadPersistentStores()``.
     public var persistentStoreDescriptions: [PersistentStoreDescription]
-    /// The context of the container's owner.
+    /// A context for use where the container is used, typically on the main actor.
     public let viewContext: ManagedObjectContext
     /// What brings stores to the container's version before they are opened.
     private var migrationManager: StagedMigrationManager?
 
-    /// - Parameter classes: the classes of entities' objects, by the names that the model gives in
-    ///   `managedObjectClassName`.
+    /// Creates a container for a model. No store is opened yet.
+    ///
+    /// - Parameter classes: The classes of objects by the names that the model uses in
+    ///   ``EntityDescription/managedObjectClassName``; ``ManagedObject`` for all others.
     public init(name: String, model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
         self.name = name
         persistentStoreCoordinator = PersistentStoreCoordinator(model: model, classes: classes)
@@ -38,20 +42,21 @@ public final class PersistentContainer {
         ]
     }
 
-    /// A container for classes that declare their entities.
+    /// Creates a container for classes that declare their entities.
     ///
     /// ```swift
     /// let container = try PersistentContainer(name: "Library", schema: [Book.self])
     /// ```
-    /// - Throws: ``ModelError`` with everything that is wrong in the classes.
+    /// - Throws: ``ModelError`` with all errors in the classes.
     public convenience init(name: String, schema classes: [ManagedObject.Type]) throws {
         self.init(
             name: name, model: try ManagedObjectModel(schema: classes), classes: ManagedObject.classesByName(classes))
     }
 
-    /// A container for the newest version of a plan. Loading brings stores of earlier versions to
-    /// it first.
-    /// - Throws: ``MigrationError`` for a plan that contradicts itself or has no version.
+    /// Creates a container for the newest version of a migration plan. Loading migrates stores of
+    /// earlier versions first.
+    ///
+    /// - Throws: ``MigrationError`` for a plan that is inconsistent or has no version.
     public convenience init(name: String, migrationPlan plan: any SchemaMigrationPlan.Type) throws {
         let manager = try plan.migrationManager()
         guard let newest = manager.versionClasses.last else {
@@ -61,16 +66,18 @@ public final class PersistentContainer {
         migrationManager = manager
     }
 
-    /// The folder for an application's own stores.
+    /// The directory for the stores of the application.
     public static func defaultDirectoryURL() -> URL {
         FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
             ?? FileManager.default.temporaryDirectory
     }
 
+    /// The model of the container.
     public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.model }
 
-    /// Opens the store, and makes it, and the folder that it is in, where there is none.
-    /// - Throws: ``StorageError``; what migrating a store by the container's plan throws.
+    /// Opens the stores. A store that does not exist is created, with its directory.
+    ///
+    /// - Throws: ``StorageError``; errors of migrating a store by the container's plan.
     public func loadPersistentStores() throws {
         for description in persistentStoreDescriptions {
             let folder = description.url.deletingLastPathComponent()
@@ -91,14 +98,15 @@ public final class PersistentContainer {
         }
     }
 
-    /// A new context on the same store, for use in another place than the ``viewContext``.
+    /// Creates a context with the same stores, for use in another isolation domain.
     public func newBackgroundContext() -> sending ManagedObjectContext {
         ManagedObjectContext(persistentStoreCoordinator)
     }
 
-    /// Runs `body` off the caller with a context of its own. Objects stay inside; values and object
-    /// IDs come out. Changes that `body` does not save are lost. A ``viewContext`` that merges
-    /// changes automatically shows what it saved when this returns.
+    /// Runs a function with a context of its own, outside of the caller's isolation domain, and
+    /// returns its result. The result can't contain objects; return values and object IDs. Changes
+    /// that the function does not save are lost. If the ``viewContext`` merges changes
+    /// automatically, it has merged the saved changes when this returns.
     ///
     /// ```swift
     /// let count = try await container.performBackgroundTask { context in

@@ -1,19 +1,22 @@
 public import ObjectGraph
 
 extension PersistentStoreCoordinator {
-    /// Runs `body` off the caller with a context of its own. Objects stay inside; values and object
-    /// IDs come out. Changes that `body` does not save are lost.
+    /// Runs a function with a context of its own, outside of the caller's isolation domain, and
+    /// returns its result. The result can't contain objects; return values and object IDs. Changes
+    /// that the function does not save are lost.
     ///
-    /// A coordinator is Sendable, so tasks can be started side by side, from the main actor too:
+    /// A coordinator is `Sendable`, so several tasks can run in parallel, also when started from
+    /// the main actor:
     /// ```swift
     /// let coordinator = container.persistentStoreCoordinator
     /// async let books = coordinator.performBackgroundTask { try importBooks(into: $0) }
     /// async let films = coordinator.performBackgroundTask { try importFilms(into: $0) }
     /// let counts = try await (books, films)
     /// ```
-    /// Contexts that merge changes automatically show what `body` saved when they next process
+    /// Contexts that merge changes automatically show the saved changes when they next process
     /// changes, fetch or save.
-    /// - Throws: what `body` throws.
+    ///
+    /// - Throws: Errors of the function.
     @concurrent
     public func performBackgroundTask<Result: Sendable>(
         _ body: @escaping @Sendable (ManagedObjectContext) async throws -> Result

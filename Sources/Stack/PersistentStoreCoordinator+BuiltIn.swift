@@ -4,15 +4,15 @@ public import Schema
 package import Storage
 
 extension PersistentStoreCoordinator {
-    /// Makes a coordinator that can open every kind of store that Folio has.
+    /// Creates a coordinator that can open all built-in types of stores.
     ///
     /// ```swift
     /// let coordinator = PersistentStoreCoordinator(model: model)
     /// try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
     /// let context = ManagedObjectContext(coordinator)
     /// ```
-    /// - Parameter classes: the classes of entities' objects, by the names that the model gives in
-    ///   `managedObjectClassName`; ``ManagedObject`` for all others.
+    /// - Parameter classes: The classes of objects by the names that the model uses in
+    ///   ``EntityDescription/managedObjectClassName``; ``ManagedObject`` for all others.
     public convenience init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
         self.init(model: model, classes: classes, factories: Self.builtInFactories)
     }

@@ -3,14 +3,14 @@ public import ObjectGraph
 public import Storage
 
 extension PersistentStoreCoordinator {
-    /// Makes the coordinator open stores of a kind of your own, in the place of what opened stores
-    /// of its type before.
+    /// Registers a custom type of store that is read and written as a whole. It replaces the one
+    /// that was registered for its ``AtomicStore/storeType``.
     public func register(_ kind: any AtomicStore.Type) {
         register(AtomicPersistentStore.customFactory(kind))
     }
 
-    /// Makes the coordinator open stores of a kind of your own that is read and written object by
-    /// object.
+    /// Registers a custom type of store that is read and written object by object. It replaces the
+    /// one that was registered for its ``IncrementalStore/storeType``.
     public func register(_ kind: any IncrementalStore.Type) {
         register(IncrementalPersistentStore.factory(kind))
     }

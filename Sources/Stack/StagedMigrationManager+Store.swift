@@ -6,17 +6,19 @@ import SQLiteStore
 public import Storage
 
 extension StagedMigrationManager {
-    /// Brings a store to the newest version, from whichever version it is of.
+    /// Migrates a SQLite store to the newest version, from whichever version it has. Does nothing
+    /// for a store of the newest version.
     ///
-    /// Every step is one transaction, and the handlers of custom stages save on their own: what
-    /// fails or is cancelled leaves the store in the version that the last step reached, whole, and
-    /// the next call goes on from there. A `didMigrate` that did not come to its end is run again
-    /// then, so it has to bear that. Does nothing for a store of the newest version.
-    /// - Parameter classes: the classes of the objects that handlers see, where the versions don't
-    ///   say them as a ``VersionedSchema`` does.
-    /// - Returns: the names of the stages that were gone through.
-    /// - Throws: ``MigrationError`` `missingModel` for a store of an unknown version;
-    ///   `StorageError`; what handlers throw.
+    /// Every step is one transaction, and the handlers of custom stages save on their own. If a
+    /// step fails or is cancelled, the store is consistent and has the version of the last
+    /// completed step; the next call continues from there. A `didMigrate` handler that did not
+    /// complete is run again, so it must tolerate that.
+    ///
+    /// - Parameter classes: The classes of the objects that handlers receive, if the versions are
+    ///   not declared by a ``VersionedSchema``.
+    /// - Returns: The names of the executed stages.
+    /// - Throws: ``MigrationError`` with code `missingModel` for a store of an unknown version;
+    ///   `StorageError`; errors of handlers.
     @discardableResult
     public func migrateStore(
         at description: PersistentStoreDescription, classes: [String: ManagedObject.Type] = [:],

@@ -1,9 +1,9 @@
 public import Schema
 
-/// A kind of store of your own that is read as a whole and written as a whole.
+/// A custom type of store that is read and written as a whole.
 ///
-/// Fetching, relationships, uniqueness, conflicts and derived attributes are Folio's; the kind says
-/// only how all objects come from somewhere and go there.
+/// The implementation only loads and saves all objects. Folio provides fetching, relationships,
+/// uniqueness constraints, conflict detection and derived attributes.
 /// ```swift
 /// final class FolderStore: AtomicStore {
 ///     static let storeType = StoreType(rawValue: "Folder")
@@ -15,40 +15,42 @@ public import Schema
 /// coordinator.register(FolderStore.self)
 /// try coordinator.addPersistentStore(PersistentStoreDescription(url: folder, type: FolderStore.storeType))
 /// ```
-/// Its methods are called one at a time, from any thread. What they throw comes out of the
-/// operation as a ``StorageError``: as it is if it is one, otherwise with code `inputOutput` and
-/// the error underneath. It suits small documents: every save costs as much as there are objects.
+/// Methods are called one at a time, from any thread. An error that they throw is passed on if it
+/// is a ``StorageError``; other errors are wrapped in one with code `inputOutput`. An atomic store
+/// suits small documents: every save writes all objects.
 public protocol AtomicStore: AnyObject, Sendable {
-    /// By what descriptions and metadata name the kind.
+    /// The name of the store type in store descriptions and metadata.
     static var storeType: StoreType { get }
-    /// Makes ready for ``load()``; nothing is read or made yet.
+    /// Prepares the store for ``load()``. Nothing should be read or created yet.
     init(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws
-    /// Everything that is there; nil where there is no store yet.
+    /// Loads all objects; nil if the store does not exist yet.
     func load() throws -> AtomicStoreContent?
-    /// Makes this what is there, durably: all of it or nothing. What it throws leaves objects and
-    /// contexts as they were.
+    /// Replaces the content of the store, durably and atomically. If this throws, the context keeps
+    /// its changes.
     func save(_ content: AtomicStoreContent) throws
-    /// Nobody uses the store any more.
+    /// Called when the store is no longer used. The default implementation does nothing.
     func close() throws
 }
 
 extension AtomicStore {
+    /// Does nothing.
     public func close() throws {}
 }
 
-/// Everything in a store.
+/// The complete content of an ``AtomicStore``.
 public struct AtomicStoreContent: Sendable, Hashable {
-    /// The store's UUID, by which object IDs name it. It stays what it was at first.
+    /// The UUID of the store, which is part of object IDs. It never changes.
     public var uuid: String
-    /// What is to be kept beside the objects, as it is; the version hashes of the model are among
-    /// it.
+    /// The metadata to store beside the objects, unchanged. They include the version hashes of the
+    /// model.
     public var metadata: [String: MetadataValue]
-    /// By entity in the model's order, then by number.
+    /// All objects, in the order of the model's entities, then by primary key.
     public var objects: [AtomicStoreObject]
-    /// The numbers that come next, by the entity at the top of each hierarchy: to be kept, so that
-    /// none is given twice.
+    /// The next primary keys, by the name of the root entity of each hierarchy. They must be stored
+    /// so that no key is used twice.
     public var nextNumbers: [String: Int64]
 
+    /// Creates the content of a store.
     public init(
         uuid: String, metadata: [String: MetadataValue], objects: [AtomicStoreObject],
         nextNumbers: [String: Int64] = [:]
@@ -60,28 +62,34 @@ public struct AtomicStoreContent: Sendable, Hashable {
     }
 }
 
-/// An object as an ``AtomicStore`` keeps it.
+/// An object, as an ``AtomicStore`` stores it.
 public struct AtomicStoreObject: Sendable, Hashable {
-    /// Which object it is. A number is given once to the objects of an entity with all that inherit
-    /// from it or that it inherits from, and never again.
+    /// The identity of an object in its store. A primary key is unique among the objects of an
+    /// entity hierarchy and is never reused.
     public struct Name: Sendable, Hashable {
+        /// The name of the object's entity.
         public var entityName: String
+        /// The primary key of the object.
         public var number: Int64
 
+        /// Creates the identity of an object.
         public init(entityName: String, number: Int64) {
             self.entityName = entityName
             self.number = number
         }
     }
 
+    /// The identity of the object.
     public var name: Name
-    /// Those that have a value. Binary and transformable ones are `.data`.
+    /// The attributes that have a value. Binary and transformable attributes are `.data`.
     public var attributes: [String: PropertyValue]
+    /// The destinations of to-one relationships that have one.
     public var toOnes: [String: Name]
-    /// Those that are not empty, ordered ones in their order. What the other end says as a to-one
-    /// need not be said again.
+    /// The destinations of to-many relationships that have any; those of ordered relationships in
+    /// order. A relationship whose inverse is a to-one relationship may be left out.
     public var toManys: [String: [Name]]
 
+    /// Creates an object.
     public init(
         _ name: Name, attributes: [String: PropertyValue] = [:], toOnes: [String: Name] = [:],
         toManys: [String: [Name]] = [:]

@@ -1,18 +1,21 @@
 public import Query
 public import Schema
 
-/// What an ``IncrementalStore`` is asked for.
+/// A request to an ``IncrementalStore`` for the objects of an entity.
 public struct IncrementalFetchRequest: Sendable {
+    /// The entity to fetch.
     public let entity: Entity
-    /// Whose objects are wanted: the entity, and those that inherit from it where the request
-    /// includes them. No object is of an abstract one.
+    /// The entities of the requested objects: ``entity`` and, if the request includes them, its
+    /// sub-entities. Abstract entities have no objects.
     public let entities: [Entity]
-    /// Checked against the entity, with constants of the attributes' types and objects as IDs; nil
-    /// for all objects.
+    /// The validated condition, in which constants have the types of the attributes and objects are
+    /// IDs; nil for all objects.
     public let predicate: FetchPredicate?
+    /// The sort order.
     public let sortKeys: [SortKey]
+    /// The number of results to skip.
     public let fetchOffset: Int
-    /// Nil for no limit.
+    /// The maximum number of results; nil for all.
     public let fetchLimit: Int?
 
     package init(
@@ -28,12 +31,12 @@ public struct IncrementalFetchRequest: Sendable {
     }
 }
 
-/// What an ``IncrementalStore`` answers to a fetch: objects, and how much of the request they are
-/// the answer to. Folio does the rest.
+/// The result of an ``IncrementalFetchRequest``: objects, and which parts of the request the store
+/// has already applied. Folio applies the rest.
 ///
-/// A store that can't test a predicate answers with everything that may match. One that can, but
-/// does not sort, answers with what matches. One whose own query language says all of it answers
-/// completely, and then no object is looked at that the caller does not want.
+/// A store that can't evaluate predicates returns all objects that may match, as candidates. One
+/// that evaluates predicates but does not sort returns the matching objects. One whose query
+/// language covers the whole request returns the complete result, and Folio reads no other objects.
 public struct IncrementalFetchResult: Sendable {
     package enum Extent: Sendable {
         case candidates, matching, complete
@@ -50,45 +53,49 @@ public struct IncrementalFetchResult: Sendable {
         self.nodes = Dictionary(nodes.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// At least all objects that the request is for, in whatever order.
+    /// A superset of the requested objects, in any order, without values.
     public static func candidates(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult {
         IncrementalFetchResult(.candidates, objectIDs, [])
     }
+    /// A superset of the requested objects, in any order, with their values.
     public static func candidates(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult {
         IncrementalFetchResult(.candidates, nodes.map(\.objectID), nodes)
     }
 
-    /// The objects of the entity that the predicate holds for, each once, in whatever order and
-    /// from first to last.
+    /// The objects that match the predicate, each once, in any order, without values. The offset
+    /// and the limit must not be applied.
     public static func matching(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult {
         IncrementalFetchResult(.matching, objectIDs, [])
     }
+    /// The objects that match the predicate, each once, in any order, with their values. The offset
+    /// and the limit must not be applied.
     public static func matching(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult {
         IncrementalFetchResult(.matching, nodes.map(\.objectID), nodes)
     }
 
-    /// These in the order of the sort keys, from the offset on and no more than the limit.
+    /// The final result, with sort keys, offset and limit applied, without values.
     public static func complete(_ objectIDs: [ManagedObjectID]) -> IncrementalFetchResult {
         IncrementalFetchResult(.complete, objectIDs, [])
     }
+    /// The final result, with sort keys, offset and limit applied, with values.
     public static func complete(_ nodes: [IncrementalStoreNode]) -> IncrementalFetchResult {
         IncrementalFetchResult(.complete, nodes.map(\.objectID), nodes)
     }
 }
 
-/// What an ``IncrementalStore`` is to keep.
+/// The changes of a save that an ``IncrementalStore`` must store.
 public struct IncrementalSaveRequest: Sendable {
-    /// A new or changed object.
+    /// An inserted or updated object.
     public struct SavedObject: Sendable {
-        /// All its values, and the version that it is to have.
+        /// All values of the object, with its new version.
         public let node: IncrementalStoreNode
-        /// The to-many relationships that changed, whole, ordered ones in their order. A new
-        /// object's are those that are not empty.
+        /// The changed to-many relationships with all their objects, in order if ordered. For a new
+        /// object, the relationships that are not empty.
         public let toManys: [String: [ManagedObjectID]]
-        /// The version that the store has: 0 for a new object, and that of the node where only the
-        /// other end of a relationship was told.
+        /// The version in the store: 0 for a new object, and equal to the version of the node if
+        /// only the inverse of a relationship changed.
         public let storedVersion: Int64
-        /// The properties whose values are others now.
+        /// The names of the properties with changed values.
         public let changedKeys: Set<String>
 
         package init(
@@ -102,9 +109,11 @@ public struct IncrementalSaveRequest: Sendable {
         }
     }
 
+    /// A deleted object.
     public struct DeletedObject: Sendable, Hashable {
+        /// The ID of the object.
         public let objectID: ManagedObjectID
-        /// The version that the store has.
+        /// The version in the store.
         public let storedVersion: Int64
 
         package init(objectID: ManagedObjectID, storedVersion: Int64) {
@@ -113,12 +122,15 @@ public struct IncrementalSaveRequest: Sendable {
         }
     }
 
-    /// Objects with IDs that the store has given out; in a copy of another store with numbers that
-    /// it has not: they are taken then.
+    /// The new objects. Their IDs come from
+    /// ``IncrementalStore/obtainPermanentIDs(forEntityNamed:count:with:)``, except when a store is
+    /// copied: then they are new to the store.
     public let insertedObjects: [SavedObject]
+    /// The changed objects.
     public let updatedObjects: [SavedObject]
+    /// The deleted objects.
     public let deletedObjects: [DeletedObject]
-    /// All metadata, to be kept as they are; nil where none changed.
+    /// The complete new metadata to store unchanged; nil if the metadata did not change.
     public let metadata: [String: MetadataValue]?
 
     package init(

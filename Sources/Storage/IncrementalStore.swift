@@ -1,7 +1,7 @@
 public import Schema
 
-/// A kind of store of your own that is read and written object by object: a folder of files, a
-/// service, somebody else's database.
+/// A custom type of store that is read and written object by object, such as a folder of files, a
+/// web service or a foreign database.
 ///
 /// ```swift
 /// final class NotesFolder: IncrementalStore {
@@ -18,90 +18,98 @@ public import Schema
 /// coordinator.register(NotesFolder.self)
 /// try coordinator.addPersistentStore(PersistentStoreDescription(url: folder, type: NotesFolder.storeType))
 /// ```
-/// Faults, uniquing, relationships, conflicts, uniqueness constraints and derived attributes are
-/// Folio's; the store says what is there and keeps what it is given. What Core Data's classes of
-/// the same kind do with the managed object context is done by values here: requests carry what
-/// there is to know, and a store never sees objects.
+/// The implementation reads and writes values. Folio provides faulting, uniquing, relationships,
+/// conflict detection, uniqueness constraints and derived attributes. Unlike with Core Data's
+/// incremental stores, no managed objects or contexts are passed in: requests contain all values.
 ///
-/// Its methods are called one at a time, from any thread. What they throw comes out of the
-/// operation as a ``StorageError``: as it is if it is one, otherwise with code `inputOutput` and
-/// the error underneath. Nothing is kept between two requests, so every fetch sees what the store
-/// answers then.
+/// Methods are called one at a time, from any thread. An error that they throw is passed on if it
+/// is a ``StorageError``; other errors are wrapped in one with code `inputOutput`. Nothing is
+/// cached between requests, so every fetch sees the current state.
 ///
-/// What it costs: a fetch one ``execute(_:with:)-(IncrementalFetchRequest,_)`` and a
-/// ``newValuesForObject(with:with:)`` for each object that came without values; a save what is
-/// asked of the objects that it touches. A model with derived attributes makes every save read all
+/// A fetch costs one ``execute(_:with:)-(IncrementalFetchRequest,_)`` and one
+/// ``newValuesForObject(with:with:)`` for each object that was returned without values. A save
+/// reads the objects that it changes. With derived attributes in the model, every save reads all
 /// objects.
 public protocol IncrementalStore: AnyObject, Sendable {
-    /// By what descriptions and metadata name the kind.
+    /// The name of the store type in store descriptions and metadata.
     static var storeType: StoreType { get }
-    /// Makes ready for ``loadMetadata()``; nothing is read or made yet.
+    /// Prepares the store for ``loadMetadata()``. Nothing should be read or created yet.
     init(_ description: PersistentStoreDescription, model: ManagedObjectModel) throws
 
-    /// What the store says of itself, as a save has given it: the UUID under `NSStoreUUID`, the
-    /// model's version hashes and the application's own. Nil where there is no store yet; the first
-    /// save, which has metadata alone, makes it. Called often.
+    /// The metadata of the store, as the last save stored them: the UUID under `NSStoreUUID`, the
+    /// version hashes of the model, and entries of the application.
+    ///
+    /// Nil if the store does not exist yet. The first save, which consists of metadata only,
+    /// creates it. Called often.
     func loadMetadata() throws -> [String: MetadataValue]?
 
-    /// Which objects a request selects, or may select.
+    /// The objects that match a request, or a superset of them.
     func execute(_ request: IncrementalFetchRequest, with context: IncrementalStoreContext) throws
         -> IncrementalFetchResult
 
-    /// Makes all of the changes what is there, durably, or none of them.
-    /// - Throws: `StorageError.conflict` where the store finds that an object is not of the version
-    ///   that the request expects; Folio has looked before.
+    /// Stores changes durably and atomically.
+    ///
+    /// - Throws: ``StorageError`` with code `conflict` if an object has another version than the
+    ///   request expects. Folio compares the versions before, too.
     func execute(_ request: IncrementalSaveRequest, with context: IncrementalStoreContext) throws
 
-    /// An object's values; nil where there is no such object.
-    /// - Parameter objectID: its entity may be one that the object's own entity inherits from. The
-    ///   node's ID names its own.
+    /// The values of an object; nil if there is no such object.
+    ///
+    /// - Parameter objectID: The ID of the object, whose entity may be an ancestor of the object's
+    ///   own entity. The node's ID must name the object's own entity.
     func newValuesForObject(with objectID: ManagedObjectID, with context: IncrementalStoreContext) throws
         -> IncrementalStoreNode?
 
-    /// The objects of a to-many relationship, an ordered one's in their order. To-one relationships
-    /// are among an object's values.
+    /// The objects of a to-many relationship, in order if it is ordered. To-one relationships are
+    /// part of the values of an object.
     func newValue(
         forRelationship relationship: RelationshipDescription, forObjectWith objectID: ManagedObjectID,
         with context: IncrementalStoreContext
     ) throws -> [ManagedObjectID]
 
-    /// Names for new objects that no object has or had, or will be given again: numbers ascend one
-    /// by one. They may never be used.
+    /// Assigns identities to new objects. They must never have been used and must never be assigned
+    /// again, even if no object gets them. Numbers must be consecutive and ascending.
     func obtainPermanentIDs(forEntityNamed entityName: String, count: Int, with context: IncrementalStoreContext) throws
         -> [ReferenceObject]
 
-    /// Runs `body`, in which a save reads what it has to compare and then executes its request. A
-    /// store that others write to keeps them out meanwhile.
+    /// Runs `body`, in which a save reads the objects to compare and then executes its request. A
+    /// store that other processes write to locks them out meanwhile. The default implementation
+    /// calls `body`.
     func performSave(_ body: () throws -> Void) throws
 
-    /// Nobody uses the store any more.
+    /// Called when the store is no longer used. The default implementation does nothing.
     func close() throws
 }
 
 extension IncrementalStore {
+    /// Calls `body`.
     public func performSave(_ body: () throws -> Void) throws { try body() }
+    /// Does nothing.
     public func close() throws {}
 }
 
-/// What a store calls one of its objects. The objects of an entity, with those of all entities
-/// above and below it, have different ones.
+/// The identity of an object in an ``IncrementalStore``. It is unique among the objects of an
+/// entity hierarchy.
 public enum ReferenceObject: Sendable, Hashable {
-    /// From 1 to 2⁴⁰ − 1.
+    /// A number from 1 to 2⁴⁰ − 1.
     case number(Int64)
-    /// Not empty. One that is a number, written as numbers are, is the same as the number.
+    /// A text that is not empty. The decimal form of a number is the same identity as the number.
     case text(String)
 }
 
-/// An object's values as an ``IncrementalStore`` has them.
+/// The values of an object of an ``IncrementalStore``.
 public struct IncrementalStoreNode: Sendable, Hashable {
+    /// The ID of the object.
     public var objectID: ManagedObjectID
-    /// What tells whether somebody has changed the object: 1 at first, and one more after each
-    /// change.
+    /// The version of the object for conflict detection: 1 for a new object, increased by one with
+    /// every change.
     public var version: Int64
-    /// Those that have a value. Binary and transformable ones are `.data`.
+    /// The attributes that have a value. Binary and transformable attributes are `.data`.
     public var attributes: [String: PropertyValue]
+    /// The to-one relationships that have an object.
     public var toOnes: [String: ManagedObjectID]
 
+    /// Creates a node.
     public init(
         objectID: ManagedObjectID, version: Int64 = 1, attributes: [String: PropertyValue] = [:],
         toOnes: [String: ManagedObjectID] = [:]
@@ -113,18 +121,21 @@ public struct IncrementalStoreNode: Sendable, Hashable {
     }
 }
 
-/// What an ``IncrementalStore`` makes object IDs with.
+/// Converts between object IDs and the identities that an ``IncrementalStore`` uses.
 public struct IncrementalStoreContext: Sendable {
     package let identity: StoreIdentity
 
     package init(_ identity: StoreIdentity) { self.identity = identity }
 
+    /// The model with which the store is open.
     public var model: ManagedObjectModel { identity.model }
+    /// The UUID of the store.
     public var storeUUID: String { identity.uuid }
 
     /// The ID of an object of this store.
+    ///
     /// - Throws: ``StorageError`` with code `unknownObject` for an entity that the model does not
-    ///   have, or a reference object that can't be one.
+    ///   have, or an invalid identity.
     public func objectID(forEntityNamed entityName: String, referenceObject: ReferenceObject) throws -> ManagedObjectID
     {
         guard let entity = model.entity(named: entityName) else {
@@ -134,8 +145,8 @@ public struct IncrementalStoreContext: Sendable {
         return ManagedObjectID(store: identity, entityIndex: entity.index, key: try key(of: referenceObject))
     }
 
-    /// What the store calls an object; nil for an object of another store, and for one that was
-    /// never saved.
+    /// The identity of an object in the store; nil for an object of another store or with a
+    /// temporary ID.
     public func referenceObject(for objectID: ManagedObjectID) -> ReferenceObject? {
         guard objectID.store == identity, objectID.key > 0 else { return nil }
         return identity.references?.text(for: objectID.key).map { .text($0) } ?? .number(objectID.key)

@@ -1,44 +1,47 @@
 import Foundation
 import Synchronization
 
-/// What is told of the SQL that stores run, for the eyes of whoever looks for what is slow or
-/// wrong.
+/// Logging of the SQL statements that stores execute, to find slow or wrong queries.
 ///
-/// Switched on for a whole process by the environment (`FOLIO_SQL_DEBUG=1` to `4`, lines go to
-/// standard error) or here, at any time:
+/// Enable it for a process by the environment variable `FOLIO_SQL_DEBUG` with a level from `1` to
+/// `4`, which logs to standard error, or in code at any time:
 /// ```swift
 /// SQLDebug.handler = { logger.debug("\($0)") }
 /// SQLDebug.level = .arguments
 /// ```
-/// Values in statements and rows are the user's own: don't log them where others read.
+/// Statements and rows contain the values of the user's objects: don't log them where others can
+/// read them.
 public enum SQLDebug {
-    /// How much is told; each level tells what those before it do.
+    /// The level of detail. Each level includes those before it.
     public enum Level: Int, Sendable, Hashable, Comparable, CaseIterable {
+        /// Nothing is logged.
         case off = 0
-        /// Every statement with the time that it took and the number of its rows.
+        /// Every statement with its duration and its number of rows.
         case statements
-        /// Statements with their arguments in place.
+        /// Statements with their arguments inserted.
         case arguments
-        /// The content of every row too. Reading takes a slower way for it.
+        /// The content of every row, too. Reads take a slower path for this.
         case rows
-        /// How SQLite runs each statement, in which order of tables and by which indexes.
+        /// SQLite's query plan of every statement.
         case plans
 
         public static func < (left: Level, right: Level) -> Bool { left.rawValue < right.rawValue }
     }
 
-    /// One statement that a store has run.
+    /// A statement that a store has executed.
     public struct Event: Sendable, Hashable, CustomStringConvertible {
-        /// The file name of the store.
+        /// The name of the store's file.
         public let store: String
-        /// From ``Level/arguments`` on with its arguments in place, but for those that come as rows
-        /// of a table.
+        /// The text of the statement, from ``Level/arguments`` on with its arguments inserted,
+        /// except for arguments that are passed as rows of a table.
         public let statement: String
+        /// The duration of the statement in seconds.
         public let seconds: Double
+        /// The number of rows that the statement returned.
         public let rowCount: Int
-        /// At ``Level/rows`` and above: each row as text. At most a thousand of a statement.
+        /// From ``Level/rows`` on, the rows as text, at most a thousand of a statement.
         public let rows: [[String]]
-        /// At ``Level/plans``: one line for each step, indented by depth.
+        /// From ``Level/plans`` on, the query plan: one line for each step, indented by depth.
         public let plan: [String]
 
         package init(
@@ -52,7 +55,7 @@ public enum SQLDebug {
             self.plan = plan
         }
 
-        /// Some lines, the first of which has the time and the statement.
+        /// The event as lines of text; the first line contains the duration and the statement.
         public var description: String {
             let time = String(format: "%.3f ms", seconds * 1000)
             var lines = ["sql \(store): \(statement)", "  \(time), \(rowCount) row\(rowCount == 1 ? "" : "s")"]
@@ -74,14 +77,15 @@ public enum SQLDebug {
             } ?? .off,
             handler: { FileHandle.standardError.write(Data("\($0)\n".utf8)) }))
 
-    /// How much is told, from the next use of a store on.
+    /// The current level. A change takes effect with the next operation of a store.
     public static var level: Level {
         get { state.withLock { $0.level } }
         set { state.withLock { $0.level = newValue } }
     }
 
-    /// Told of each statement when the store's work is done, on the thread that did it; it must not
-    /// use the store. At first it writes to standard error.
+    /// The function that receives the events. It is called on the thread that used the store, after
+    /// the store's work is done, and must not use the store. The default one writes to standard
+    /// error.
     public static var handler: @Sendable (Event) -> Void {
         get { state.withLock { $0.handler } }
         set { state.withLock { $0.handler = newValue } }

@@ -1,8 +1,14 @@
 public import Schema
 
-/// Why a store could not be opened, read or written.
+/// An error in opening, reading or writing a store.
+///
+/// ```swift
+/// do { try coordinator.addPersistentStore(description) } catch let error as StorageError where error.code == .busy {
+///     print("The store is in use:", error.message)
+/// }
+/// ```
 public struct StorageError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, as a stable word.
+    /// The kind of a storage error.
     public struct Code: Sendable, Hashable {
         private enum Value: Sendable {
             case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput,
@@ -12,58 +18,78 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         }
         private let value: Value
         private init(_ value: Value) { self.value = value }
+        /// The store, or a file of it, does not exist.
         public static let notFound = Code(.notFound)
-        /// The file is something else.
+        /// The file is not a store.
         public static let notAStore = Code(.notAStore)
+        /// The store is damaged.
         public static let damaged = Code(.damaged)
-        /// The store was written with another model; `entities` names those that differ.
+        /// The store was written with another version of the model; `entities` names the entities
+        /// that differ.
         public static let incompatibleModel = Code(.incompatibleModel)
-        /// The store carries no model and none was given.
+        /// The store contains no model, and none was given.
         public static let noModel = Code(.noModel)
+        /// The store is read-only.
         public static let readOnly = Code(.readOnly)
-        /// Another process holds the store.
+        /// The store is locked by another process.
         public static let busy = Code(.busy)
+        /// The disk or the quota is full.
         public static let full = Code(.full)
+        /// Reading or writing failed.
         public static let inputOutput = Code(.inputOutput)
+        /// Access to a file was denied.
         public static let permission = Code(.permission)
-        /// Rows were changed or deleted in the store since they were read; see `conflicts`.
+        /// Objects were changed or deleted in the store since they were read; see `conflicts`.
         public static let conflict = Code(.conflict)
-        /// A uniqueness constraint is violated: `entities` and `keys` say which, `conflicts` whose
-        /// values, `holder` who has them.
+        /// A uniqueness constraint is violated. `entities` and `keys` name the constraint,
+        /// `conflicts` the objects with the values, and `holder` the object that already has them.
         public static let constraint = Code(.constraint)
-        /// A value that this type of store can't keep, named by `entities`, `keys` and `value`. A
-        /// SQLite store keeps no number or date that is NaN, since SQLite makes that NULL; no store
-        /// keeps a Decimal that is NaN.
+        /// The store can't represent a value, which is in `value`; `entities` and `keys` name the
+        /// property. SQLite stores can't represent NaN in numbers and dates, because SQLite
+        /// converts it to NULL; no store can represent a decimal NaN.
         public static let unstorable = Code(.unstorable)
+        /// An object, or an object ID, is not known in the store.
         public static let unknownObject = Code(.unknownObject)
-        /// A relationship would lead from one store into another; `entities` and `keys` say which.
+        /// A relationship would connect objects of two stores; `entities` and `keys` name it.
         public static let crossStore = Code(.crossStore)
-        /// A part of the history that is asked for was purged.
+        /// A part of the requested history has been deleted.
         public static let historyExpired = Code(.historyExpired)
+        /// The store, or this type of store, does not support the operation or option.
         public static let unsupported = Code(.unsupported)
-        /// The store is of a later format.
+        /// The store was written in a later version of the format.
         public static let newer = Code(.newer)
+        /// The store can't be created, for example because a file exists or the model lacks the
+        /// configuration.
         public static let cannotCreate = Code(.cannotCreate)
-        /// The store's objects can't become objects of the new version of the model.
+        /// The store can't be migrated to the new version of the model.
         public static let unmigratable = Code(.unmigratable)
+        /// The operation was cancelled.
         public static let cancelled = Code(.cancelled)
-        /// A value is too large to be taken into memory as a whole: read it in pieces.
+        /// A value is too large to be loaded into memory as a whole; read it in pieces.
         public static let tooLarge = Code(.tooLarge)
     }
 
+    /// The kind of the error.
     public var code: Code
+    /// An explanation for people.
     public var message: String
+    /// The path of the store or file that the error concerns.
     public var path: String?
+    /// The names of the entities that the error concerns.
     public var entities: [String]
-    /// The properties that an error is about; a part of a composite as `position.latitude`.
+    /// The names of the properties that the error concerns; a part of a composite is named as
+    /// `position.latitude`.
     public var keys: [String]
-    /// What can't be kept.
+    /// The value that can't be stored.
     public var value: PropertyValue?
+    /// The objects that the error concerns, with their versions.
     public var conflicts: [StoreConflict]
-    /// The object that already has what is to be unique, where it is known.
+    /// The object that already has a unique value, if known.
     public var holder: ManagedObjectID?
+    /// The error that caused this one.
     public var underlying: (any Error)?
 
+    /// Creates an error.
     public init(
         _ code: Code, _ message: String, path: String? = nil, entities: [String] = [], keys: [String] = [],
         value: PropertyValue? = nil,
@@ -82,12 +108,13 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
     public var description: String { message }
 }
 
-/// A row that is not in the store as it was read.
+/// An object whose version in the store differs from the version that the context read.
 public struct StoreConflict: Sendable, Hashable {
+    /// The ID of the object.
     public let object: ManagedObjectID
-    /// The version that the context had read.
+    /// The version that the context read.
     public let expectedVersion: Int64
-    /// The version in the store, 0 if the row is gone.
+    /// The version in the store; 0 if the object was deleted.
     public let storedVersion: Int64
 
     package init(object: ManagedObjectID, expectedVersion: Int64, storedVersion: Int64) {

@@ -1,20 +1,19 @@
 internal import Schema
 package import Storage
 
-/// Two documents held against each other, object by object: what the second has that the first has
-/// not, and the other way round.
+/// Compares two documents object by object.
 ///
-/// Objects are the same that have the same entity and number; the documents' UUIDs do not count, so
-/// that copies and restored states can be compared. What is compared is what is committed,
-/// autosaved work included; changes that a context has not saved are not seen. A link between two
-/// objects is told once: a to-many relationship whose inverse is to-one is compared only for its
-/// order, and one of two to-many sides.
+/// Objects correspond if they have the same entity and primary key. The UUIDs of the documents are
+/// ignored, so that copies and restored versions can be compared. Committed data are compared,
+/// including autosaved work, but not unsaved changes of contexts. A link between two objects is
+/// reported once: a to-many relationship whose inverse is to-one is compared only for its order,
+/// and of two to-many relationships only one.
 ///
 ///     let comparison = DocumentComparison(from: old, to: new)
 ///     try comparison.forEachDifference { print($0.change, $0.object) }
 ///
-/// Costs reading both documents once; memory for some thousand objects and the largest binary
-/// value, whatever the documents' size.
+/// Reads both documents once. Memory is needed for some thousand objects and the largest binary
+/// value, regardless of the size of the documents.
 public struct DocumentComparison {
     private let old: any PersistentStore
     private let new: any PersistentStore
@@ -24,8 +23,8 @@ public struct DocumentComparison {
         self.new = new
     }
 
-    /// Entities and properties that only one of the documents knows, as `Book`, `Book.title`, first
-    /// those of the first document.
+    /// The entities and properties that exist in only one of the documents, as `Book` and
+    /// `Book.title`.
     public var modelDifferences: (onlyOld: [String], onlyNew: [String]) {
         let old = Self.names(self.old), new = Self.names(self.new)
         return (old.subtracting(new).sorted(), new.subtracting(old).sorted())
@@ -38,12 +37,13 @@ public struct DocumentComparison {
             })
     }
 
-    /// Calls `body` with each difference: entities by name, objects by number.
+    /// Calls a function for each difference, ordered by entity name, then by primary key.
     ///
-    /// Where somebody saves one of the documents meanwhile, what it held at the beginning is
-    /// compared; but for documents that are read while no editor has them open, for which nothing
-    /// can be held.
-    /// - Throws: `DocumentError` and `StorageError` for what can't be read, and what `body` throws.
+    /// If a document is saved meanwhile, the state at the beginning is compared. This is not
+    /// possible for documents that are open for reading while no editor has them open.
+    ///
+    /// - Throws: `DocumentError` and `StorageError` for documents that can't be read; errors of
+    ///   `body`.
     public func forEachDifference(_ body: (ObjectDifference) throws -> Void) throws {
         func oneState(_ store: any PersistentStore) throws -> any RowStore {
             if let view = try (store as? any GenerationStore)?.viewForReading() { return view }

@@ -1,16 +1,25 @@
 public import Schema
 
-/// An object that two documents do not have alike.
+/// An object that differs between two documents.
 public struct ObjectDifference: Sendable {
+    /// The kind of a difference.
     public enum Change: String, Sendable, CaseIterable {
-        case added, removed, changed
+        /// The object exists only in the second document.
+        case added
+        /// The object exists only in the first document.
+        case removed
+        /// The object exists in both documents, with different values.
+        case changed
     }
 
+    /// The kind of the difference.
     public var change: Change
+    /// The name of the object's entity.
     public var entity: String
-    /// The object's number, by which objects of two documents are told to be the same.
+    /// The primary key of the object, which identifies it in both documents.
     public var number: Int64
-    /// Those that differ, by name; of an object that only one document has, those with a value.
+    /// The properties that differ, by name. For an object that exists in only one document, the
+    /// properties that have a value.
     public var properties: [PropertyDifference]
 
     package init(change: Change, entity: String, number: Int64, properties: [PropertyDifference]) {
@@ -20,15 +29,17 @@ public struct ObjectDifference: Sendable {
         self.properties = properties
     }
 
-    /// `Entity/p7`
+    /// The object as `Entity/p7`.
     public var object: String { "\(entity)/p\(number)" }
 }
 
-/// A property that two objects do not have alike.
+/// A property that differs between two objects.
 public struct PropertyDifference: Sendable {
+    /// The name of the property.
     public var name: String
-    /// `.object` for a to-one relationship, a `.list` of these for a to-many; `.null` too where the
-    /// object or its entity has no such property.
+    /// The value in the first document: `.object` for a to-one relationship, a `.list` of `.object`
+    /// for a to-many relationship. `.null` also if the object or the property does not exist.
     public var old: PropertyValue
+    /// The value in the second document, in the same form.
     public var new: PropertyValue
 }

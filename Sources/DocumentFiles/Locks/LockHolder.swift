@@ -2,16 +2,21 @@ public import Foundation
 internal import Coding
 internal import FileSystem
 
-/// Who holds a document's lock, as the holder wrote it into the lock file.
+/// The process that holds the lock of a document, as it is recorded in the lock file.
 public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The process ID.
     public var pid: Int32
+    /// The name of the host on which the process runs.
     public var host: String
-    /// Tells one run of the system from the next.
+    /// An identifier of the host's current boot.
     public var bootID: String
+    /// The name of the user.
     public var user: String
+    /// The name of the program.
     public var program: String
-    /// The document's UUID, where it was known when the lock was taken.
+    /// The UUID of the document, if it was known when the lock was acquired.
     public var document: String?
+    /// The time at which the lock was acquired.
     public var since: Date
 
     /// This process, now.
@@ -74,7 +79,7 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
     /// this machine.
     func isOfThisMachine(_ current: LockHolder) -> Bool { bootID == current.bootID || host == current.host }
 
-    /// One line: program, process, user, host, since when.
+    /// The lock holder in one line: program, process, user, host, time.
     public var description: String {
         "\(program) (process \(pid) of \(user) on \(host)) since \(InternetDate.text(since))"
     }

@@ -1,9 +1,10 @@
-/// What becomes of work that an editor autosaved and never saved because it crashed.
+/// The treatment of work that a crashed editor autosaved and never saved, when the document is
+/// opened.
 public enum DocumentRecovery: Sendable, Hashable {
-    /// Opening fails with `DocumentError.recoverable`.
+    /// Opening throws ``DocumentError`` with code `recoverable`.
     case refuse
-    /// The work is there, and `recovered` says so.
+    /// The document opens with the work as unsaved changes; `recovered` describes it.
     case keep
-    /// The document opens as it was last saved; the work is set aside until the next save.
+    /// The document opens in its last saved state. The work is set aside until the next save.
     case discard
 }

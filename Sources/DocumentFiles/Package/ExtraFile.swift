@@ -1,12 +1,14 @@
 public import Foundation
 
-/// A file of the application's own, or a preview, that a save puts into the document.
+/// A file of the application, or a preview, that a save writes into the document.
 public struct ExtraFile: Sendable {
-    /// Where it is beneath `extra/` or `preview/`: plain names, with slashes between them.
+    /// The path relative to `extra/` or `preview/`: plain names separated by slashes.
     public var path: String
-    /// Makes the content; called off the document's owner. Nil takes the file away.
+    /// Returns the content of the file; nil deletes the file. It is called outside of the isolation
+    /// domain of the document.
     public var content: @Sendable () throws -> Data?
 
+    /// Creates a description of a file.
     public init(_ path: String, content: @escaping @Sendable () throws -> Data?) {
         self.path = path
         self.content = content

@@ -4,76 +4,95 @@ public import Foundation
 internal import Schema
 internal import Synchronization
 
-/// What a document says of itself in `manifest.json`, so that it can be shown without opening its
-/// store. All of it follows from the store and the model and can be made anew; where they differ,
-/// the store is right.
+/// The description of a document in its `manifest.json`, which allows listing it without opening
+/// its store. It is derived from the store and the model; if they differ, the store is
+/// authoritative.
 public struct Manifest: Sendable, Hashable, Codable {
-    /// The model that the document carries.
+    /// The description of the model in the document.
     public struct Model: Sendable, Hashable, Codable {
-        /// The name of the version: the folder under `model/` is `<name>.xcdatamodel`.
+        /// The name of the version. The model is in the folder `<name>.xcdatamodel` under `model/`.
         public var name: String
+        /// The version identifiers of the model.
         public var identifiers: [String]
-        /// The digest of the version hashes, base64.
+        /// The digest of the version hashes in Base64.
         public var digest: String
-        /// The CRC-32 of the model's file, in hexadecimal digits; nil where it is not known.
+        /// The CRC-32 of the model's file in hexadecimal; nil if it is not known.
         public var checksum: String?
     }
 
+    /// The description of the store.
     public struct Store: Sendable, Hashable, Codable {
+        /// The type of the store, such as `SQLite`.
         public var type: String
+        /// The size of the store's main file in bytes.
         public var bytes: Int64
-        /// The sum over the pages of the main file as the save of this generation left it, in
-        /// hexadecimal digits; nil where it is not known.
+        /// The checksum over the pages of the main file after the last save, in hexadecimal; nil if
+        /// it is not known.
         public var pageSum: String?
-        /// The change counter in the header of the main file then; with another one, another
-        /// program has written to the store.
+        /// The change counter in the header of the main file after the last save. If the file has
+        /// another value, another program has written to the store.
         public var changeCounter: Int?
     }
 
+    /// The description of the attachments: large values that are stored in files of their own.
     public struct Attachments: Sendable, Hashable, Codable {
+        /// The number of files.
         public var count: Int
+        /// The total size of the files in bytes.
         public var bytes: Int64
     }
 
-    /// What a save wrote of one of the application's own files, or of a preview.
+    /// The description of a file of the application, or of a preview.
     public struct FileSum: Sendable, Hashable, Codable {
+        /// The size of the file in bytes.
         public var bytes: Int64
-        /// The CRC-32 of the file, in hexadecimal digits.
+        /// The CRC-32 of the file in hexadecimal.
         public var checksum: String
     }
 
-    /// A save that the store has left behind.
+    /// The description of a save that is no longer in the store's main file.
     public struct LastSave: Sendable, Hashable, Codable {
+        /// The number of the save.
         public var generation: Int
+        /// The time of the save.
         public var saved: Date
     }
 
     static let formatName = "folio-document"
     static var currentVersion: Int { DocumentFormat.current.version }
 
+    /// The name of the format, `folio-document`.
     public var format: String
+    /// The version of the format.
     public var formatVersion: Int
-    /// The oldest format version whose programs can read the document.
+    /// The earliest version of the format whose programs can read the document.
     public var minimumReader: Int
-    /// The document's UUID, which is its store's.
+    /// The UUID of the document, which is that of its store.
     public var uuid: String
-    /// How often the document was saved.
+    /// The number of saves of the document.
     public var generation: Int
+    /// The time at which the document was created.
     public var created: Date
-    /// When it was last saved.
+    /// The time of the last save.
     public var saved: Date
+    /// The model.
     public var model: Model
+    /// The store.
     public var store: Store
-    /// How many objects of each entity that is not abstract, sub-entities not counted in.
+    /// The number of objects of each entity that is not abstract, without sub-entities.
     public var entities: [String: Int]
+    /// The attachments.
     public var attachments: Attachments
-    /// The application's own files and the previews, by their names beneath the document
-    /// (`extra/view.json`); nil where that is not known, or they are too many.
+    /// The files of the application and the previews, by their paths in the document
+    /// (`extra/view.json`); nil if they are not known, or are too many.
     public var files: [String: FileSum]?
+    /// The title of the document.
     public var title: String?
+    /// The keywords of the document.
     public var keywords: [String]?
-    /// Where so much was autosaved that the store took it up: the last save, to which unsaved work
-    /// goes back and which is one of the versions. Else nil, and the store is what was saved.
+    /// The last save, if so much was autosaved after it that the store's main file was
+    /// checkpointed: it is one of the versions, and reverting restores it. Nil if the main file is
+    /// in the last saved state.
     public var lastSave: LastSave?
 
     private static let recent = Mutex(RecentlyUsed<[UInt8], Manifest> { $0.count <= 32 << 10 })

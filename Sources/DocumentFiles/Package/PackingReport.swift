@@ -1,12 +1,12 @@
-/// What was packed or unpacked.
+/// The result of packing or unpacking a document.
 public struct PackingReport: Sendable, Hashable {
-    /// How many files.
+    /// The number of files.
     public var files: Int
-    /// Their bytes, uncompressed.
+    /// The total size of the files in bytes, uncompressed.
     public var bytes: Int64
-    /// Where the new document is, links resolved.
+    /// The path of the new document, with symbolic links resolved.
     public var path: String
-    /// How many commits of other programs were in the journal beside the store, which no save of
-    /// the document made. They are part of what was packed.
+    /// The number of commits by other programs that were found in the WAL beside the store. They
+    /// are part of the new document.
     public var outsideCommits = 0
 }

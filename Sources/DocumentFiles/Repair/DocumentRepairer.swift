@@ -2,27 +2,29 @@ internal import FileSystem
 public import Foundation
 public import Schema
 
-/// Saves what can be read of a damaged document into a new one.
+/// Saves the readable content of a damaged document into a new one.
 ///
 ///     let report = try await DocumentRepairer.repair(damaged, to: saved)
 ///     for finding in report.lost { print(finding) }
 public enum DocumentRepairer {
-    /// Writes a new document with everything that can be read of another, which stays as it is.
+    /// Writes a new document with everything that can be read of a damaged one, which is not
+    /// changed.
     ///
-    /// The archive is searched for entries, whatever became of its directory; tables are read
-    /// around broken pages and rows around broken cells; references that lead to nothing are taken
-    /// away; the manifest is made anew. The new document has a UUID of its own and the form of the
-    /// old one; earlier versions, which lead from the old one's very bytes, stay behind.
+    /// An archive is searched for entries even if its directory is damaged; tables are read except
+    /// for damaged pages, and rows except for damaged cells; dangling references are removed; the
+    /// manifest is regenerated. The new document has a new UUID and the form of the old one.
+    /// Earlier versions are not copied, because they depend on the exact bytes of the old store.
+    ///
+    /// Everything is read once and written twice. Memory is needed in proportion to the number of
+    /// objects, about 50 bytes for each.
+    ///
     /// - Parameters:
-    ///   - replacing: Whether a document that is there already is replaced, in one step.
-    ///   - model: The model of a store that carries none that can be read.
-    /// - Returns: what was saved and what was not.
-    /// - Throws: `DocumentError`: `malformed` where nothing can be saved, `modelMismatch` where no
-    ///   model is found, `locked` while somebody edits the document, `cannotCreate`…; nothing is
-    ///   written then.
-    ///
-    /// Costs reading everything once and writing it twice; memory in proportion to the number of
-    /// objects, some 50 bytes for each.
+    ///   - replacing: Whether an existing document is replaced, atomically.
+    ///   - model: The model of a store that contains no readable one.
+    /// - Returns: A report of what was saved and what was lost.
+    /// - Throws: `DocumentError`: `malformed` if nothing can be saved, `modelMismatch` if there is
+    ///   no model, `locked` while the document is being edited, `cannotCreate` and others. Nothing
+    ///   is written then.
     @concurrent
     public static func repair(
         _ url: URL, to target: URL, replacing: Bool = false, model: ManagedObjectModel? = nil

@@ -1,12 +1,12 @@
-/// What a repair has saved, and what it could not.
+/// The result of a repair.
 public struct RepairReport: Sendable, Hashable {
-    /// What could not be read, or not as it was, part by part; empty where all was saved.
+    /// What could not be read, or was changed, part by part; empty if everything was saved.
     public var lost: [DocumentFinding]
-    /// What is not in the new document though nothing was wrong with it.
+    /// Intact parts that are not in the new document.
     public var notes: [String]
-    /// How many objects of each entity that is not abstract the new document has, sub-entities not
-    /// counted in.
+    /// The number of objects of each entity that is not abstract in the new document, without
+    /// sub-entities.
     public var entities: [String: Int]
-    /// Where the new document is, links resolved.
+    /// The path of the new document, with symbolic links resolved.
     public var path: String
 }

@@ -3,27 +3,26 @@ public import Foundation
 public import Schema
 internal import Storage
 
-/// Holds a document against everything it says of itself.
+/// Verifies the integrity of documents.
 ///
 ///     for finding in try DocumentVerifier.verify(url) { print(finding) }
 public enum DocumentVerifier {
-    /// Checks a document part by part; nothing is written anywhere near it.
-    /// - Parameters:
-    ///   - isThorough: Whether indexes, digests of attachments and counts are checked too.
-    ///   - model: The model of a store that carries none.
-    /// - Returns: what is wrong; empty for a sound document.
-    /// - Throws: `DocumentError` where there is no document to check, or something keeps it from
-    ///   being looked at: the right to read a part, room for a copy, or the model of a store that
-    ///   carries none. What resolves the model throws through.
+    /// Verifies a document part by part, reading all of it. Nothing is written to it or beside it.
     ///
-    /// Reads the whole document.
+    /// - Parameters:
+    ///   - isThorough: Whether indexes, digests of attachments and counts are verified, too.
+    ///   - model: The model of a store that contains none.
+    /// - Returns: The errors; empty for an intact document.
+    /// - Throws: `DocumentError` if there is no document, or if it can't be verified: for lack of
+    ///   permission to read a part, of space for a copy, or of the model of a store that contains
+    ///   none.
     public static func verify(_ url: URL, isThorough: Bool = false, model: ManagedObjectModel? = nil) throws
         -> [DocumentFinding]
     {
         try verify(url, isThorough: isThorough, fitting: ModelChoice(model))
     }
 
-    /// What lies in a document and was put aside, never to be applied: no damage. See
+    /// The files in a document that were quarantined and are never used. They are not damage. See
     /// ``PersistentDocument/quarantinedFiles()``.
     public static func quarantinedFiles(of url: URL) throws -> [URL] {
         let document = try DetectedDocument(url.path)
@@ -33,9 +32,10 @@ public enum DocumentVerifier {
         }
     }
 
-    /// Whether another program has committed in the store of a package since the last save, by the
-    /// change counter in its header: no damage, and the next save takes it up. What was changed
-    /// without touching the store's first page does not show by that, and counts as damage.
+    /// Whether another program has committed to the store of a package since the last save, by the
+    /// change counter in its header. That is not damage, and the next save includes the changes.
+    /// Changes of the file that do not update the header are not detected by this, and count as
+    /// damage.
     public static func isChangedOutside(_ url: URL) throws -> Bool {
         let document = try DetectedDocument(url.path)
         guard document.kind == .package else { return false }

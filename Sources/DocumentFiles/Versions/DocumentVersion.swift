@@ -4,7 +4,7 @@ public import Foundation
 ///
 ///     for version in try document.versions() { print(version.number, version.saved, version.size) }
 public struct DocumentVersion: Sendable, Hashable {
-    /// Why a version was kept.
+    /// The reason why a version was kept.
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable, CaseIterable {
             case save, autosave, migration, restore, conflict, other
@@ -14,37 +14,39 @@ public struct DocumentVersion: Sendable, Hashable {
 
         /// A save followed it.
         public static let save = Reason(.save)
-        /// So much was autosaved on top of it that it was kept and the autosaved work with it.
+        /// So much was autosaved after it that the store was checkpointed with the autosaved work.
         public static let autosave = Reason(.autosave)
         /// A migration followed it.
         public static let migration = Reason(.migration)
-        /// An older version was restored.
+        /// An earlier version was restored after it.
         public static let restore = Reason(.restore)
-        /// What was open here, unsaved edits included, before a conflict with another program was
-        /// settled: it was never a saved state of the document.
+        /// The state that was open, including unsaved changes, before a conflict with another
+        /// program was resolved. It was never a saved state of the document.
         public static let conflict = Reason(.conflict)
-        /// A reason that this program does not know.
+        /// A reason that this version of the program does not know.
         public static let other = Reason(.other)
 
+        /// The name of the reason, such as `save`.
         public var description: String { kind.rawValue }
         /// The reason that a word in the index stands for.
         init(_ text: String) { kind = Kind(rawValue: text) ?? .other }
     }
 
-    /// Counts up through the life of the document and is never used again.
+    /// The number of the version. Numbers increase and are never reused in a document.
     public let number: Int
-    /// The document's generation that it is: the number of saves before it.
+    /// The generation of the document: the number of saves up to this state.
     public let generation: Int
-    /// When it was saved.
+    /// The time of the save.
     public let saved: Date
+    /// The reason why the version was kept.
     public let reason: Reason
-    /// The size of its store in bytes.
+    /// The size of the store in this version, in bytes.
     public let size: Int64
-    /// What keeping it takes on the disk, in bytes.
+    /// The disk space that the version takes, in bytes.
     public let bytes: Int64
-    /// Whether thinning leaves it alone.
+    /// Whether the version is excluded from automatic removal.
     public let isPinned: Bool
-    /// What a person called it.
+    /// The name that a user gave the version.
     public let name: String?
 
     package init(

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// Which of a document's versions are to be kept when it is pruned. Pinned ones are kept in any
-/// case.
+/// The versions to keep when the versions of a document are pruned. Pinned versions are always
+/// kept.
 public enum VersionRetention: Sendable, Hashable {
-    /// What is kept without being asked: all of an hour, one an hour for a day, one a day for a
-    /// month, one a week after that.
+    /// The versions that are kept by default: all of the last hour, one an hour for a day, one a
+    /// day for a month, and one a week after that.
     case thinned
-    /// So many, the newest.
+    /// This many of the newest versions.
     case newest(Int)
-    /// Those that were saved at that time or later.
+    /// The versions that were saved at this time or later.
     case since(Date)
-    /// As many of the newest as take so many bytes on the disk together.
+    /// As many of the newest versions as fit into this number of bytes on disk.
     case bytes(Int64)
 
     /// Those of the versions, oldest first, that go.

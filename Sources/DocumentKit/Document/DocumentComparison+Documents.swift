@@ -1,8 +1,7 @@
 public import DocumentFiles
 
 extension DocumentComparison {
-    /// Compares two documents that are open, in whatever mode. What is compared is what is
-    /// committed.
+    /// Compares two open documents, in either mode. Their committed data are compared.
     public init(from old: PersistentDocument, to new: PersistentDocument) {
         self.init(from: old.state.store, to: new.state.store)
     }

@@ -1,8 +1,8 @@
 internal import ObjectGraph
 
 extension PersistentDocument {
-    /// Lets the document save by itself, and follow what other programs do to it, until it is
-    /// closed or ``stopBackgroundTasks()`` is called.
+    /// Starts automatic saving and the observation of changes by other programs, until the document
+    /// is closed or ``stopBackgroundTasks()`` is called.
     ///
     /// ```swift
     /// @MainActor func show(_ document: PersistentDocument) {
@@ -10,9 +10,9 @@ extension PersistentDocument {
     ///     document.outsideChangeHandler = { change in … }
     /// }
     /// ```
-    /// All of it runs on the actor that calls this and owns the document; only the files are worked
-    /// on elsewhere. An owner that is no actor calls ``autosave()`` and
-    /// ``checkForOutsideChanges()`` by itself. Calling it again takes up another policy.
+    /// All work is done on the actor that calls this method and owns the document; only files are
+    /// processed elsewhere. An owner that is not an actor calls ``autosave()`` and
+    /// ``checkForOutsideChanges()`` instead. Another call replaces the policy.
     public func startBackgroundTasks(_ policy: SavingPolicy = .explicit, isolation: isolated any Actor = #isolation) {
         opened.background?.stop()
         let tasks = BackgroundTasks()
@@ -31,8 +31,8 @@ extension PersistentDocument {
         }
     }
 
-    /// Ends what ``startBackgroundTasks(_:isolation:)`` began. An autosave that is under way comes
-    /// to its end or is cancelled as a whole.
+    /// Stops the tasks of ``startBackgroundTasks(_:isolation:)``. An autosave in progress completes
+    /// or is cancelled as a whole.
     public func stopBackgroundTasks() {
         opened.background?.stop()
         opened.background = nil

@@ -2,24 +2,25 @@ public import DocumentFiles
 public import Foundation
 
 extension PersistentDocument {
-    /// Makes an archive of a package that is not open, file by file: the same document, UUID and
-    /// all, in one zip file. The store is copied unopened.
+    /// Packs a package that is not open into an archive: the same document, with the same UUID, in
+    /// one zip file.
     ///
-    /// The same package gives the same bytes, whenever and wherever it is packed. A save that has
-    /// not reached the store's main file is folded in.
+    /// The store is copied without opening it. The result is reproducible: the same package always
+    /// gives the same bytes. A WAL is checkpointed into the copy of the store.
     ///
     ///     try await PersistentDocument.pack(package, to: archive) { done, total in print(done * 100 / max(1, total), "%") }
     ///
     /// - Parameters:
-    ///   - withVersions: Whether earlier versions go along; they show text that was deleted since.
-    ///   - replacing: Whether a document that is there already is replaced, in one step.
-    ///   - progress: Told the bytes done and the bytes in all, on the packing thread.
-    /// - Throws: `DocumentError`: `usage` for what is no package, `locked` while somebody edits it,
-    ///   `recoverable` where autosaved work was never saved, `cannotCreate`, `malformed`…;
-    ///   `CancellationError` when the task is cancelled. Nothing is left then, and what was at
-    ///   `archive` is still there.
+    ///   - withVersions: Whether earlier versions are included. They may contain content that was
+    ///     deleted since.
+    ///   - replacing: Whether an existing document is replaced, atomically.
+    ///   - progress: Called with the number of bytes done and in total, on the thread that packs.
+    /// - Throws: `DocumentError`: `usage` if the document is not a package, `locked` while it is
+    ///   being edited, `recoverable` if there is autosaved work that was never saved,
+    ///   `cannotCreate`, `malformed` and others; `CancellationError` if the task is cancelled. No
+    ///   archive is left then, and an existing document at `archive` is unchanged.
     ///
-    /// Costs reading and writing every byte once.
+    /// Every byte is read and written once.
     @concurrent @discardableResult
     public static func pack(
         _ package: URL, to archive: URL, withVersions: Bool = false, replacing: Bool = false,
@@ -29,17 +30,18 @@ extension PersistentDocument {
             package, to: archive, withVersions: withVersions, replacing: replacing, isDryRun: false, progress: progress)
     }
 
-    /// Makes a package of an archive that is not open, file by file: the same document, UUID and
-    /// all, as a folder. The store is copied unopened.
+    /// Unpacks an archive that is not open into a package: the same document, with the same UUID,
+    /// as a folder. The store is copied without opening it.
     ///
     ///     try await PersistentDocument.unpack(archive, to: package)
     ///
     /// - Parameters:
-    ///   - replacing: Whether a document that is there already is replaced, in one step.
-    ///   - progress: Told the bytes done and the bytes in all, on the unpacking thread.
-    /// - Throws: As `pack`; `malformed` where anything in the archive is not as it should be.
+    ///   - replacing: Whether an existing document is replaced, atomically.
+    ///   - progress: Called with the number of bytes done and in total, on the thread that unpacks.
+    /// - Throws: What ``pack(_:to:withVersions:replacing:progress:)`` throws; `malformed` if
+    ///   anything in the archive is invalid.
     ///
-    /// Costs reading and writing every byte once.
+    /// Every byte is read and written once.
     @concurrent @discardableResult
     public static func unpack(
         _ archive: URL, to package: URL, replacing: Bool = false, progress: (@Sendable (Int64, Int64) -> Void)? = nil

@@ -2,26 +2,28 @@ public import DocumentFiles
 public import Foundation
 
 extension PersistentDocument {
-    /// Exports: writes the document as it is now, unsaved changes included, to another place, in
-    /// the same or another form. This document stays where and as it is.
+    /// Exports the document with its unsaved changes to another location, in the same or another
+    /// form. This document is unchanged.
     ///
     /// ```swift
     /// try await document.write(to: url, form: .archive)
     /// ```
-    /// The new document is one of its own: its store has a new UUID, objects keep their entities
-    /// and numbers. A store that is copied into a package or archive is written afresh, row by row;
-    /// between the other forms its pages are copied. Written off the caller, who may go on editing.
+    /// The result is a document of its own: its store has a new UUID, and objects keep their
+    /// entities and primary keys. A store that is exported into a package or an archive is written
+    /// row by row; between other forms its pages are copied. The export runs outside of the
+    /// caller's isolation domain, which may continue to edit.
+    ///
     /// - Parameters:
-    ///   - form: Nil for the form of this document.
-    ///   - replacing: Whether a document that is there already is replaced, in one step.
-    ///   - includingVersions: Whether the earlier versions go along, what is saved now as one of
-    ///     them. They show text that was deleted since. Not into a store by itself.
-    ///   - includingHistory: Whether the persistent history of the store goes along, where its
-    ///     pages are copied.
-    ///   - progress: Told how far it has come; cancelling it, or the task, leaves nothing behind
-    ///     and throws `CancellationError`.
-    /// - Throws: `ValidationError` if the changes can't be saved; `DocumentError`: `cannotCreate`,
-    ///   `locked`, `io`…
+    ///   - form: The form of the new document; nil for the form of this one.
+    ///   - replacing: Whether an existing document is replaced, atomically.
+    ///   - includingVersions: Whether earlier versions are included, with the last save as one of
+    ///     them. They may contain content that was deleted since. Not possible for a bare store.
+    ///   - includingHistory: Whether the persistent history of the store is included, if its pages
+    ///     are copied.
+    ///   - progress: Receives the progress. Cancelling it, or the task, leaves no file and throws
+    ///     `CancellationError`.
+    /// - Throws: `ValidationError` if the changes are not valid; `DocumentError`: `cannotCreate`,
+    ///   `locked`, `io` and others.
     public func write(
         to url: URL, form: DocumentForm? = nil, replacing: Bool = false, includingVersions: Bool = false,
         includingHistory: Bool = true, progress: Progress?
@@ -37,7 +39,7 @@ extension PersistentDocument {
         }
     }
 
-    /// Exports without telling how far it has come:
+    /// Exports the document without reporting progress; see
     /// ``write(to:form:replacing:includingVersions:includingHistory:progress:)``.
     public func write(
         to url: URL, form: DocumentForm? = nil, replacing: Bool = false, includingVersions: Bool = false,
@@ -48,14 +50,15 @@ extension PersistentDocument {
             includingHistory: includingHistory, progress: nil)
     }
 
-    /// Writes the document to another place as `write(to:form:replacing:)` does, and goes on as the
-    /// document there. The old one stays as it was last saved; one that never had a name is gone.
+    /// Saves the document at another location, and continues as the document there. The old
+    /// document stays in its last saved state; an untitled one is deleted.
     ///
     /// ```swift
     /// try await document.save(as: url)
     /// ```
-    /// Objects stay the same; their IDs are those of the new store, with the same entities and
-    /// numbers. Undo goes on as well.
+    /// Objects are preserved, and so is undo. The objects' IDs change to those of the new store,
+    /// with the same entities and primary keys. Parameters and errors are those of
+    /// ``write(to:form:replacing:includingVersions:includingHistory:progress:)``.
     public func save(as url: URL, form: DocumentForm? = nil, replacing: Bool = false, progress: Progress?) async throws
     {
         try await opened.exclusively {
@@ -63,7 +66,7 @@ extension PersistentDocument {
         }
     }
 
-    /// Goes on at another place without telling how far it has come:
+    /// Saves the document at another location without reporting progress; see
     /// ``save(as:form:replacing:progress:)``.
     public func save(as url: URL, form: DocumentForm? = nil, replacing: Bool = false) async throws {
         try await save(as: url, form: form, replacing: replacing, progress: nil)

@@ -3,92 +3,97 @@ public import Foundation
 public import ObjectGraph
 
 extension PersistentDocument {
-    /// Saves: validates, commits everything in one step, and makes it the document's state on the
-    /// disk. Does nothing where nothing is unsaved.
+    /// Saves the document: validates all changes, commits them in one transaction, and makes them
+    /// its saved state. Does nothing without unsaved changes.
     ///
     /// ```swift
     /// try await document.save()
     /// ```
-    /// What is to be written is taken when the save begins; the writing is done off the caller, who
-    /// may go on editing: changes that are made meanwhile stay unsaved. A save that is called while
-    /// another one runs begins when that has ended. When it returns, the save survives a power cut.
-    /// When it throws, the document on the disk is as it was, and the changes are still there to be
-    /// saved.
-    /// - Parameter progress: Told how far the save has come. Cancelling it, or the task, before the
-    ///   commit ends the save with `CancellationError`.
-    /// - Throws: `ValidationError` with every violated rule, `GraphError` for conflicts;
-    ///   `DocumentError` naming the stage and the cause, `changed` where another program has moved,
-    ///   replaced or deleted the document.
+    /// The values to write are taken when the save begins. They are written outside of the caller's
+    /// isolation domain, which may continue to edit; changes made meanwhile stay unsaved. If
+    /// another save is in progress, this one begins after it. When the method returns, the save
+    /// survives a power failure. If it throws, the document on disk is unchanged, and the changes
+    /// are still unsaved.
+    ///
+    /// - Parameter progress: Receives the progress. Cancelling it, or the task, before the commit
+    ///   ends the save with `CancellationError`.
+    /// - Throws: `ValidationError` with all validation failures; `GraphError` for conflicts;
+    ///   `DocumentError` with the stage and the cause, with code `changed` if another program has
+    ///   moved, replaced or deleted the document.
     public func save(progress: Progress?) async throws {
         try await opened.exclusively { try await WorkProgress.with(progress) { try await saver.save() } }
     }
 
-    /// Saves without telling how far it has come: ``save(progress:)``.
+    /// Saves the document without reporting progress; see ``save(progress:)``.
     public func save() async throws { try await save(progress: nil) }
 
-    /// Keeps the changes safe from crashes and power cuts, without saving them: the next opening
-    /// finds them, `revert()` gives them up. Costs a few kilobytes and a millisecond or so whatever
-    /// the document's size. An invalid state is legal here: unique values that two objects have are
-    /// kept apart, see ``pendingUniqueValues``. Does nothing where nothing changed.
-    /// - Throws: `DocumentError` with code `unsupported` for a store by itself, which has no such
-    ///   level. `CancellationError` where the task was cancelled before the commit.
+    /// Protects unsaved changes against crashes and power failures without saving them: the next
+    /// opening recovers them, and ``revert()`` discards them. Does nothing without changes.
+    ///
+    /// It takes about a millisecond and a few kilobytes, regardless of the size of the document.
+    /// Changes need not be valid: values that violate a uniqueness constraint are kept separately,
+    /// see ``pendingUniqueValues``.
+    ///
+    /// - Throws: `DocumentError` with code `unsupported` for a bare store, which can't be
+    ///   autosaved; `CancellationError` if the task was cancelled before the commit.
     public func autosave() async throws {
         try await opened.exclusively { try await saver.autosave() }
     }
 
-    /// Whether there is anything that `save()` would save: edits since the last save, in the
-    /// context or autosaved.
+    /// Whether there are changes since the last save, in the context or autosaved.
     ///
-    /// With an undo manager this goes by its position: undoing past a save makes the document
-    /// unsaved again, and undoing or redoing back to where it was saved makes it clean. Changes
-    /// that undo does not know of can't be taken back.
+    /// With an undo manager, its position decides: undoing beyond the last save makes the document
+    /// unsaved again, and undoing or redoing to the saved state makes it clean. Changes that undo
+    /// does not record can't become clean this way.
     public var hasUnsavedChanges: Bool { opened.hasUnsavedChanges }
 
-    /// Notes a change outside the objects that has to be saved, such as one of the application's
-    /// own files.
+    /// Marks the document as changed by something other than its objects, such as a file of the
+    /// application.
     public func noteChange() { opened.noteChange() }
 
-    /// Makes changes to objects that are worth no save: what is selected, where a window stands.
+    /// Changes objects without marking the document as changed, for example to store a selection or
+    /// the position of a window.
     ///
     /// ```swift
     /// document.makeDiscardableChanges { _ in settings["selection"] = row }
     /// ```
-    /// They don't make the document unsaved and can't be undone; the next save takes them along, a
-    /// close without one drops them.
+    /// These changes can't be undone. The next save includes them; closing without a save discards
+    /// them.
     public func makeDiscardableChanges<Result>(_ body: (ManagedObjectContext) throws -> Result) rethrows -> Result {
         opened.edits.willMakeDiscardableChange()
         return try context.withoutEditing { try body(context) }
     }
 
-    /// Gives up everything since the last save: changes in the context and autosaved work. The
-    /// latter is set aside until the next save.
+    /// Discards all changes since the last save, in the context and autosaved. Autosaved work is
+    /// set aside until the next save.
     ///
-    /// Objects stay; they show the saved values at their next use, and those that the last save did
-    /// not have are deleted.
+    /// Objects are preserved; they have the saved values at their next use, and objects that the
+    /// last save does not contain are deleted.
     public func revert() async throws { try await opened.exclusively { try earlierStates.revertToSaved() } }
 
-    /// Closes the document and gives its lock back, after the operations that are under way.
+    /// Closes the document and releases its lock, after pending operations.
     ///
-    /// Unsaved work is treated as the policy of ``startBackgroundTasks(_:isolation:)`` says.
-    /// Without one it is kept (``UnsavedWork/keep``): autosaved, so that the next opening finds it
-    /// and says so by `DocumentError` `recoverable`. A document that is open for reading has
-    /// nothing to keep: changes in its context are dropped.
-    /// - Parameter discarding: Whether unsaved work is given up instead, autosaved work too.
-    /// - Throws: As ``close(_:)``.
+    /// Unsaved work is treated by the policy of ``startBackgroundTasks(_:isolation:)``. Without a
+    /// policy it is kept (``UnsavedWork/keep``): autosaved, so that the next opening throws
+    /// `DocumentError` with code `recoverable` or recovers it. Changes in a document that is open
+    /// for reading are discarded.
+    ///
+    /// - Parameter discarding: Whether unsaved work is discarded instead, including autosaved work.
+    /// - Throws: What ``close(_:)`` throws.
     public func close(discardingUnsavedWork discarding: Bool = false) async throws {
         try await close(discarding ? .discard : unsavedWorkOnClose ?? .keep)
     }
 
-    /// Closes the document and gives its lock back, after the operations that are under way.
-    /// Changes that are made while unsaved work is written are treated as it is. Does nothing where
-    /// the document is closed.
+    /// Closes the document and releases its lock, after pending operations. Changes made while
+    /// unsaved work is being written are treated in the same way. Does nothing if the document is
+    /// closed.
     ///
     /// ```swift
     /// try await document.close(.save)
     /// ```
-    /// - Throws: What saving or autosaving throws, and `DocumentError` with code `unsavedChanges`
-    ///   for work that can't be kept; then the document stays open. `DocumentError` where the files
-    ///   could not be closed as they should; then it is closed.
+    /// - Throws: Errors of saving or autosaving, and `DocumentError` with code `unsavedChanges` for
+    ///   work that can't be kept; the document stays open then. `DocumentError` if files could not
+    ///   be closed properly; the document is closed then.
     public func close(_ work: UnsavedWork) async throws {
         try await opened.exclusively {
             guard isOpen else { return }
@@ -101,13 +106,17 @@ extension PersistentDocument {
         }
     }
 
-    /// Reads a file of the application's own as it was last saved; nil where there is none.
+    /// Reads a file of the application, as it was last saved; nil if it does not exist.
+    ///
+    /// - Parameter path: The path relative to `extra/`.
     /// - Throws: `DocumentError`.
     public func extraFile(_ path: String) async throws -> Data? {
         try await opened.performInBackground { try $0.part(path, in: PackageLayout.extra) }
     }
 
-    /// Reads a preview of the document as it was last saved; nil where there is none.
+    /// Reads a preview, as it was last saved; nil if it does not exist.
+    ///
+    /// - Parameter path: The path relative to `preview/`.
     /// - Throws: `DocumentError`.
     public func previewFile(_ path: String) async throws -> Data? {
         try await opened.performInBackground { try $0.part(path, in: PackageLayout.preview) }

@@ -6,8 +6,8 @@ public import ObjectGraph
 public import Schema
 public import Storage
 
-/// A document whose content is a graph of objects: a package, an archive, or a Core Data store by
-/// itself.
+/// A document with a graph of objects as its content: a package, an archive, or a bare Core Data
+/// store.
 ///
 /// ```swift
 /// let document = try await PersistentDocument.create(at: url, model: model)
@@ -16,50 +16,51 @@ public import Storage
 /// try await document.save()
 /// try await document.close()
 /// ```
-/// A package or archive has two levels of commit. `autosave()` keeps work safe from crashes and
-/// power cuts without touching the saved state; `save()` makes it the document's new state. A store
-/// by itself has one level.
+/// Packages and archives have two levels of commits. ``autosave()`` protects changes against
+/// crashes and power failures without changing the saved state; ``save()`` makes them the saved
+/// state. A bare store has one level.
 ///
-/// A document belongs to whoever made it, like its context; it is not sent anywhere else. While it
-/// is open for editing no other process can edit it. An editor on the main actor goes on editing
-/// while a save writes: changes that are made meanwhile wait for the next one. Operations of one
-/// document follow one another in the order in which they are called; none of them may be called,
-/// and waited for, from within a hook of another. Of a closed document they throw `DocumentError`
-/// with code `usage`, and what it says of itself traps, but for `isOpen` and `hasUnsavedChanges`.
+/// A document, like its context, is not `Sendable`: use it in the isolation domain that created it,
+/// typically the main actor. While it is open for editing, no other process can edit it. Saves
+/// write in the background, so editing can continue meanwhile; later changes belong to the next
+/// save.
 ///
-/// Subclasses take part by the methods at the end of this class: how the store is opened,
-/// validation, files of their own, a preview, what the manifest says, what becomes of conflicts.
+/// Operations of a document are executed one at a time, in the order of their calls. Do not await
+/// an operation in a hook of another one. Operations of a closed document throw `DocumentError`
+/// with code `usage`; its properties trap, except for ``isOpen`` and ``hasUnsavedChanges``.
+///
+/// Subclasses override the methods at the end of this class to configure the store, to validate, to
+/// add files, a preview and descriptions, and to resolve conflicts.
 open class PersistentDocument {
-    /// What a document is opened for.
+    /// The mode in which a document is open.
     public enum Mode: Sendable, Hashable {
-        /// Nothing is written, neither to the document nor beside it. Shows autosaved work of an
-        /// editor too.
+        /// For reading. Nothing is written to the document or beside it. Autosaved work of an
+        /// editor is visible.
         case reading
-        /// Takes the document's lock until it is closed.
+        /// For editing. The document is locked until it is closed.
         case editing
     }
 
-    /// What becomes of unsaved work when a document is closed.
+    /// The treatment of unsaved work when a document is closed.
     public enum UnsavedWork: Sendable, Hashable {
-        /// It is saved; where that fails the document stays open.
+        /// It is saved. If that fails, the document stays open.
         case save
-        /// It is autosaved: the next opening finds it. What can't be autosaved (the changes of a
-        /// store by itself, what ``noteChange()`` has noted) fails the close with `DocumentError`
-        /// `unsavedChanges`, and the document stays open.
+        /// It is autosaved, and the next opening recovers it. If it can't be autosaved (changes of
+        /// a bare store, or changes marked by ``noteChange()``), closing throws `DocumentError`
+        /// with code `unsavedChanges`, and the document stays open.
         case keep
-        /// It is given up: the document is as it was last saved.
+        /// It is discarded. The document is in its last saved state.
         case discard
     }
 
-    /// What becomes of work that an editor autosaved and never saved because it crashed.
+    /// The treatment of work that a crashed editor autosaved and never saved.
     public typealias Recovery = DocumentRecovery
 
-    /// Work that an editor that is gone left behind, and that is part of the document now but not
-    /// saved.
+    /// Autosaved work of a former editor that was recovered and is not saved yet.
     public struct RecoveredWork: Sendable, Hashable {
-        /// The last save before it.
+        /// The time of the last save before the work.
         public let saved: Date
-        /// The last autosave.
+        /// The time of the last autosave of the work.
         public let autosaved: Date
     }
 
@@ -67,40 +68,42 @@ open class PersistentDocument {
     final let opened = OpenDocument()
     /// What the policy of background tasks says that closing does; nil without one.
     final var unsavedWorkOnClose: UnsavedWork?
-    /// Told of everything that another program does to the document, once it was dealt with. Needs
-    /// ``startBackgroundTasks(_:isolation:)`` or ``checkForOutsideChanges()``.
+    /// Called with every change of the document by another program, after it was handled. Requires
+    /// ``startBackgroundTasks(_:isolation:)`` or calls of ``checkForOutsideChanges()``.
     public var outsideChangeHandler: ((OutsideChange) -> Void)?
-    /// How much may be autosaved on top of a save, in bytes, before the store takes it up, so that
-    /// the journal does not grow without end. The last save is a version then, and ``revert()``
-    /// goes back to it all the same. Nil for 256 MB or a quarter of the store, whichever is more.
+    /// The maximum size of autosaved work in bytes before the WAL is checkpointed, so that it does
+    /// not grow without limit. The last save is then kept as a version, and ``revert()`` still
+    /// restores it. Nil for 256 MB or a quarter of the store, whichever is larger.
     public var autosavedBytesLimit: Int64?
-    /// Told when an autosave in the background fails; it is tried again.
+    /// Called when a background autosave fails. The autosave is tried again.
     public var autosaveErrorHandler: ((any Error) -> Void)?
-    /// The type that the document was opened as, where a ``DocumentController`` did that.
+    /// The type with which a ``DocumentController`` opened the document.
     public internal(set) var type: DocumentType?
     /// Told of copies of the document that it has opened.
     final var duplicateHandler: ((PersistentDocument) -> Void)?
 
-    /// Makes a document that is not open; use `open` and `create`.
+    /// Creates a document that is not open. Use `open` and `create` instead.
     public required init() {}
 
     // MARK: Opening
 
     /// Opens a document.
-    /// - Parameters:
-    ///   - model: The model of a store that carries none; where the document has one, this must be
-    ///     the same. Nil for the document's own, or, in a class with a ``migrationPlan``, for the
-    ///     newest version of that, which documents of former versions are brought to.
-    ///   - recovery: What becomes of autosaved work that an editor which is gone left. Readers see
-    ///     it in any case.
-    ///   - classes: The classes of objects, by the names that the model gives in
-    ///     `managedObjectClassName`.
-    /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, `recoverable`,
-    ///   `modelMismatch`, `newer`, `permission`…
     ///
-    /// Costs the same for large documents as for small ones, but that the store of an archive is
-    /// read once where it has up to 64 MB, and taken out where it is compressed. The files are
-    /// opened off the caller.
+    /// Opening takes about the same time for documents of any size, except for archives: a store of
+    /// up to 64 MB in an archive is read, and a compressed one is extracted. Files are opened
+    /// outside of the caller's isolation domain.
+    ///
+    /// - Parameters:
+    ///   - mode: Whether the document is opened for editing or reading.
+    ///   - model: The model of a store that contains none. If the document contains a model, they
+    ///     must be equal. Nil for the document's own model or, in a class with a ``migrationPlan``,
+    ///     for the newest version of the plan, to which older documents are migrated.
+    ///   - recovery: The treatment of autosaved work of a former editor. In reading mode it is
+    ///     always visible.
+    ///   - classes: The classes of objects by the names that the model uses in
+    ///     ``EntityDescription/managedObjectClassName``.
+    /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, `recoverable`,
+    ///   `modelMismatch`, `newer`, `permission` and others.
     public static func open(
         _ url: URL, mode: Mode = .editing, model: ManagedObjectModel? = nil, recovery: Recovery = .refuse,
         classes: [String: ManagedObject.Type] = [:]
@@ -113,13 +116,17 @@ open class PersistentDocument {
         return try await open(url, mode: mode, recovery: recovery, classes: classes, fitting: ModelChoice(model))
     }
 
-    /// Makes a new document without objects and opens it for editing. The document has its model
-    /// inside.
+    /// Creates a document without objects and opens it for editing. Packages and archives contain
+    /// their model.
+    ///
     /// - Parameters:
-    ///   - modelName: The name of the model's version; nil for its first version identifier.
-    ///   - replacing: Whether a document that is there already is replaced, in one step.
-    /// - Throws: `DocumentError`: `cannotCreate` where something is there already, `permission`,
-    ///   `io`; with `isWritten` where the new document is there and can't be opened.
+    ///   - form: The form of the document.
+    ///   - modelName: The name of the model version; nil for its first version identifier.
+    ///   - replacing: Whether an existing document is replaced, atomically.
+    ///   - classes: The classes of objects by the names that the model uses in
+    ///     ``EntityDescription/managedObjectClassName``.
+    /// - Throws: `DocumentError`: `cannotCreate` if something exists at the location, `permission`,
+    ///   `io`; with ``DocumentError/isWritten`` if the document was created and can't be opened.
     public static func create(
         at url: URL, model: ManagedObjectModel, form: DocumentForm = .package, modelName: String? = nil,
         replacing: Bool = false,
@@ -135,7 +142,10 @@ open class PersistentDocument {
         }
     }
 
-    /// Makes a new document without objects and does not open it.
+    /// Creates a document without objects and does not open it.
+    ///
+    /// - Throws: `DocumentError`: `cannotCreate` if something exists at the location, `permission`,
+    ///   `io`.
     @concurrent
     public static func writeEmpty(
         at url: URL, model: ManagedObjectModel, form: DocumentForm = .package, modelName: String? = nil,
@@ -146,79 +156,84 @@ open class PersistentDocument {
 
     // MARK: State
 
-    /// The objects: one context for as long as the document is open. Traps when it is closed.
+    /// The context with the objects, the same one while the document is open. Traps if the document
+    /// is closed.
     ///
-    /// It has an undo manager, whose `byteLimit` is 64 MB; an import so large can't be undone. Undo
-    /// holds the objects that were changed, and has each object that is deleted read: set
-    /// `undoManager` to nil for bulk work, or disable its registration meanwhile.
+    /// It has an undo manager with a ``UndoManager/byteLimit`` of 64 MB; larger imports can't be
+    /// undone. Undo retains changed objects and reads deleted ones: for bulk changes, set
+    /// `undoManager` to nil or disable registration.
     ///
     /// ```swift
     /// document.context.undoManager?.undo()
     /// ```
-    /// The document saves them: where it is a package or an archive, `save()` of this or another
-    /// context on the same coordinator, and batch requests, throw ``DocumentError`` with code
-    /// `usage`. A child of this context saves to this one.
+    /// The document saves the objects. In packages and archives, ``ManagedObjectContext/save()`` of
+    /// this and of other contexts of the coordinator, and batch requests, throw ``DocumentError``
+    /// with code `usage`. A child context saves to this one.
     public var context: ManagedObjectContext { opened.context }
 
+    /// Whether the document is open.
     public var isOpen: Bool { opened.isOpen }
     final var state: SessionState { opened.state }
+    /// The model of the document.
     public var model: ManagedObjectModel { state.model }
-    /// Where the document is, links resolved.
+    /// The location of the document, with symbolic links resolved.
     public var url: URL { URL(fileURLWithPath: state.path) }
+    /// The kind of document.
     public var kind: DocumentKind { state.kind }
+    /// The mode in which the document is open.
     public var mode: Mode { state.isEditing ? .editing : .reading }
-    /// The document's UUID, which is that of its store: object IDs have it.
+    /// The UUID of the document, which is that of its store and part of object IDs.
     public var uuid: String { state.uuid }
-    /// Whether the document has no name yet: it was made by ``DocumentController/newDocument(of:)``
-    /// and never saved with ``save(as:form:replacing:progress:)``.
+    /// Whether the document has no name yet: it was created by
+    /// ``DocumentController/newDocument(of:)`` and never saved with
+    /// ``save(as:form:replacing:progress:)``.
     public var isUntitled: Bool { opened.isUntitled }
-    /// What the document said of itself when it was opened or last saved; nil for a store by
-    /// itself.
+    /// The manifest as of opening or the last save; nil for a bare store.
     public var manifest: Manifest? { state.manifest }
-    /// Whether the document, as it is shown, has work that was autosaved and not saved, by this
-    /// program or another.
+    /// Whether the document contains autosaved work that is not saved, by this program or another.
     public var hasAutosavedWork: Bool { state.hasAutosavedWork }
-    /// When the document was last saved; nil for a store by itself.
+    /// The time of the last save; nil for a bare store.
     public var saved: Date? { state.marker?.userSave.saved }
-    /// When the work that is not saved was last autosaved.
+    /// The time of the last autosave, if there is autosaved work that is not saved.
     public var autosaved: Date? { state.marker.flatMap { $0.hasUnsavedWork ? $0.committed : nil } }
 
-    /// The autosaved work that was found when the document was opened; nil once it is saved or
-    /// given up.
+    /// The autosaved work that was recovered when the document was opened; nil once it is saved or
+    /// discarded.
     public var recovered: RecoveredWork? {
         opened.edits.recovered.map { RecoveredWork(saved: $0.saved, autosaved: $0.autosaved) }
     }
-    /// How many changes were made that are worth no save (``makeDiscardableChanges(_:)``).
+    /// The number of changes by ``makeDiscardableChanges(_:)``.
     public var discardableChangeCount: Int { opened.edits.discardableChangeCount }
-    /// What another program did to the document that is not settled yet: `conflict`, `deleted` or
-    /// `unreadable`. Saves fail as long as it is there.
+    /// A change by another program that is not resolved yet: `conflict`, `deleted` or `unreadable`.
+    /// Saves fail while there is one.
     public var outsideChange: OutsideChange? { opened.outsideChange }
 
-    /// What the last save left undone after its commit, such as keeping the state before it as a
-    /// version; nil where it came to its end. The save stands, and the next save, close or opening
-    /// does the rest. Where files of ``extraContent()`` could not be put in place, the document has
-    /// unsaved changes still, and the next save writes them again.
+    /// The error that left work of the last save unfinished after its commit, such as keeping the
+    /// state before it as a version; nil if the save completed. The save is valid, and the next
+    /// save, close or opening completes the work. If files of ``extraContent()`` could not be
+    /// written, the document still has unsaved changes, and the next save writes them again.
     public var unfinishedSave: (any Error)? { isOpen ? state.postCommitError : nil }
 
-    /// Values of autosaved objects that have to be unique and that other objects have too. They are
-    /// there in ``context``, but a save fails, or the merge policy settles it, until one of the
-    /// objects gives way. Empty where all fits.
+    /// Values of autosaved objects that violate uniqueness constraints. The objects in ``context``
+    /// have them, but a save fails, or the merge policy resolves the violation, until one of the
+    /// objects changes.
     public var pendingUniqueValues: [PendingUniqueValue] { isOpen ? state.pendingUniqueValues : [] }
 
-    /// Where a journal was put that lay beside the store when the document was opened for editing
-    /// and was not its own, as a stale copy of one is; nil for none. Nothing of it was applied.
+    /// The location to which a WAL was moved that was found when the document was opened for
+    /// editing and does not belong to the store, such as an outdated copy; nil if there was none.
+    /// None of it was applied.
     public var quarantinedJournal: URL? { isOpen ? state.quarantinedJournal.map { URL(fileURLWithPath: $0) } : nil }
 
-    /// How many commits of other programs were found in the journal beside the document's store,
-    /// which no save or autosave of the document made; 0 for none. They are part of what the
-    /// document shows. Where they came on top of the last save, opening for editing makes them a
-    /// save of their own, and the state before them is kept as a version.
+    /// The number of commits by other programs that were found in the WAL of the store, which no
+    /// save or autosave of the document made. They are part of the document. If they follow the
+    /// last save, opening for editing turns them into a save of their own, and keeps the state
+    /// before them as a version.
     public var outsideCommits: Int { isOpen ? state.outsideCommits : 0 }
 
     // MARK: For subclasses
 
-    /// The versions of the documents of this class and the way from each to the next; nil for none,
-    /// which leaves every document in the version that it is of.
+    /// The versions of documents of this class, and the migrations between them. Nil, the default,
+    /// if documents keep the version that they have.
     ///
     /// ```swift
     /// final class LibraryDocument: PersistentDocument {
@@ -226,16 +241,16 @@ open class PersistentDocument {
     /// }
     /// let document = try await LibraryDocument.open(url)   // of the newest version now
     /// ```
-    /// Opening a document of a former version migrates it first as ``migrationPolicy`` says, and
-    /// keeps the old state as a version.
+    /// Opening a document of an older version migrates it first, as ``migrationPolicy`` determines,
+    /// and keeps the old state as a version.
     open class var migrationPlan: (any SchemaMigrationPlan.Type)? { nil }
 
-    /// What opening does about a document of a former version of the ``migrationPlan``. Opening for
-    /// reading shows a migrated copy in any case.
+    /// The treatment of documents of an older version of the ``migrationPlan`` when they are opened
+    /// for editing. Opening for reading always shows a migrated copy.
     open class var migrationPolicy: MigrationPolicy { .automatic }
 
-    /// Says how the document's store is to be opened, whenever that is: called once, on the
-    /// document's owner, before anything of the document is looked at.
+    /// Configures the store before it is opened. Called once, in the isolation domain of the
+    /// document, before the document is accessed. The default implementation does nothing.
     ///
     /// ```swift
     /// override func configureStore(_ description: inout PersistentStoreDescription) {
@@ -243,30 +258,30 @@ open class PersistentDocument {
     ///     description.tracksHistory = true
     /// }
     /// ```
-    /// What counts is `timeout`, `waitObserver`, and of a SQLite store `cacheKilobytes` and
-    /// `tracksHistory`; of a store by itself also `journalMode` and `synchronous`. The rest is the
-    /// document's own.
+    /// The properties `timeout`, `waitObserver`, `cacheKilobytes` and `tracksHistory` are used, the
+    /// latter two for SQLite stores; for bare stores also `journalMode` and `synchronous`. Others
+    /// are set by the document.
     open func configureStore(_ description: inout PersistentStoreDescription) {}
 
-    /// Says at once what becomes of a conflict: another program has put another state in the
-    /// document's place while edits here were unsaved. Nil, as here, leaves it to whoever calls
-    /// ``resolveConflict(_:)``, an editor that asks its user first.
+    /// The resolution of a conflict: another program has replaced the document while there are
+    /// unsaved changes here. Nil, the default, leaves the conflict unresolved until
+    /// ``resolveConflict(_:)`` is called, for example after asking the user.
     ///
     /// ```swift
     /// override func conflictResolution() async -> ConflictResolution? { .merge(.mergeByPropertyObjectTrump) }
     /// ```
-    /// Called on the document's owner when the conflict is noticed, which may be in a save that
-    /// then goes on. ``outsideChangeHandler`` is told how it was settled; where that fails, of the
-    /// conflict.
+    /// Called in the isolation domain of the document when a conflict is detected, which may be
+    /// during a save that continues afterwards. ``outsideChangeHandler`` is called with the
+    /// resolution, or with the conflict if that fails.
     open func conflictResolution() async -> ConflictResolution? { nil }
 
-    /// Checks the document as a whole before it is saved; what it throws fails the save. Autosaves
-    /// don't ask. Objects have checked themselves already.
+    /// Validates the document as a whole before a save, after its objects were validated; throw to
+    /// fail the save. Not called for autosaves. The default implementation does nothing.
     open func validate() throws {}
 
-    /// Files of the application's own that are to lie in the document under `extra/`. Called on the
-    /// document's owner when a save begins: take what is needed as values; the files' `content` is
-    /// called off it.
+    /// The files of the application that a save writes into the document, under `extra/`. Called in
+    /// the isolation domain of the document when a save begins: capture the necessary values,
+    /// because the `content` of files is called elsewhere. The default is no files.
     ///
     /// ```swift
     /// override func extraContent() throws -> [ExtraFile] {
@@ -274,18 +289,19 @@ open class PersistentDocument {
     ///     return [ExtraFile("view/state.json") { try JSONEncoder().encode(state) }]
     /// }
     /// ```
-    /// Each file is replaced by itself, when the save is committed; those that are not named stay
-    /// as they are.
+    /// Each file is replaced separately when the save is committed. Files that are not listed are
+    /// kept.
     open func extraContent() throws -> [ExtraFile] { [] }
 
-    /// Pictures of the document for those who list it, under `preview/`, called and written like
-    /// ``extraContent()``. They can be made again: where that fails, the save does not.
+    /// Previews of the document, under `preview/`, for programs that list documents. Called and
+    /// written like ``extraContent()``, but an error does not fail the save. The default is no
+    /// previews.
     open func preview() throws -> [ExtraFile] { [] }
 
-    /// What the manifest says of the document: shown where it is listed, without opening its store.
-    /// Asked when a save begins.
+    /// The title of the document in its manifest, which can be read without opening the store. Read
+    /// when a save begins. The default keeps the title in the manifest.
     open var title: String? { manifest?.title }
 
-    /// Words to find the document by; see ``title``.
+    /// The keywords of the document in its manifest; see ``title``.
     open var keywords: [String]? { manifest?.keywords }
 }

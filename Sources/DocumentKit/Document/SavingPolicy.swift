@@ -1,22 +1,23 @@
 internal import DocumentFiles
 
-/// When a document saves by itself.
+/// Determines when a document is saved or autosaved automatically.
 ///
 /// ```swift
 /// document.startBackgroundTasks(.saveless)
 /// ```
 public struct SavingPolicy: Sendable, Hashable {
-    /// An autosave comes after so long without a change; nil for none.
+    /// The time without changes after which the document is autosaved; nil for no autosaves.
     public var idle: Duration?
-    /// Autosaves come at most so often.
+    /// The minimum time between two autosaves.
     public var minimumInterval: Duration
-    /// Where changes never pause, work is at most so old when it is autosaved.
+    /// The maximum time from a change to the autosave if changes never pause.
     public var maximumDelay: Duration
-    /// Whether what is autosaved is saved by that, where it is valid.
+    /// Whether valid changes are saved instead of autosaved.
     public var savesWhenIdle: Bool
-    /// What `close()` does with unsaved work; nil as `keep`.
+    /// The treatment of unsaved work by `close()`; nil is the same as `keep`.
     public var unsavedWorkOnClose: PersistentDocument.UnsavedWork?
 
+    /// Creates a policy. Use the static properties for common ones.
     public init(
         idle: Duration? = .seconds(2), minimumInterval: Duration = .seconds(5), maximumDelay: Duration = .seconds(30),
         savesWhenIdle: Bool = false,
@@ -29,11 +30,11 @@ public struct SavingPolicy: Sendable, Hashable {
         self.unsavedWorkOnClose = unsavedWorkOnClose
     }
 
-    /// The user saves; meanwhile work is autosaved, and a document that is closed with unsaved work
-    /// finds it again.
+    /// The user saves. Changes are autosaved meanwhile, and recovered after the document was closed
+    /// with unsaved work.
     public static let explicit = SavingPolicy()
-    /// There is no saving: the document is saved when it is idle and when it is closed.
+    /// There is no command to save: the document is saved when it is idle and when it is closed.
     public static let saveless = SavingPolicy(savesWhenIdle: true, unsavedWorkOnClose: .save)
-    /// Nothing is saved by itself.
+    /// Nothing is saved automatically.
     public static let off = SavingPolicy(idle: nil, unsavedWorkOnClose: nil)
 }

@@ -1,15 +1,15 @@
 internal import DocumentFiles
 public import Migration
 
-/// What a document's migration did, or would do.
+/// A report of the migration of a document, or a preview of one.
 public struct DocumentMigration: Sendable, Hashable {
-    /// What a migration leaves out, with how much of it a document has.
+    /// Data that a migration drops, with their amount in the document.
     public struct Loss: Sendable, Hashable, CustomStringConvertible {
-        /// The entity in the old version.
+        /// The name of the entity in the old version.
         public let entity: String
-        /// The property in the old version; nil for the entity as a whole.
+        /// The name of the property in the old version; nil for the whole entity.
         public let property: String?
-        /// How many objects the entity has, or how many of them have a value of the property.
+        /// The number of objects of the entity, or of objects with a value of the property.
         public let count: Int
 
         public var description: String {
@@ -22,39 +22,39 @@ public struct DocumentMigration: Sendable, Hashable {
         }
     }
 
-    /// The name of the version that the document was of, where it is known.
+    /// The name of the document's version, if known.
     public internal(set) var from: String?
-    /// How many migrations follow one another; 0 where the document is of the new version.
+    /// The number of consecutive migrations; 0 if the document has the new version.
     public internal(set) var stages: Int
-    /// One line for each step, for a person to read.
+    /// A description of each step, for people.
     public internal(set) var steps: [String]
-    /// Where the old state is kept, if it is: `Document@n` for a version of the document, or a
-    /// path.
+    /// Where the old state is kept: `Document@n` for a version of the document, or a path; nil if
+    /// it is not kept.
     public internal(set) var backup: String?
-    /// How many rows are gone through, those of several passes counted each time; an estimate.
+    /// The estimated number of rows to process; rows that are processed several times are counted
+    /// as often.
     public internal(set) var rows: Int64 = 0
-    /// How many bytes it may need on the disk while it runs, with what keeps the old state; an
-    /// estimate from above.
+    /// The estimated maximum number of bytes on disk that the migration needs, including the copy
+    /// of the old state.
     public internal(set) var bytes: Int64 = 0
-    /// Whether it is done by tables alone; else objects are gone through one by one: by a mapping,
-    /// which gives them new numbers, or by the handlers of a plan's stages, which keeps them.
-    /// Either may take memory for all of them.
+    /// Whether the tables are migrated by SQL. Otherwise objects are processed one by one: by a
+    /// mapping model, which assigns new primary keys, or by handlers of stages, which keep them.
+    /// Both may need memory for all objects.
     public internal(set) var isInPlace = true
 
-    /// What is different in the new version; nil where nothing is to be done.
+    /// The differences of the new version; nil if no migration is needed.
     public internal(set) var difference: ModelDifference?
-    /// The entities, attributes and relationships that the new version has no place for, with how
-    /// much of each the document has.
+    /// The entities, attributes and relationships that the new version lacks, with their amount in
+    /// the document.
     public internal(set) var losses: [Loss] = []
 
-    /// Whether objects are lost that nothing says were meant to go: those of entities that no
-    /// mapping model names, or of all entities.
+    /// Whether objects are lost unintentionally: those of entities that no entity mapping names, or
+    /// all objects.
     public internal(set) var losesObjects = false
 
-    /// Whether there is anything to do.
+    /// Whether a migration is needed.
     public var isNeeded: Bool { stages > 0 }
 
-    /// How long it may take, by what a row costs on an ordinary machine: a few microseconds in
-    /// place, some twenty as an object.
+    /// The estimated duration in seconds on an ordinary machine.
     public var seconds: Double { Double(rows) * (isInPlace ? 2e-6 : 2e-5) }
 }

@@ -3,26 +3,29 @@ public import ObjectGraph
 public import Schema
 
 extension PersistentDocument {
-    /// How documents of former versions come to a program's own version of the model.
+    /// Describes how documents of older versions are migrated to the program's version of the
+    /// model.
     public struct MigrationRoute: Sendable {
-        /// The version that the program works with.
+        /// The program's version of the model.
         public var model: ManagedObjectModel
         /// The name of that version; nil for its first version identifier.
         public var name: String?
-        /// The former versions that the program knows, in any order. They are the ones that
-        /// ``PersistentDocument/open(_:by:migration:mode:recovery:classes:progress:)`` migrates,
-        /// serve to read stores that carry no model, and may stand in between where no single step
-        /// leads to the new version.
+        /// The older versions that the program knows, in any order. Documents of these versions are
+        /// migrated by ``PersistentDocument/open(_:by:migration:mode:recovery:classes:progress:)``.
+        /// They are used to read stores that contain no model, and as intermediate versions if no
+        /// single step leads to the new version.
         public var formerVersions: [ManagedObjectModel]
-        /// Says how objects become those of the new version; nil where it is inferred.
+        /// The mapping model for the migration; nil to infer it.
         public var mapping: MappingModel?
-        /// The policies that the mapping names, by name; a name without its module is enough.
+        /// The classes of the migration policies that the mapping names, by name. A name may omit
+        /// its module.
         public var policies: [String: EntityMigrationPolicy.Type]
-        /// The plan that the route was made from: its stages lead from version to version.
+        /// The migration plan from which the route was created.
         public private(set) var plan: (any SchemaMigrationPlan.Type)?
-        /// The classes of objects of the program's version, where a plan says them.
+        /// The classes of objects in the program's version, if a plan declares them.
         public private(set) var classes: [String: ManagedObject.Type] = [:]
 
+        /// Creates a route to a version of the model.
         public init(
             to model: ManagedObjectModel, named name: String? = nil, from formerVersions: [ManagedObjectModel] = [],
             by mapping: MappingModel? = nil,
@@ -35,16 +38,17 @@ extension PersistentDocument {
             self.policies = policies
         }
 
-        /// The way that a plan of versions describes, to its newest.
+        /// Creates a route to the newest version of a migration plan.
         ///
         /// ```swift
         /// let route = try PersistentDocument.MigrationRoute(by: LibraryPlan.self)
         /// let document = try await PersistentDocument.open(url, by: route, migration: .automatic)
         /// ```
-        /// All stages run on a copy, off the caller, and it takes the place of the document's store
-        /// when the last one is done: what a handler throws leaves the document as it was. Objects
-        /// keep their numbers.
-        /// - Throws: ``MigrationError`` for a plan that contradicts itself or has no version.
+        /// All stages run on a copy, outside of the caller's isolation domain. The copy replaces
+        /// the store of the document after the last stage, so an error of a handler leaves the
+        /// document unchanged. Objects keep their primary keys.
+        ///
+        /// - Throws: ``MigrationError`` for a plan that is inconsistent or has no version.
         public init(by plan: any SchemaMigrationPlan.Type) throws {
             let versions = try plan.migrationManager().versionClasses
             guard let newest = versions.last else {

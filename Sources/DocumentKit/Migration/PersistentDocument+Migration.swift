@@ -4,38 +4,40 @@ public import ObjectGraph
 public import Schema
 
 extension PersistentDocument {
-    /// What is done about a document of a former version when it is opened.
+    /// The treatment of a document of an older version when it is opened.
     public enum MigrationPolicy {
-        /// Opening fails with `DocumentError.modelMismatch`.
+        /// Opening throws ``DocumentError`` with code `modelMismatch`.
         case fail
-        /// The document is migrated; the old state is kept.
+        /// The document is migrated, and its old state is kept.
         case automatic
-        /// As `automatic`, once somebody has agreed to what would be done; otherwise as `fail`.
+        /// Like `automatic` if the function returns true for the preview of the migration,
+        /// otherwise like `fail`.
         case ask((DocumentMigration) async throws -> Bool)
-        /// The document is opened for reading, as it would be after its migration, which is done on
-        /// a copy in a temporary folder. Nothing is written to the document.
+        /// The document is opened for reading as a migrated copy in a temporary folder. The
+        /// document itself is unchanged.
         case readOnlyView
     }
 
-    /// Opens a document with a program's own version of the model, migrating one of a former
-    /// version first.
+    /// Opens a document with a program's version of the model, after migrating a document of an
+    /// older version.
     ///
     /// ```swift
     /// let route = PersistentDocument.MigrationRoute(to: v3, from: [v1, v2])
     /// let document = try await PersistentDocument.open(url, by: route, migration: .ask { plan in await confirm(plan.steps) })
     /// ```
-    /// Opening for reading migrates nothing: where the policy would migrate, the document is shown
-    /// as by `readOnlyView`. What the store says of its version decides; a manifest that names the
-    /// program's version spares looking.
+    /// In reading mode nothing is migrated in place: the document is shown as with `readOnlyView`.
+    /// The version is determined by the store, or by the manifest if that names the program's
+    /// version.
+    ///
     /// - Parameters:
-    ///   - classes: The classes of objects; those of the route's plan where none are given.
-    ///   - recovery: What becomes of autosaved work that an editor which is gone left. Work that is
-    ///     kept is saved before the migration, which needs it to be valid.
-    ///   - progress: Told how far the migration has come; cancelling it leaves the document as it
-    ///     was.
-    /// - Throws: what `open` and `migrate` throw; `DocumentError` `newer`, naming both versions and
-    ///   the older state that was kept, for a document of a version that the route does not know or
-    ///   that was migrated from the program's version.
+    ///   - classes: The classes of objects; if empty, those of the route's plan.
+    ///   - recovery: The treatment of autosaved work of a former editor. Kept work is saved before
+    ///     the migration, so it must be valid.
+    ///   - progress: Receives the progress of the migration. Cancelling it leaves the document
+    ///     unchanged.
+    /// - Throws: What `open` and `migrate` throw; `DocumentError` with code `newer`, naming both
+    ///   versions and the old state that was kept, for a document of a version that the route does
+    ///   not contain, or one that was migrated from the program's version.
     public static func open(
         _ url: URL, by route: MigrationRoute, migration policy: MigrationPolicy, mode: Mode = .editing,
         recovery: Recovery = .refuse,
@@ -46,20 +48,20 @@ extension PersistentDocument {
         ).open(policy)
     }
 
-    /// Brings a document that nobody has open to another version of its model. The old state is
-    /// kept: a package as a version, everything else as a copy beside it.
+    /// Migrates a document that is not open to another version of its model. The old state is kept:
+    /// as a version in a package, otherwise as a copy beside the document.
     ///
     /// ```swift
     /// try await PersistentDocument.migrate(url, to: newModel)
     /// ```
     /// - Parameters:
-    ///   - name: The name of the version; nil for its first version identifier.
-    ///   - versions: Versions that may stand between the document's and the new one.
-    ///   - progress: Told how far it has come; cancelling it leaves the document as it was.
-    /// - Throws: `MigrationError` where no way leads to the new version; `DocumentError`,
-    ///   `recoverable` where there is work that was never saved, `newer` where the document was
-    ///   migrated from this version already, `io` where there is not enough room; `StorageError`
-    ///   for objects that the new version does not allow, and with code `cancelled`.
+    ///   - name: The name of the new version; nil for its first version identifier.
+    ///   - versions: Possible intermediate versions.
+    ///   - progress: Receives the progress. Cancelling it leaves the document unchanged.
+    /// - Throws: `MigrationError` if no migration leads to the new version; `DocumentError`:
+    ///   `recoverable` if there is work that was never saved, `newer` if the document was migrated
+    ///   from this version before, `io` if the disk space is not sufficient; `StorageError` for
+    ///   objects that the new version does not allow, and with code `cancelled`.
     public static func migrate(
         _ url: URL, to model: ManagedObjectModel, named name: String? = nil,
         through versions: [ManagedObjectModel] = [], progress: Progress? = nil
@@ -67,12 +69,13 @@ extension PersistentDocument {
         try await migrate(url, by: MigrationRoute(to: model, named: name, from: versions), progress: progress)
     }
 
-    /// Brings a document that nobody has open to the version that a route leads to, as
+    /// Migrates a document that is not open by a route, as
     /// ``migrate(_:to:named:through:progress:)`` does.
     ///
-    /// A mapping that only renames, leaves out or splits is carried out by the store itself; others
-    /// make the objects anew, with new numbers.
-    /// - Returns: what was done.
+    /// A mapping that only renames, drops or splits is executed by the store. Others create new
+    /// objects with new primary keys.
+    ///
+    /// - Returns: A report of the migration.
     @discardableResult
     public static func migrate(_ url: URL, by route: MigrationRoute, progress: Progress? = nil) async throws
         -> DocumentMigration
@@ -80,13 +83,14 @@ extension PersistentDocument {
         try await route.migrator(url).run(progress) { try $0.migrate() }
     }
 
-    /// Writes a document as it is after its migration to another place, where nothing is yet. The
-    /// document itself, which may be one that can't be written, stays as it is.
+    /// Writes a migrated copy of a document to another location, where nothing exists. The document
+    /// itself is unchanged and need not be writable.
     ///
-    /// The new document has the form of the old one and is one of its own, as after
+    /// The copy has the same form and is a document of its own, as with
     /// ``write(to:form:replacing:includingVersions:includingHistory:)``.
-    /// - Throws: as `migrate(_:by:progress:)`, and `cannotCreate` where something is there already.
-    ///   After an error there is nothing at the new place.
+    ///
+    /// - Throws: What ``migrate(_:by:progress:)`` throws, and `cannotCreate` if something exists at
+    ///   the location. After an error there is no copy.
     @discardableResult
     public static func migrate(_ url: URL, by route: MigrationRoute, into target: URL, progress: Progress? = nil)
         async throws -> DocumentMigration
@@ -104,16 +108,18 @@ extension PersistentDocument {
         }
     }
 
-    /// What ``migrate(_:by:progress:)`` would do, and what it would take. Nothing is written.
+    /// A preview of ``migrate(_:by:progress:)`` and its cost. Nothing is written.
     public static func migrationPlan(of url: URL, by route: MigrationRoute) async throws -> DocumentMigration {
         try await route.migrator(url).run(nil) { try $0.preview() }
     }
 
-    /// Makes a new document of the newest version of the class's own plan, ``migrationPlan``, and
-    /// opens it for editing.
-    /// - Parameter replacing: Whether a document that is there already is replaced, in one step.
-    /// - Throws: as `create(at:model:…)`; `DocumentError` `usage` where the class has no plan;
-    ///   ``MigrationError`` for a plan that contradicts itself.
+    /// Creates a document in the newest version of the class's ``migrationPlan`` and opens it for
+    /// editing.
+    ///
+    /// - Parameter replacing: Whether an existing document is replaced, atomically.
+    /// - Throws: What ``create(at:model:form:modelName:replacing:classes:)`` throws;
+    ///   `DocumentError` with code `usage` if the class has no plan; ``MigrationError`` for an
+    ///   inconsistent plan.
     public static func create(at url: URL, form: DocumentForm = .package, replacing: Bool = false) async throws -> Self
     {
         guard let plan = migrationPlan else {

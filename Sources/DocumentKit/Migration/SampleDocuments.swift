@@ -5,8 +5,8 @@ public import ObjectGraph
 internal import Query
 internal import Schema
 
-/// Proves that documents of former versions open today: for the tests of applications that keep a
-/// sample document of every version they released.
+/// Tests that documents of all released versions can be opened. For applications that keep a sample
+/// document of each version.
 ///
 /// ```swift
 /// @Test func everyOldDocumentOpens() async throws {
@@ -15,25 +15,26 @@ internal import Schema
 /// }
 /// ```
 public enum SampleDocuments {
-    /// What came of one sample.
+    /// The result of testing one sample document.
     public struct Outcome: Sendable, CustomStringConvertible {
+        /// The location of the sample.
         public let url: URL
-        /// What the migration did; nil where it did not come to that.
+        /// The report of the migration; nil if none was done.
         public let migration: DocumentMigration?
-        /// What keeps the sample from being a document of today: an error, or what is wrong with it
-        /// after its migration; nil where nothing does.
+        /// The error of opening the sample, or the errors found in it after its migration; nil if
+        /// there are none.
         public let failure: String?
 
         public var description: String { "\(url.lastPathComponent): \(failure ?? "opens")" }
     }
 
-    /// Copies every document in a folder to another place, opens the copy by a route, looks at all
-    /// its objects, saves it, and verifies what it is then. The samples stay as they are.
-    /// - Parameter check: What the application expects of its samples; what it throws is a failure
-    ///   of that sample.
-    /// - Returns: an outcome for each document, by name.
-    /// - Throws: `DocumentError.notFound` where the folder holds no document: a proof without
-    ///   samples is none.
+    /// Copies every document in a folder, opens the copy by a route, reads all objects, saves it,
+    /// and verifies it. The samples are unchanged.
+    ///
+    /// - Parameter check: Additional checks of the application. An error is recorded as a failure
+    ///   of the sample.
+    /// - Returns: A result for each document, sorted by name.
+    /// - Throws: `DocumentError` with code `notFound` if the folder contains no documents.
     public static func open(
         in folder: URL, by route: PersistentDocument.MigrationRoute, classes: [String: ManagedObject.Type] = [:],
         check: (PersistentDocument) throws -> Void = { _ in }

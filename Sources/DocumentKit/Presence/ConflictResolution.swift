@@ -3,53 +3,52 @@ public import Foundation
 public import ObjectGraph
 public import Schema
 
-/// What becomes of unsaved edits when another program has put another state in the document's
-/// place. Neither is ever overwritten.
+/// The resolution of a conflict: another program has replaced the document while there are unsaved
+/// changes here. The saved state of the other program is never overwritten.
 ///
-/// Where the document is a package, what is open here becomes one of its versions first, unsaved
-/// edits included (reason ``DocumentVersion/Reason/conflict``), so that nothing is lost by any
-/// choice. An archive and a store by itself keep no such version: there `takeTheirs` gives the
-/// edits up for good.
+/// In a package, the state that is open here, including unsaved changes, is first kept as a version
+/// with the reason ``DocumentVersion/Reason/conflict``, so no resolution loses data. Archives and
+/// bare stores don't keep such a version: there, `takeTheirs` discards the changes for good.
 public enum ConflictResolution: Sendable, Hashable {
-    /// What is open here is written to a place of its own, valid or not, then the document shows
-    /// the other state. Nil for a free name beside the document.
+    /// The state that is open here is written to another location, even if it is not valid, and the
+    /// document shows the other state. Nil for an unused name beside the document.
     case keepMineAsCopy(at: URL?)
-    /// The edits here are given up.
+    /// The changes made here are discarded.
     case takeTheirs
-    /// The edits since the last save here are made once more on the other state, and are unsaved
-    /// edits then. Property by property: what only one side has changed stands, members of to-many
-    /// relationships come and go as on both sides, and where both have changed one property, or one
-    /// has deleted what the other has changed, the policy decides. With `error` nothing is done
-    /// where anything clashes.
+    /// The changes made here since the last save are applied to the other state, as unsaved
+    /// changes. Properties that only one side has changed get that value, and to-many relationships
+    /// are merged as additions and removals. If both sides have changed a property, or one side has
+    /// deleted what the other has changed, the policy decides; with `error`, nothing is done.
     case merge(MergePolicyType)
 }
 
-/// How a conflict was settled.
+/// The result of resolving a conflict.
 public struct ResolvedConflict: Sendable {
-    /// Where the copy of what was open here is, if one was made.
+    /// The location of the copy of the state that was open here, if one was written.
     public var copy: URL?
-    /// The version that keeps what was open here, where the document keeps versions.
+    /// The version that keeps the state that was open here, if the document keeps versions.
     public var version: DocumentVersion?
-    /// What both sides had changed, each in its own way, and the policy of a merge has decided:
-    /// objects by entity and number.
+    /// The changes of both sides that contradicted each other, which the policy of a merge has
+    /// decided, by entity and primary key.
     public var clashes: [ConflictClash] = []
-    /// Why the edits of a merge that ``PersistentDocument/conflictResolution()`` asked for could
-    /// not be made on the other state, which the document shows now. They are kept in ``version``
-    /// or ``copy``.
+    /// The reason why changes could not be merged as ``PersistentDocument/conflictResolution()``
+    /// requested. The document shows the other state, and the changes are kept in ``version`` or
+    /// ``copy``.
     public var failure: DocumentError?
 }
 
-/// What two sides have changed, each in its own way, since the state that both came from.
+/// Contradicting changes by two sides since their common state.
 public struct ConflictClash: Sendable {
-    /// `Entity/p7`
+    /// The object as `Entity/p7`.
     public var object: String
-    /// Nil where one side has deleted the object.
+    /// The name of the property; nil if one side has deleted the object.
     public var property: String?
-    /// The value of the state that both came from, and those of the two sides; `.null` where the
-    /// side has no such object.
+    /// The value in the common state; `.null` if there was no such object.
     public var saved = PropertyValue.null
+    /// The value of this side; `.null` if it has no such object.
     public var mine = PropertyValue.null
+    /// The value of the other side; `.null` if it has no such object.
     public var theirs = PropertyValue.null
-    /// Whether the edit here stands.
+    /// Whether the change made here was kept.
     public var isMineKept: Bool
 }

@@ -1,23 +1,24 @@
 public import DocumentFiles
 public import Foundation
 
-/// What another program did to a document that is open here, and what was done about it.
+/// A change by another program of a document that is open here.
 public enum OutsideChange: Sendable, Equatable {
-    /// It was moved or renamed. The document goes on there; its lock moved along.
+    /// The document was moved or renamed. It stays open at the new location, with its lock.
     case moved(to: URL)
-    /// Another state took its place while nothing was unsaved here. It was read: objects show it at
-    /// their next use.
+    /// The document was replaced while there were no unsaved changes here. Objects have the new
+    /// values at their next use.
     case reloaded
-    /// Another state took its place while there are unsaved edits here. Nothing was done: saves
-    /// fail until ``PersistentDocument/resolveConflict(_:)`` was called.
+    /// The document was replaced while there are unsaved changes here. Saves fail until
+    /// ``PersistentDocument/resolveConflict(_:)`` was called.
     case conflict
-    /// A conflict that was settled at once, as ``PersistentDocument/conflictResolution()`` said.
+    /// The document was replaced while there were unsaved changes here, and
+    /// ``PersistentDocument/conflictResolution()`` has resolved the conflict.
     case resolved(ResolvedConflict)
-    /// It was deleted, or thrown into the trash. What is open is still there; it can be written to
-    /// another place with `save(as:)`.
+    /// The document was deleted, or moved to the trash. Its content is still open and can be
+    /// written to another location with `save(as:)`.
     case deleted
-    /// It could not be followed, or what came to its place could not be read. The document is as it
-    /// was; saves fail.
+    /// The document was moved or replaced, and the new location or state can't be read. It is
+    /// unchanged here, and saves fail.
     case unreadable(DocumentError)
 
     public static func == (first: OutsideChange, second: OutsideChange) -> Bool {

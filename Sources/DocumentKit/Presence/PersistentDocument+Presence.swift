@@ -1,14 +1,16 @@
 internal import DocumentFiles
 
 extension PersistentDocument {
-    /// Looks whether another program has moved, replaced or deleted the document, and does what is
-    /// right: a document that was moved is followed; one that was replaced while nothing was
-    /// unsaved here is read again; else it is a conflict, which ``resolveConflict(_:)`` settles.
-    /// Nothing is ever overwritten.
+    /// Checks whether another program has moved, replaced or deleted the document, and handles it:
+    /// a moved document stays open at its new location; one that was replaced is read again if
+    /// there are no unsaved changes. Otherwise there is a conflict, which ``resolveConflict(_:)``
+    /// resolves. Nothing is overwritten.
     ///
-    /// Called by itself after ``startBackgroundTasks(_:isolation:)``; else call it when the
-    /// document comes to the front. Costs a few looks at names.
-    /// - Returns: What happened, nil for nothing new. ``outsideChangeHandler`` is told too.
+    /// After ``startBackgroundTasks(_:isolation:)`` this is called automatically; otherwise call it
+    /// when the document becomes active. It inspects a few file names.
+    ///
+    /// - Returns: The change; nil if there is none. ``outsideChangeHandler`` is called with it,
+    ///   too.
     @discardableResult
     public func checkForOutsideChanges() async -> OutsideChange? {
         let change = await opened.exclusively { await outside.look() }
@@ -16,24 +18,25 @@ extension PersistentDocument {
         return change
     }
 
-    /// Settles a conflict: another program has put another state in the document's place while
-    /// edits here were unsaved.
+    /// Resolves a conflict: another program has replaced the document while there are unsaved
+    /// changes here.
     ///
     /// ```swift
     /// let outcome = try await document.resolveConflict(.merge(.mergeByPropertyObjectTrump))
     /// for clash in outcome.clashes { print(clash.object, clash.property ?? "deleted") }
     /// ```
-    /// Afterwards the document is the other state, with the edits on top of it that a merge has
-    /// made, and undo has nothing else to take back. Costs writing a copy of what is open here, and
-    /// for a merge reading three states; memory for what differs.
-    /// - Returns: What was kept, and what clashed.
-    /// - Throws: `DocumentError`: `usage` where there is no conflict; `unsupported` where a merge
-    ///   has nothing to go by, since the other state is another document, or of another version of
-    ///   the model, or the last save here can't be had any more, and for SQLite stores by
-    ///   themselves; what writing the copy throws. `GraphError` with code `conflict` and all
-    ///   conflicts for a merge with policy `error`. Then the conflict stays. `changed` where the
-    ///   other state was read, but the edits could not be made on it: its hint says where they are
-    ///   kept, a version or a copy beside the document.
+    /// Afterwards the document has the other state, with merged changes as unsaved changes, which
+    /// are the only ones that can be undone. A copy of the state that is open here is written, and
+    /// a merge reads three states. Memory is needed for the differences.
+    ///
+    /// - Returns: What was kept, and which changes contradicted each other.
+    /// - Throws: `DocumentError`: `usage` if there is no conflict; `unsupported` if a merge is not
+    ///   possible because the other state is another document or has another model version, because
+    ///   the last save can't be read any more, or because the document is a bare SQLite store;
+    ///   errors of writing the copy. `GraphError` with code `conflict` and all conflicts for a
+    ///   merge with the policy `error`. The conflict is not resolved then. `changed` if the other
+    ///   state was read, but changes could not be applied to it; the error's hint says in which
+    ///   version or copy they are kept.
     @discardableResult
     public func resolveConflict(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
         try await opened.exclusively {

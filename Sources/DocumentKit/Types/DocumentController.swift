@@ -3,31 +3,34 @@ internal import FileSystem
 public import Foundation
 internal import Schema
 
-/// An application's documents: its types, those that are open, those that were opened lately, and
-/// those that wait to be recovered.
+/// Manages the documents of an application: its types of documents, the open ones, the recent ones,
+/// and those with work to recover.
 ///
 /// ```swift
 /// let controller = DocumentController(application: "example", types: [library])
 /// for document in try controller.recoverableDocuments() where !document.isSkipped { try await controller.recover(document) }
 /// let document = try await controller.open(url)
 /// ```
-/// A controller belongs to whoever made it, like its documents: in an editor that is the main
-/// actor.
+/// A controller, like its documents, is not `Sendable`: use it in the isolation domain that created
+/// it, in an editor the main actor.
 open class DocumentController {
-    /// The application's name, as it stands in the names of its files of state.
+    /// The name of the application, which is part of the names of its state files.
     public let application: String
+    /// The types of documents; the first one is that of new documents.
     public let types: [DocumentType]
-    /// The documents that are open, in the order in which they were opened.
+    /// The open documents, in the order in which they were opened.
     public private(set) var documents: [PersistentDocument] = []
     private let recents: RecentDocuments
     private let untitled: UntitledDocuments
     /// Documents that are just being opened, by path, and who waits for them.
     private var openings: [String: [CheckedContinuation<Void, Never>]] = [:]
 
+    /// Creates a controller.
+    ///
     /// - Parameters:
-    ///   - application: A name that no other application has, of letters, digits, `-` and `.`:
+    ///   - application: A name that is unique among applications, of letters, digits, `-` and `.`;
     ///     traps otherwise.
-    ///   - types: The types of documents, the one of new documents first.
+    ///   - types: The types of documents, the one of new documents first. Traps if empty.
     public init(application: String, types: [DocumentType]) {
         let isName = application.first.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? false
         precondition(
@@ -42,9 +45,12 @@ open class DocumentController {
 
     // MARK: Opening
 
-    /// Makes a document without a name. It lives in the user's state folder, autosaved like any
+    /// Creates an untitled document. It is stored in the user's state folder and autosaved like any
     /// other, until it is saved with `save(as:)`.
-    /// - Parameter type: Nil for the first type.
+    ///
+    /// - Parameter type: The type of the document; nil for the first type.
+    /// - Throws: What ``PersistentDocument/create(at:model:form:modelName:replacing:classes:)``
+    ///   throws.
     public func newDocument(of type: DocumentType? = nil) async throws -> PersistentDocument {
         let type = type ?? types[0]
         let path = try untitled.newPath(extension: type.extensions.first ?? "folio")
@@ -54,15 +60,15 @@ open class DocumentController {
         return document
     }
 
-    /// Opens a document, or answers the one that is open already, or that another call is just
-    /// opening.
+    /// Opens a document, or returns it if it is open already or being opened by another call.
     ///
-    /// Its type is the one whose name its extension has, else the first one whose model fits it. A
-    /// document of an earlier version of the model is treated as the type's migration policy says.
-    /// - Parameter recovery: What becomes of autosaved work that an editor which is gone left.
-    ///   Where its recovery has brought the program down twice, it is refused.
-    /// - Throws: As `PersistentDocument.open`; `modelMismatch` where the document is to be migrated
-    ///   first and is not.
+    /// Its type is the one with the document's extension, otherwise the first type. A document of
+    /// an older version of the model is treated by the type's migration policy.
+    ///
+    /// - Parameter recovery: The treatment of autosaved work of a former editor. If its recovery
+    ///   has crashed the program twice, opening is refused.
+    /// - Throws: What `PersistentDocument.open` throws; `modelMismatch` if a document has to be
+    ///   migrated and is not.
     public func open(_ url: URL, recovery: PersistentDocument.Recovery = .keep) async throws -> PersistentDocument {
         let path = LinkResolution.resolve(url.path)
         while openings[path] != nil { await withCheckedContinuation { openings[path]?.append($0) } }
@@ -123,13 +129,13 @@ open class DocumentController {
         }
     }
 
-    /// Whether a document of an earlier version of the model is to be migrated, where its type says
-    /// that this is asked. The controller's own answer is no: override it, and ask the user.
+    /// Whether to migrate a document of an older version of the model, if its type has the policy
+    /// `ask`. The default is false; override it, for example to ask the user.
     open func shouldMigrate(_ url: URL, _ type: DocumentType) async -> Bool { false }
 
     // MARK: Open documents
 
-    /// The open document that is at a place; nil where none is.
+    /// The open document at a location; nil if there is none.
     public func document(for url: URL) -> PersistentDocument? {
         let path = LinkResolution.resolve(url.path)
         return documents.first { $0.isOpen && $0.state.path == path }
@@ -138,8 +144,10 @@ open class DocumentController {
     /// Whether any open document has unsaved work.
     public var hasUnsavedDocuments: Bool { documents.contains { $0.hasUnsavedChanges } }
 
-    /// Closes all documents, one after the other; the first one that can't be closed stays, and
-    /// those after it.
+    /// Closes all documents, one after the other. If one can't be closed, it and the documents
+    /// after it stay open.
+    ///
+    /// - Throws: What ``PersistentDocument/close(_:)`` throws.
     public func closeAll(_ work: PersistentDocument.UnsavedWork) async throws {
         for document in documents { try await document.close(work) }
     }
@@ -164,42 +172,41 @@ open class DocumentController {
 
     // MARK: Recent documents
 
-    /// The documents that were opened lately, the last one first. Read anew each time: other
-    /// instances of the application have a share in it.
+    /// The documents that were opened recently, the last one first. They are read by each access,
+    /// because instances of the application share them.
     public var recentDocuments: [RecentDocument] { recents.list() }
 
-    /// Notes a document as opened. Of use to people alone, so a failure is none.
+    /// Records that a document was opened. Errors are ignored.
     public func noteRecentDocument(_ url: URL, type: String) { try? recents.note(url, type: type) }
 
-    /// Forgets all recent documents.
+    /// Clears the list of recent documents.
     public func clearRecentDocuments() throws {
         try DocumentError.stage(.writing, recents.path) { try recents.clear() }
     }
 
     // MARK: Recovery
 
-    /// The documents of this application without a name, and all archives, that hold work of
-    /// editors that are gone. The last one first.
-    ///
-    /// Reads small files alone; no store is opened.
+    /// The untitled documents of this application, and all archives, that contain unsaved work of
+    /// former editors, the latest first. Only small files are read; no store is opened.
     public func recoverableDocuments() throws -> [RecoverableDocument] {
         try DocumentError.stage(.reading, StateFolder.documents) { try RecoverableDocument.list(untitled) }
     }
 
-    /// Opens a document with the work that was left in it.
+    /// Opens a document with its unsaved work.
     ///
-    /// A recovery that never comes to an end, since it brings the program down, is counted; after
-    /// the second time ``RecoverableDocument/isSkipped`` says so, and only `force` takes it up
-    /// again.
-    /// - Throws: `DocumentError`, `recoverable` where it is skipped; what `open` throws.
+    /// Recoveries that crash the program are counted. After two of them,
+    /// ``RecoverableDocument/isSkipped`` is true, and the document is recovered only with `force`.
+    ///
+    /// - Throws: `DocumentError` with code `recoverable` if the document is skipped; what
+    ///   ``open(_:recovery:)`` throws.
     @discardableResult
     public func recover(_ document: RecoverableDocument, force: Bool = false) async throws -> PersistentDocument {
         if force { try? RecoveryAttempts(uuid: document.uuid).end() }
         return try await open(document.url, recovery: .keep)
     }
 
-    /// Gives up the work that was left: an untitled document is gone, an archive is as it was last
-    /// saved.
+    /// Discards the unsaved work: an untitled document is deleted, an archive stays in its last
+    /// saved state.
     public func discard(_ document: RecoverableDocument) async throws {
         try? RecoveryAttempts(uuid: document.uuid).end()
         switch document.kind {

@@ -1,13 +1,13 @@
 internal import DocumentFiles
 
 extension DocumentType {
-    /// The description of document types for Linux desktops: a file of the shared MIME-info
-    /// database, as freedesktop.org's specification of that name has it.
+    /// The description of document types for Linux desktops: a file for the shared MIME-info
+    /// database of freedesktop.org.
     ///
     /// Write it to `~/.local/share/mime/packages/<application>.xml` and run
-    /// `update-mime-database ~/.local/share/mime`: file managers then know archives of these types,
-    /// by their content too. A package is a folder, which the database does not tell apart by its
-    /// name; desktops show it as one.
+    /// `update-mime-database ~/.local/share/mime`. File managers then recognize archives of these
+    /// types, also by content. Packages are folders, which the database does not distinguish by
+    /// name; desktops show them as folders.
     public static func sharedMimeInfo(for types: [DocumentType]) -> String {
         var lines = [
             #"<?xml version="1.0" encoding="UTF-8"?>"#,

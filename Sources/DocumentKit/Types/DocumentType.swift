@@ -3,7 +3,7 @@ public import Migration
 public import ObjectGraph
 public import Schema
 
-/// A type of documents that an application has, as it registers it with its ``DocumentController``.
+/// A type of documents of an application, to be registered with its ``DocumentController``.
 ///
 /// ```swift
 /// let library = DocumentType(
@@ -11,50 +11,54 @@ public import Schema
 /// let controller = DocumentController(application: "example", types: [library])
 /// ```
 public struct DocumentType: Sendable {
-    /// What the application does with documents of the type.
+    /// The role of an application for a type of documents.
     public enum Role: String, Sendable, Hashable, Codable, CaseIterable {
-        /// Opens them for editing.
+        /// The application edits documents.
         case editor
-        /// Shows them: they are opened for reading, and nothing is ever written.
+        /// The application shows documents. They are opened for reading, and nothing is written.
         case viewer
     }
 
-    /// What happens when a document of an older version of the model is opened for editing.
+    /// The treatment of a document of an older version of the model when it is opened for editing.
     public enum MigrationPolicy: Sendable, Hashable {
-        /// The controller asks (``DocumentController/shouldMigrate(_:_:)``); a document that is not
-        /// to be migrated is not opened.
+        /// The controller decides in ``DocumentController/shouldMigrate(_:_:)``. A document that is
+        /// not migrated is not opened.
         case ask
-        /// It is migrated where it is; the old state is kept.
+        /// The document is migrated in place, and its old state is kept.
         case automatic
-        /// A migrated copy is shown for reading; the document stays as it is.
+        /// A migrated copy is opened for reading. The document is unchanged.
         case readingCopy
-        /// Opening fails with `DocumentError.modelMismatch`.
+        /// Opening throws ``DocumentError`` with code `modelMismatch`.
         case refuse
     }
 
     /// The name for people, such as “Library”.
     public var name: String
-    /// The media type: `application/x-…` or a registered one.
+    /// The media type: `application/x-…` or a registered type.
     public var mimeType: String
-    /// Extensions without the dot, the one that new documents get first. Case does not matter.
+    /// File extensions without a dot, regardless of case. New documents get the first one.
     public var extensions: [String]
+    /// The role of the application.
     public var role = Role.editor
     /// The form of new documents.
     public var form = DocumentForm.package
-    /// The current version of the model, and its name (nil for its first version identifier).
+    /// The current version of the model.
     public var model: ManagedObjectModel
+    /// The name of the current version; nil for its first version identifier.
     public var modelName: String?
-    /// Earlier versions that may stand between a document's and the current one when it is
-    /// migrated.
+    /// Older versions of the model, which may be intermediate versions of a migration.
     public var earlierModels: [ManagedObjectModel] = []
-    /// The versions and the stages between them, where the type was made by a plan.
+    /// The migration plan from which the type was created.
     public private(set) var migrationPlan: (any SchemaMigrationPlan.Type)?
+    /// The treatment of documents of older versions.
     public var migration = MigrationPolicy.ask
-    /// What a document of this type is an instance of.
+    /// The class of documents of this type.
     public var documentClass: PersistentDocument.Type = PersistentDocument.self
-    /// The classes of objects, by the names that the model gives in `managedObjectClassName`.
+    /// The classes of objects by the names that the model uses in
+    /// ``EntityDescription/managedObjectClassName``.
     public var objectClasses: [String: ManagedObject.Type] = [:]
 
+    /// Creates a type with a current version of the model.
     public init(_ name: String, mimeType: String, extensions: [String], model: ManagedObjectModel) {
         self.name = name
         self.mimeType = mimeType
@@ -62,13 +66,13 @@ public struct DocumentType: Sendable {
         self.model = model
     }
 
-    /// A type whose documents have the newest version of a plan; those of former versions are
-    /// brought to it by the plan's stages, as ``migration`` says.
+    /// Creates a type with the newest version of a migration plan. Documents of older versions are
+    /// migrated by the plan's stages, as ``migration`` determines.
     ///
     /// ```swift
     /// let library = try DocumentType("Library", mimeType: "application/x-example-library", extensions: ["library"], migrationPlan: LibraryPlan.self)
     /// ```
-    /// - Throws: ``MigrationError`` for a plan that contradicts itself or has no version.
+    /// - Throws: ``MigrationError`` for a plan that is inconsistent or has no version.
     public init(
         _ name: String, mimeType: String, extensions: [String], migrationPlan plan: any SchemaMigrationPlan.Type
     ) throws {
@@ -89,8 +93,8 @@ public struct DocumentType: Sendable {
         return route
     }
 
-    /// Whether a file or folder of this name looks like one of these documents. What it is really
-    /// is decided by what is in it.
+    /// Whether a file name has one of the type's extensions. The kind of document is determined by
+    /// its content.
     public func matches(fileName: String) -> Bool {
         let name = fileName.lowercased()
         return extensions.contains { name.hasSuffix("." + $0.lowercased()) }

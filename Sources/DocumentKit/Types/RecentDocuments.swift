@@ -2,11 +2,13 @@ internal import DocumentFiles
 internal import FileSystem
 public import Foundation
 
-/// A document that was opened lately.
+/// A document that was opened recently.
 public struct RecentDocument: Sendable, Hashable, Codable {
+    /// The location of the document.
     public var url: URL
-    /// The name of its type.
+    /// The name of the document's type.
     public var type: String
+    /// The time at which the document was last opened.
     public var opened: Date
 }
 

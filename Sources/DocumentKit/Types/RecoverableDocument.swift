@@ -2,28 +2,32 @@ internal import DocumentFiles
 internal import FileSystem
 public import Foundation
 
-/// A document that nobody has open and that holds work which was never saved under a name, or never
-/// reached its file.
+/// A document that is not open and contains unsaved work: one that was never saved under a name, or
+/// whose work has not reached its file.
 public struct RecoverableDocument: Sendable, Hashable {
+    /// The kind of a recoverable document.
     public enum Kind: String, Sendable, Hashable, Codable {
-        /// It has no name yet.
+        /// An untitled document.
         case untitled
-        /// An archive, or a package in a shared place, whose autosaved work waits in the user's
-        /// state folder.
+        /// An archive, or a package on a shared volume, whose autosaved work is in the user's state
+        /// folder.
         case archive
     }
 
+    /// The kind of the document.
     public var kind: Kind
-    /// The document to open: the archive, or the untitled document in its home.
+    /// The location of the document to open: the archive, or the untitled document in the state
+    /// folder.
     public var url: URL
+    /// The UUID of the document.
     public var uuid: String
+    /// The title of the document.
     public var title: String?
-    /// When the work was committed last.
+    /// The time of the last commit of the work.
     public var changed: Date
-    /// How many recoveries of it began and came to no end.
+    /// The number of recoveries that were started and did not complete.
     public var attempts: Int
-    /// Whether it is left alone unless somebody asks for it: its recovery brought the program down
-    /// twice.
+    /// Whether the document is skipped because its recovery crashed the program twice.
     public var isSkipped: Bool { attempts >= RecoveryAttempts.limit }
 
     /// Looks for documents that can be recovered.

@@ -1,13 +1,17 @@
 public import ObjectGraph
 
-/// How the objects of one entity mapping are migrated; subclass it where expressions are not
-/// enough.
+/// The migration of the objects of one entity mapping. Subclass it if expressions are not
+/// sufficient.
 ///
-/// Every mapping has an object of its own. The manager calls, over three passes in each of which
-/// all mappings have their turn: `begin`, `createDestinationInstances` for every source object,
-/// `endInstanceCreation`; `createRelationships` for every new object, `endRelationshipCreation`;
-/// `performCustomValidation`, `end`. The standard methods do what the mapping says; whoever
-/// overrides without calling `super` associates objects by
+/// Each entity mapping has its own instance. The manager makes three passes over all mappings. In
+/// the first it calls ``begin(_:with:)``, ``createDestinationInstances(forSource:in:manager:)`` for
+/// each source object, and ``endInstanceCreation(forMapping:manager:)``; in the second
+/// ``createRelationships(forDestination:in:manager:)`` for each new object, and
+/// ``endRelationshipCreation(forMapping:manager:)``; in the third
+/// ``performCustomValidation(forMapping:manager:)`` and ``end(_:manager:)``.
+///
+/// The default implementations follow the mapping. An override that does not call `super` must
+/// associate the objects it creates, with
 /// ``MigrationManager/associate(sourceInstance:withDestinationInstance:for:)``.
 ///
 /// ```swift
@@ -20,12 +24,15 @@ public import ObjectGraph
 /// }
 /// ```
 open class EntityMigrationPolicy {
-    /// Called by the manager, once for each mapping that names the policy.
+    /// Creates a policy. The manager calls it once for each mapping that names the class.
     public required init() {}
 
+    /// Called before the first object of the mapping is migrated. The default implementation does
+    /// nothing.
     open func begin(_ mapping: EntityMapping, with manager: MigrationManager) throws {}
 
-    /// Makes the new objects of a source object, with their attributes.
+    /// Creates the destination objects of a source object and sets their attributes. The default
+    /// implementation creates one object by the mapping.
     open func createDestinationInstances(
         forSource source: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {
@@ -39,9 +46,12 @@ open class EntityMigrationPolicy {
         manager.associate(sourceInstance: source, withDestinationInstance: object, for: mapping)
     }
 
+    /// Called after all destination objects of the mapping were created. The default implementation
+    /// does nothing.
     open func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
-    /// Sets the relationships of a new object.
+    /// Sets the relationships of a destination object. The default implementation follows the
+    /// mapping.
     open func createRelationships(
         forDestination object: ManagedObject, in mapping: EntityMapping, manager: MigrationManager
     ) throws {
@@ -54,16 +64,22 @@ open class EntityMigrationPolicy {
         }
     }
 
+    /// Called after the relationships of all destination objects of the mapping were set. The
+    /// default implementation does nothing.
     open func endRelationshipCreation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
+    /// Called after all mappings have set their relationships, to validate the destination objects.
+    /// Throw to fail the migration. The default implementation does nothing.
     open func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {}
 
+    /// Called at the end of the migration of the mapping. The default implementation does nothing.
     open func end(_ mapping: EntityMapping, manager: MigrationManager) throws {}
 
-    /// What `FUNCTION($entityPolicy, "selector:", …)` in an expression of the mapping gives: a
-    /// value that attributes can have, an object, or an array of objects.
+    /// The value of `FUNCTION($entityPolicy, "selector:", …)` in an expression of the mapping: an
+    /// attribute value, an object or an array of objects. The default implementation throws
+    /// ``MigrationError`` with code `policy`.
     ///
-    /// - Parameter arguments: values as ``ManagedObject/value(forKey:)`` gives them.
+    /// - Parameter arguments: The arguments, as values of ``ManagedObject/value(forKey:)``.
     open func value(forFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw MigrationError(.policy, "The policy \(type(of: self)) has no function “\(selector)”")
     }

@@ -4,28 +4,28 @@ import Query
 import Schema
 public import Storage
 
-/// Migrates objects of one store into another, object by object, by a mapping model.
+/// Migrates the objects of one store into another by a mapping model, object by object.
 ///
-/// The destination is added to, not replaced; what becomes of it after an error is the caller's
-/// business. All objects are in memory until the end: where a migration can be inferred, a store
-/// that does it by itself needs none.
+/// Objects are added to the destination; after an error the caller has to discard it. All objects
+/// are in memory until the end of the migration. Inferred migrations that a SQLite store performs
+/// in place need no manager.
 ///
 /// ```swift
 /// let manager = MigrationManager(from: oldCoordinator, to: newCoordinator)
 /// try manager.migrate(by: MappingModel(contentsOf: url), policies: ["MakerPolicy": MakerPolicy.self])
 /// ```
 public final class MigrationManager {
-    /// With the old objects; policies read it and change nothing.
+    /// The context with the source objects. Policies must not change it.
     public let sourceContext: ManagedObjectContext
-    /// With the new objects; the manager saves it at the end.
+    /// The context with the destination objects. The manager saves it at the end.
     public let destinationContext: ManagedObjectContext
-    /// For policies to share what they like.
+    /// Free-form values that policies can share.
     public var userInfo: [String: Any] = [:]
-    /// What is being carried out, or was last.
+    /// The mapping model of the current or the last migration.
     public private(set) var mappingModel = MappingModel(entityMappings: [])
-    /// The mapping whose objects are being migrated; nil while none are.
+    /// The entity mapping that is being processed; nil outside of the passes.
     public private(set) var currentEntityMapping: EntityMapping?
-    /// From 0 to 1 while objects are migrated, 0 before and after.
+    /// The progress from 0 to 1 during a migration; 0 otherwise.
     public private(set) var migrationProgress = 0.0
 
     private let progress: MigrationProgress?
@@ -49,10 +49,13 @@ public final class MigrationManager {
         }
     }
 
+    /// Creates a manager.
+    ///
     /// - Parameters:
-    ///   - source: A coordinator with the old store, of the old version.
-    ///   - destination: A coordinator with the store that takes the new objects, of the new
-    ///     version.
+    ///   - source: A coordinator with the source store, opened with the old version of the model.
+    ///   - destination: A coordinator with the destination store, opened with the new version of
+    ///     the model.
+    ///   - progress: Receives reports of the migration, and can cancel it.
     public init(
         from source: PersistentStoreCoordinator, to destination: PersistentStoreCoordinator,
         progress: MigrationProgress? = nil
@@ -63,11 +66,13 @@ public final class MigrationManager {
         self.progress = progress
     }
 
-    /// Migrates everything that the mapping names, and saves.
-    /// - Parameter policies: The policies that mappings name, by name; a name without its module is
-    ///   enough.
-    /// - Throws: ``MigrationError``; what a policy throws, or what `cancelMigration(with:)` was
-    ///   given; `ValidationError` for objects that the new version does not allow; `StorageError`.
+    /// Migrates the objects of all entity mappings, and saves the destination.
+    ///
+    /// - Parameter policies: The classes of the policies that mappings name, by name. A name may
+    ///   omit its module.
+    /// - Throws: ``MigrationError``; errors of policies, and the one passed to
+    ///   ``cancelMigration(with:)``; `ValidationError` for objects that the new model does not
+    ///   allow; `StorageError`.
     public func migrate(by mapping: MappingModel, policies: [String: EntityMigrationPolicy.Type] = [:]) throws {
         mappingModel = mapping
         associations = [:]
@@ -186,7 +191,7 @@ public final class MigrationManager {
 
     // MARK: Cancelling
 
-    /// Ends the migration with this error as soon as the object at hand is done.
+    /// Cancels the migration with an error, after the current object.
     public func cancelMigration(with error: any Error) {
         cancellation = cancellation ?? error
     }
@@ -198,15 +203,17 @@ public final class MigrationManager {
 
     // MARK: Services
 
-    /// Notes that an object was made of another.
+    /// Records that a destination object was created from a source object.
     public func associate(
         sourceInstance: ManagedObject, withDestinationInstance destination: ManagedObject, for mapping: EntityMapping
     ) {
         associations[mapping.name, default: Associations()].note(sourceInstance, destination)
     }
 
-    /// The objects that a mapping has made of source objects, in their order; of all for nil.
-    /// - Throws: ``MigrationError`` `invalidMapping` where there is no such mapping.
+    /// The destination objects that a mapping created from source objects, in the same order; from
+    /// all source objects if nil.
+    ///
+    /// - Throws: ``MigrationError`` with code `invalidMapping` if there is no such mapping.
     public func destinationInstances(forEntityMappingName name: String, sourceInstances: [ManagedObject]? = nil)
         throws(MigrationError) -> [ManagedObject]
     {
@@ -216,8 +223,10 @@ public final class MigrationManager {
         return sourceInstances.flatMap { known.destinationsBySource[ObjectIdentifier($0)] ?? [] }
     }
 
-    /// The objects of which a mapping has made new ones, in their order; all of them for nil.
-    /// - Throws: ``MigrationError`` `invalidMapping` where there is no such mapping.
+    /// The source objects from which a mapping created destination objects, in the same order; of
+    /// all destination objects if nil.
+    ///
+    /// - Throws: ``MigrationError`` with code `invalidMapping` if there is no such mapping.
     public func sourceInstances(forEntityMappingName name: String, destinationInstances: [ManagedObject]? = nil)
         throws(MigrationError) -> [ManagedObject]
     {
@@ -227,20 +236,21 @@ public final class MigrationManager {
         return destinationInstances.flatMap { known.sourcesByDestination[ObjectIdentifier($0)] ?? [] }
     }
 
-    /// What has become of objects that a relationship of the source entity at hand leads to.
+    /// The destination objects for the objects of a relationship of the current source entity.
     ///
-    /// Asked are the mappings of the relationship's destination entity and its sub-entities; where
-    /// several have made objects of one, the first of them counts.
+    /// The mappings of the relationship's destination entity and its sub-entities are searched. If
+    /// several mappings created objects from the same source object, the first one is used.
     ///
     /// ```swift
     /// let works = try manager.destinationInstances(forSourceRelationshipNamed: "books", sourceInstances: Array(author["books"] as? Set<ManagedObject> ?? []))
     /// ```
     /// - Parameters:
-    ///   - name: A relationship of the current mapping's source entity, or a path of them.
-    ///   - sourceInstances: The objects that it leads to, of which the new ones are wanted; others
-    ///     are passed over.
-    /// - Throws: ``MigrationError`` `invalidMapping` where no mapping is being carried out, or its
-    ///   source entity has no such relationship.
+    ///   - name: The name of a relationship of the current mapping's source entity, or a key path
+    ///     of relationships.
+    ///   - sourceInstances: The objects of the relationship. Objects without a destination object
+    ///     are ignored.
+    /// - Throws: ``MigrationError`` with code `invalidMapping` if no mapping is being processed, or
+    ///   its source entity has no such relationship.
     public func destinationInstances(forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject])
         throws(MigrationError) -> [ManagedObject]
     {

@@ -3,27 +3,29 @@ public import ObjectGraph
 public import Schema
 package import Storage
 
-/// One stage on the way from an old version to the newest.
+/// A stage of a ``StagedMigrationManager``: one or more steps from an old version of the model to a
+/// newer one.
 public enum MigrationStage {
-    /// Versions of which each follows from the one before it by inference. With a name for
-    /// messages.
+    /// A sequence of versions, each of which can be inferred from the one before. The name is used
+    /// in messages.
     case lightweight(String, [ManagedObjectModel])
-    /// One inferred step with work before and after it: typically values are filled in by
-    /// `willMigrate` that the new version demands, or old ones used by `didMigrate` that are gone
-    /// in the next stage. The handlers get a context on the store, in the old and in the new
-    /// version, and save it themselves.
+    /// One inferred step with custom work before and after it.
+    ///
+    /// `willMigrate` gets a context on the store in the old version, for example to set values that
+    /// the new version requires. `didMigrate` gets a context in the new version, for example to use
+    /// values that the next stage removes. The handlers must save their context.
     case custom(
         String, from: ManagedObjectModel, to: ManagedObjectModel, willMigrate: ((ManagedObjectContext) throws -> Void)?,
         didMigrate: ((ManagedObjectContext) throws -> Void)?)
 
-    /// For a person to read.
+    /// The name of the stage, for people.
     public var name: String {
         switch self {
         case .lightweight(let name, _), .custom(let name, _, _, _, _): name
         }
     }
 
-    /// The versions that the stage leads through, in their order.
+    /// The versions of the stage, in order.
     public var versions: [ManagedObjectModel] {
         switch self {
         case .lightweight(_, let versions): versions
@@ -32,7 +34,7 @@ public enum MigrationStage {
     }
 }
 
-/// Leads stores of any old version to the newest, stage by stage.
+/// Migrates stores of any old version to the newest version, stage by stage.
 ///
 /// ```swift
 /// let manager = try StagedMigrationManager([
@@ -40,10 +42,10 @@ public enum MigrationStage {
 ///     .custom("prices", from: v2, to: v3, willMigrate: { context in … try context.save() }, didMigrate: nil),
 /// ])
 /// ```
-/// Stages are checked when the manager is made: every step can be inferred, and each stage begins
-/// with the version that the one before ends with.
+/// Stages are validated when the manager is created: every step must be inferable, and each stage
+/// must begin with the last version of the stage before it.
 public struct StagedMigrationManager {
-    /// As they were given, the oldest version first.
+    /// The stages, the oldest version first.
     public let stages: [MigrationStage]
 
     /// One step of a stage.
@@ -57,8 +59,10 @@ public struct StagedMigrationManager {
     /// themselves.
     package var versionClasses: [(version: ManagedObjectModel, classes: [String: ManagedObject.Type])] = []
 
-    /// - Throws: ``MigrationError``: `notInferable` with what keeps a step from being inferred;
-    ///   `invalidMapping` where stages don't follow one another.
+    /// Creates a manager.
+    ///
+    /// - Throws: ``MigrationError`` with code `notInferable` and the obstacles of a step that can't
+    ///   be inferred; `invalidMapping` if the stages don't form a sequence.
     public init(_ stages: [MigrationStage]) throws(MigrationError) {
         self.stages = stages
         var steps: [Step] = []
@@ -95,7 +99,7 @@ public struct StagedMigrationManager {
         }
     }
 
-    /// The version that all stages lead to; nil where there are none.
+    /// The last version of the last stage; nil without stages.
     public var newestVersion: ManagedObjectModel? { stages.last?.versions.last }
 
     /// The steps that are left for a store with these version hashes: none for one of the newest

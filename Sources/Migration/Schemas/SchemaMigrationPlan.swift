@@ -1,7 +1,7 @@
 import ObjectGraph
 import Schema
 
-/// All versions of a schema that stores may be of, and the way from each to the next.
+/// All versions of a schema, and the migrations between them.
 ///
 /// ```swift
 /// enum LibraryPlan: SchemaMigrationPlan {
@@ -16,17 +16,19 @@ import Schema
 /// let container = try PersistentContainer(name: "Library", migrationPlan: LibraryPlan.self)
 /// ```
 public protocol SchemaMigrationPlan: SendableMetatype {
-    /// The oldest version first.
+    /// The versions, the oldest first.
     static var schemas: [any VersionedSchema.Type] { get }
-    /// In the order of the versions. Between versions without a stage the step is inferred.
+    /// The custom stages, in the order of the versions. Steps between versions without a stage are
+    /// inferred.
     static var stages: [MigrationStage] { get }
 }
 
 extension SchemaMigrationPlan {
-    /// What carries the plan out.
-    /// - Throws: ``MigrationError`` with code `invalidMapping` for versions that are not in
-    ///   ascending order, for classes that make no model and for stages that lead somewhere else
-    ///   than the versions; `notInferable` for a step that can't be inferred.
+    /// Creates the manager that executes the plan.
+    ///
+    /// - Throws: ``MigrationError`` with code `invalidMapping` if versions are not in ascending
+    ///   order, if the classes of a version don't form a valid model, or if stages don't fit the
+    ///   versions; `notInferable` for a step that can't be inferred.
     public static func migrationManager() throws(MigrationError) -> StagedMigrationManager {
         var versions: [ManagedObjectModel] = []
         for schema in schemas {

@@ -1,12 +1,16 @@
 public import ObjectGraph
 public import Schema
 
-/// The number of a version of a schema.
+/// The version number of a schema.
 public struct SchemaVersion: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The major version.
     public let major: Int
+    /// The minor version.
     public let minor: Int
+    /// The patch version.
     public let patch: Int
 
+    /// Creates a version number.
     public init(_ major: Int, _ minor: Int, _ patch: Int) {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
@@ -18,7 +22,7 @@ public struct SchemaVersion: Sendable, Hashable, Comparable, CustomStringConvert
     public var description: String { "\(major).\(minor).\(patch)" }
 }
 
-/// A version of a model as the classes of that version say it.
+/// A version of a model, declared by the classes of that version.
 ///
 /// ```swift
 /// enum LibraryV1: VersionedSchema {
@@ -28,23 +32,25 @@ public struct SchemaVersion: Sendable, Hashable, Comparable, CustomStringConvert
 ///     @Model final class Book: ManagedObject { var title: String }
 /// }
 /// ```
-/// A class of a later version that means the same entity has the same name, in the enum of that
-/// version.
+/// Declare the class of the same entity in a later version under the same name, nested in that
+/// version's enum.
 public protocol VersionedSchema {
+    /// The number of the version, greater than that of earlier versions.
     static var versionIdentifier: SchemaVersion { get }
-    /// The classes with `@Model`. Those that they inherit from and those that their relationships
-    /// lead to come along.
+    /// The classes with `@Model`. Their superclasses and the destinations of their relationships
+    /// are included automatically.
     static var models: [ManagedObject.Type] { get }
 }
 
 extension VersionedSchema {
-    /// The model of this version; each call makes one.
-    /// - Throws: ``ModelError`` with everything that is wrong in the classes.
+    /// Creates the model of this version.
+    ///
+    /// - Throws: ``ModelError`` with all errors in the classes.
     public static func model() throws(ModelError) -> ManagedObjectModel {
         try ManagedObjectModel(schema: models, versionIdentifier: "\(versionIdentifier)")
     }
 
-    /// The classes by the names that the model gives them.
+    /// The classes by their names in the model.
     public static var classes: [String: ManagedObject.Type] { ManagedObject.classesByName(models) }
 
     /// The model, for those who have checked it.
@@ -56,19 +62,16 @@ extension VersionedSchema {
 }
 
 extension MigrationStage {
-    /// A stage that is inferred.
-    ///
-    /// Traps where the classes of a version make no model.
+    /// A stage that is inferred. Traps if the classes of a version don't form a valid model.
     public static func lightweight(fromVersion old: any VersionedSchema.Type, toVersion new: any VersionedSchema.Type)
         -> MigrationStage
     {
         .lightweight(name(old, new), [old.checkedModel, new.checkedModel])
     }
 
-    /// A stage with work before and after it. The contexts have objects of the classes of the old
-    /// and of the new version; the handlers save them.
-    ///
-    /// Traps where the classes of a version make no model.
+    /// A stage with custom work before and after an inferred step. The contexts contain objects of
+    /// the classes of the old and the new version; the handlers must save them. Traps if the
+    /// classes of a version don't form a valid model.
     public static func custom(
         fromVersion old: any VersionedSchema.Type, toVersion new: any VersionedSchema.Type,
         willMigrate: ((ManagedObjectContext) throws -> Void)?,

@@ -2,7 +2,8 @@ import RowMemory
 public import Schema
 
 extension ManagedObjectContext {
-    /// Inserts a new object of the entity called `name`, with the model's defaults.
+    /// Inserts a new object of the entity with this name, with the model's default values.
+    ///
     /// - Throws: ``GraphError`` with code `unknownEntity` or `abstractEntity`.
     @discardableResult
     public func insert(_ name: String) throws -> ManagedObject {
@@ -10,9 +11,10 @@ extension ManagedObjectContext {
         return try insert(entity)
     }
 
-    /// Inserts a new object of `entity`, with the model's defaults.
+    /// Inserts a new object of an entity, with the model's default values.
     ///
-    /// Costs a fraction of a microsecond; nothing is written before the save.
+    /// Nothing is written before the context is saved.
+    ///
     /// - Throws: ``GraphError`` with code `unknownEntity` or `abstractEntity`.
     @discardableResult
     public func insert(_ entity: Entity) throws -> ManagedObject {
@@ -28,10 +30,11 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Marks an object as deleted. Its relationships' delete rules run at
-    /// ``processPendingChanges()`` or at the save, which removes it from the store.
+    /// Marks an object for deletion. The delete rules of its relationships are applied by
+    /// ``processPendingChanges()`` or by the save, which deletes the object from the store.
     ///
-    /// An object that was never saved is just forgotten. Traps if the object is of another context.
+    /// An object that was never saved is removed from the context. Traps if the object belongs to
+    /// another context.
     public func delete(_ object: ManagedObject) {
         guard let context = object.managedObjectContext else { return }
         precondition(context === self, "An object is deleted by its own context")
@@ -39,14 +42,17 @@ extension ManagedObjectContext {
         deletions.markDeleted(object)
     }
 
-    /// Whether anything waits to be saved.
+    /// Whether there are unsaved changes.
     public var hasChanges: Bool { changes.count > 0 || saveUnderWay != nil }
 
-    /// New objects that were not saved yet. Costs as much as there are changes.
+    /// The new objects that are not saved yet. The set is built by each call, in time linear in the
+    /// number of changes.
     public var insertedObjects: Set<ManagedObject> { changedObjects { $0.isInserted } }
-    /// Saved objects that were changed since. Costs as much as there are changes.
+    /// The saved objects with unsaved changes. The set is built by each call, in time linear in the
+    /// number of changes.
     public var updatedObjects: Set<ManagedObject> { changedObjects { $0.isUpdated } }
-    /// Saved objects that were deleted since. Costs as much as there are changes.
+    /// The saved objects that are marked for deletion. The set is built by each call, in time
+    /// linear in the number of changes.
     public var deletedObjects: Set<ManagedObject> { changedObjects { $0.isDeleted && !$0.state.contains(.inserted) } }
 
     private func changedObjects(_ isIncluded: (ManagedObject) -> Bool) -> Set<ManagedObject> {
@@ -59,10 +65,10 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-    /// Takes back the last group of changes; see ``undoManager``. Does nothing without a manager.
+    /// Undoes the last group of changes; see ``undoManager``. Does nothing without an undo manager.
     public func undo() { undoManager?.undo() }
 
-    /// Makes again what was undone last. Does nothing without a manager.
+    /// Redoes the group that was undone last. Does nothing without an undo manager.
     public func redo() { undoManager?.redo() }
 
     /// Where the edits stand; nil while changes are pending that no event has ended yet.
@@ -90,36 +96,38 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-    /// Drops all changes: new objects are forgotten, deleted ones are back, values are the saved
-    /// ones. Undo forgets everything. Reads nothing.
+    /// Discards all unsaved changes: new objects are removed, deleted objects are restored, and
+    /// values are those of the last save. All undo groups are discarded. Reads nothing from the
+    /// store.
     ///
-    /// While a save is being written elsewhere, as a document's are, this acts as if it came after
-    /// the save: what was changed since the save began is dropped at once, what the save writes
-    /// stays, and where the save fails that is dropped too, unless there are new changes by then.
-    /// `revert()` of a document gives up autosaved work as well.
+    /// While a save is being written in the background, as by a document, the rollback takes effect
+    /// as if it came after that save: later changes are discarded at once, and changes of the save
+    /// stay. If the save fails, its changes are discarded, too, unless there are new changes by
+    /// then. To discard autosaved work of a document as well, call `revert()` of the document.
     public func rollback() { rollbacks.rollBack() }
 
-    /// Forgets every object and change. Objects that are still held have no context any more, and
-    /// no values: keep object IDs.
+    /// Removes all objects and changes from the context. Objects that are still referenced have no
+    /// context and no values afterwards; keep their IDs instead.
     ///
-    /// A save that is being written elsewhere meanwhile, as a document's are, goes on: it writes
-    /// what it has taken, or, where it fails, nothing.
+    /// A save that is being written in the background, as by a document, continues; if it fails,
+    /// its changes are lost.
     public func reset() { rollbacks.reset() }
 
-    /// Makes an object show the store's values at its next use.
+    /// Discards the cached values of an object, so that they are read from the store at the next
+    /// use. This does not throw: if the store can't be read, the object is unchanged and the next
+    /// save throws.
     ///
-    /// - Parameter mergeChanges: whether unsaved changes stay, on top of what the store has now;
-    ///   they are dropped otherwise, and the other ends of its relationships stay as
-    /// they are: refresh these too. A new object keeps its values either way.
+    /// - Parameter mergeChanges: If true, unsaved changes are kept and applied to the new values.
+    ///   If false, they are discarded, but the inverses of changed relationships are not reset:
+    ///   refresh the objects there, too. A new object keeps its values in either case.
     ///
-    /// A deletion that is merged is made again, of what the store has now, if somebody else changed
-    /// it; undo forgets every group that concerns what is deleted then. Never fails: where the
-    /// store can't be read the object stays as it is, and the next save throws why.
+    /// If the object is marked for deletion and was changed in the store, the deletion is applied
+    /// again to the current state, and undo groups that concern the deleted objects are discarded.
     public func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         merging.refresh(object, mergeChanges: mergeChanges)
     }
 
-    /// Makes all objects without changes faults again, and brings the others up to date under their
+    /// Turns all objects without changes into faults, and refreshes the others while keeping their
     /// changes.
     public func refreshAllObjects() { merging.refreshAllObjects() }
 

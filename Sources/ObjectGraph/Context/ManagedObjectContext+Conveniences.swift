@@ -2,7 +2,9 @@ public import Query
 public import Schema
 
 extension ManagedObjectContext {
-    /// All objects of an entity, its sub-entities included, that match.
+    /// Fetches all objects of an entity, sub-entities included, that match a predicate.
+    ///
+    /// - Throws: What ``fetch(_:)`` throws.
     public func all<Result: ManagedObject>(
         _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
     ) throws -> [Result] {
@@ -12,7 +14,9 @@ extension ManagedObjectContext {
         return try fetch(request)
     }
 
-    /// The first object that matches; nil if there is none.
+    /// Fetches the first object that matches a predicate; nil if there is none.
+    ///
+    /// - Throws: What ``fetch(_:)`` throws.
     public func first<Result: ManagedObject>(
         _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
     ) throws -> Result? {
@@ -23,7 +27,7 @@ extension ManagedObjectContext {
         return try fetch(request).first
     }
 
-    /// The object with a value of an attribute, or a new one with it.
+    /// Fetches the object with a value of an attribute, or inserts a new object with that value.
     ///
     /// ```swift
     /// let tag = try context.findOrCreate("Tag", where: "word", is: .string("new"))
@@ -39,15 +43,18 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// How many objects of an entity, its sub-entities included, match.
+    /// The number of objects of an entity, sub-entities included, that match a predicate.
+    ///
+    /// - Throws: What ``count(for:)`` throws.
     public func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
         var request = FetchRequest<ManagedObject>(entityName)
         request.predicate = predicate
         return try count(for: request)
     }
 
-    /// Deletes all objects of an entity that match, one by one and undoably. Returns how many. A
-    /// ``BatchDeleteRequest`` reads none of them.
+    /// Deletes all objects of an entity that match a predicate, and returns their number. The
+    /// objects are fetched and deleted one by one, and the deletion can be undone; a
+    /// ``BatchDeleteRequest`` deletes in the store without reading.
     @discardableResult
     public func deleteAll(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
         let objects: [ManagedObject] = try all(entityName, matching: predicate)
@@ -55,8 +62,9 @@ extension ManagedObjectContext {
         return objects.count
     }
 
-    /// Saves if there are changes. Returns whether there were.
-    /// - Throws: as ``save()`` does.
+    /// Saves if there are changes, and returns whether there were.
+    ///
+    /// - Throws: What ``save()`` throws.
     @discardableResult
     public func saveIfChanged() throws -> Bool {
         guard hasChanges else { return false }
@@ -66,8 +74,8 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// Deletes the object, as ``ManagedObjectContext/delete(_:)`` does. Does nothing for an object
-    /// without a context.
+    /// Marks the object for deletion, as ``ManagedObjectContext/delete(_:)`` does. Does nothing if
+    /// the object has no context.
     public final func delete() {
         managedObjectContext?.delete(self)
     }

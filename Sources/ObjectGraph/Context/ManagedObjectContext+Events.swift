@@ -1,5 +1,6 @@
 extension ManagedObjectContext {
-    /// Calls `handler` at each such event, on the spot, for as long as the result is kept.
+    /// Calls a handler synchronously at each event of a kind, until the returned observation is
+    /// released or cancelled.
     ///
     /// ```swift
     /// let observation = context.observe(.didSave) { print($0.inserted.count, "new objects") }
@@ -10,19 +11,20 @@ extension ManagedObjectContext {
         observers.add(event, handler)
     }
 
-    /// What happens to the context, event by event, for as long as somebody iterates.
+    /// The changes of each event of a kind, as an asynchronous sequence.
     ///
     /// ```swift
     /// for await changes in context.changes(.didSave) { print(changes.inserted.count, "new objects") }
     /// ```
-    /// Nothing is missed between two iterations; a consumer that never comes back should end its
-    /// iteration, since what happens is kept for it.
+    /// No event is lost between two iterations: events are buffered without a limit, so a consumer
+    /// that stops iterating should end the iteration.
     public func changes(_ event: ContextNotification.Event = .objectsDidChange) -> AsyncStream<SavedChanges> {
         observers.stream(of: event)
     }
 
-    /// Ends an event: delete rules run, changes become an undo group, observers are told. Does
-    /// nothing where nothing changed since the last time.
+    /// Ends an event: applies delete rules, closes the undo group of the changes, notifies
+    /// observers, and merges saves of other contexts that are waiting (see
+    /// ``automaticallyMergesChangesFromParent``). Does nothing if nothing has changed.
     public func processPendingChanges() {
         guard !isProcessing else { return }
         isProcessing = true

@@ -2,12 +2,15 @@ public import Query
 public import Schema
 
 extension ManagedObjectContext {
-    /// The objects that a request selects, in its order, unsaved changes taken into account.
+    /// Fetches the objects that match a request, in its sort order. Unsaved changes are taken into
+    /// account.
     ///
-    /// Costs one trip to the store. Objects that the context knows are the same instances as
-    /// before, with the values that they have here.
-    /// - Throws: ``GraphError`` with code `unknownEntity`, `noStore`; ``QueryError`` for a
-    ///   condition or order that can't be run; what the store throws.
+    /// Takes one query of the store. Each object exists once in a context: objects that are
+    /// registered already are returned as the same instances, with their values in the context.
+    ///
+    /// - Throws: ``GraphError`` with code `unknownEntity`, `noStore`, or `wrongType` if an object
+    ///   is not of the class `Result`; ``QueryError`` for an invalid predicate or sort order;
+    ///   errors of the store.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
         let objects = try fetching.fetchObjects(request)
         // A cast of an array looks at every element, even where the types are one: here they are
@@ -21,31 +24,34 @@ extension ManagedObjectContext {
             entity: request.entityName)
     }
 
-    /// How many objects a request selects, unsaved changes taken into account.
+    /// The number of objects that match a request. Unsaved changes are taken into account.
     ///
-    /// Costs one trip to the store; only where unsaved changes concern the request and it has an
-    /// offset or limit are rows read.
+    /// Takes one query of the store. Rows are read only if unsaved changes concern the request and
+    /// it has an offset or a limit.
+    ///
+    /// - Throws: What `fetch(_:)` of objects throws.
     public func count<Result>(for request: FetchRequest<Result>) throws -> Int {
         try fetching.count(request)
     }
 
     // MARK: Results that are no objects
 
-    /// The IDs of the objects that a request selects, in its order, unsaved changes taken into
-    /// account: new objects have temporary IDs.
+    /// Fetches the IDs of the objects that match a request, in its sort order. Unsaved changes are
+    /// taken into account; new objects have temporary IDs.
     ///
     /// ```swift
     /// let ids = try context.fetch(FetchRequest<ManagedObjectID>("Book"))
     /// ```
-    /// Costs one trip to the store that reads keys alone; where unsaved changes concern the
+    /// Takes one query of the store, which reads primary keys only. If unsaved changes concern the
     /// request, the objects are read.
-    /// - Throws: what `fetch(_:)` of objects throws.
+    ///
+    /// - Throws: What `fetch(_:)` of objects throws.
     public func fetch(_ request: FetchRequest<ManagedObjectID>) throws -> [ManagedObjectID] {
         try fetching.objectIDs(request)
     }
 
-    /// Rows of values, without making objects: those of `propertiesToFetch` of each selected
-    /// object, or of each group of them.
+    /// Fetches rows of values instead of objects: the `propertiesToFetch` of each object, or of
+    /// each group of objects.
     ///
     /// ```swift
     /// var request = FetchRequest<[String: PropertyValue]>("Book")
@@ -53,35 +59,41 @@ extension ManagedObjectContext {
     /// request.propertiesToGroupBy = ["genre"]
     /// for row in try context.fetch(request) { print(row["genre"] ?? .null, row["total"] ?? .null) }
     /// ```
-    /// A nil has no entry in its row. The values are those in the store: unsaved changes never take
-    /// part. One trip to the store; what it can't compute is computed here, of all objects that the
-    /// request selects.
-    /// - Throws: ``QueryError`` with code `type` or `unknownKey` for columns that make no sense;
-    ///   what `fetch(_:)` of objects throws.
+    /// A nil value has no entry in its row. Values are those of the store: unsaved changes are not
+    /// taken into account. Takes one query of the store; columns that the store can't compute are
+    /// computed in memory, from all matching objects.
+    ///
+    /// - Throws: ``QueryError`` with code `type` or `unknownKey` for invalid columns; what
+    ///   `fetch(_:)` of objects throws.
     public func fetch(_ request: FetchRequest<[String: PropertyValue]>) throws -> [[String: PropertyValue]] {
         try fetching.values(request)
     }
 
-    /// The number of objects that a request selects, as the only element.
+    /// The number of objects that match a request, as the only element of an array.
+    ///
+    /// - Throws: What `fetch(_:)` of objects throws.
     public func fetch(_ request: FetchRequest<Int>) throws -> [Int] {
         [try count(for: request)]
     }
 
-    /// How many rows of values a request gives.
+    /// The number of rows of values that a request returns.
+    ///
+    /// - Throws: What `fetch(_:)` of rows throws.
     public func count(for request: FetchRequest<[String: PropertyValue]>) throws -> Int {
         try fetching.countOfRows(request)
     }
 
-    /// The objects that a request selects, in its order, unsaved changes taken into account, filled
-    /// `fetchBatchSize` at a time (256 where it says nothing).
+    /// Fetches the objects that match a request lazily, `fetchBatchSize` rows at a time (256 if
+    /// that is 0), in its sort order. Unsaved changes are taken into account.
     ///
     /// ```swift
     /// let books = try context.fetchInBatches(FetchRequest<Book>("Book"))
     /// print(books.count, books[100_000].title)
     /// ```
-    /// Costs a trip to the store that reads keys, and then one for each batch that is looked at;
-    /// where unsaved changes concern the request, all rows are read once.
-    /// - Throws: what `fetch(_:)` throws.
+    /// Takes one query for the primary keys, and one for each batch that is accessed. If unsaved
+    /// changes concern the request, all rows are read at once.
+    ///
+    /// - Throws: What `fetch(_:)` throws.
     public func fetchInBatches<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> BatchedObjects<Result>
     {
         BatchedObjects(try fetching.pages(request))

@@ -2,28 +2,31 @@ public import Foundation
 public import Storage
 
 extension ManagedObjectContext {
-    /// The transactions of the store's history that a request wants, oldest first; none where the
-    /// store keeps no history.
+    /// Fetches the transactions of the store's history that match a request, oldest first. The
+    /// result is empty if the store has no history.
     ///
-    /// A store keeps one if it was opened with ``PersistentStoreDescription/tracksHistory``, or had
-    /// one before. Every save and batch request is a transaction. Of several stores, that of the
-    /// first that can keep one.
-    /// - Throws: `StorageError` with code `historyExpired` where what followed the token was purged
-    ///   in part, `unsupported` for stores that can't keep a history.
+    /// A store has a history if it was ever opened with
+    /// ``PersistentStoreDescription/tracksHistory``. Every save and every batch request is a
+    /// transaction. If the coordinator has several stores, the history of the first store that
+    /// supports it is read.
+    ///
+    /// - Throws: `StorageError` with code `historyExpired` if transactions after the token have
+    ///   been deleted, `unsupported` if no store can have a history.
     public func fetchHistory(_ request: PersistentHistoryRequest = PersistentHistoryRequest()) throws
         -> [PersistentHistoryTransaction]
     {
         try persistentStoreCoordinator.historyStore().history(request)
     }
 
-    /// Forgets the transactions before that of a token, which stays. Returns how many were
-    /// forgotten.
+    /// Deletes the transactions of the history before the one of a token, which is kept. Returns
+    /// the number of deleted transactions.
     @discardableResult
     public func deleteHistory(before token: PersistentHistoryToken) throws -> Int {
         try persistentStoreCoordinator.historyStore().deleteHistory(before: token)
     }
 
-    /// Forgets the transactions before a date. Returns how many were forgotten.
+    /// Deletes the transactions of the history before a date. Returns the number of deleted
+    /// transactions.
     @discardableResult
     public func deleteHistory(before date: Date) throws -> Int {
         try persistentStoreCoordinator.historyStore().deleteHistory(before: date)
@@ -31,24 +34,26 @@ extension ManagedObjectContext {
 
     // MARK: Moments of the store
 
-    /// The moment of the store that the context reads; nil while it is not pinned, and in a child,
-    /// which reads through its parent.
+    /// The generation of the store that the context reads; nil if it is not pinned, and for a child
+    /// context, which reads through its parent.
     ///
-    /// Pinning takes effect at the first reading: before it, this is nil too.
+    /// Pinning takes effect with the next read. Until then this is nil.
     public var queryGenerationToken: QueryGenerationToken? { reader.token }
 
-    /// Pins the context to a moment of its store: what others commit afterwards is not seen by
-    /// fetches and faults, until the context moves on.
+    /// Pins the context to a generation of its store: commits made afterwards are not visible to
+    /// fetches and faults until the context advances.
     ///
-    /// - Parameter token: ``QueryGenerationToken/current`` for the moment of the next reading,
-    ///   another context's ``queryGenerationToken`` for the same moment as that one's, nil to read
-    ///   what is committed.
+    /// - Parameter token: ``QueryGenerationToken/current`` for the generation at the next read, the
+    ///   ``queryGenerationToken`` of another context for the same generation, or nil to read the
+    ///   latest commit.
     ///
-    /// A save of the context, a merge of what others saved, and a reset move it to the moment of
-    /// the reading that follows. Objects that were read keep their values. SQLite stores in WAL
-    /// mode alone can be pinned; with others the context stays unpinned. A pinned moment keeps the
-    /// store's WAL from being emptied: let go of it in time.
-    /// - Throws: ``GraphError`` with code `noStore` where a token is of a store that the
-    ///   coordinator has not.
+    /// Saving the context, merging changes of other contexts and ``reset()`` advance it to the
+    /// generation at the next read. Objects keep the values that were read before. Only SQLite
+    /// stores in WAL mode support generations; with other stores the context stays unpinned. While
+    /// a generation is pinned, the WAL of the store can't be checkpointed completely, so release it
+    /// in time.
+    ///
+    /// - Throws: ``GraphError`` with code `noStore` if the token belongs to a store that the
+    ///   coordinator does not have.
     public func setQueryGeneration(from token: QueryGenerationToken?) throws { try reader.pin(to: token) }
 }

@@ -19,10 +19,11 @@ extension ManagedObjectContext {
 
     func rootIndex(_ entityIndex: Int) -> Int { registry.rootIndex(entityIndex) }
 
-    /// The object with an ID, without asking the store: where it is not registered, a fault that is
-    /// assumed to exist.
+    /// The object with an ID, without accessing the store. If the object is not registered, this
+    /// returns a fault; whether the object exists is not checked.
     ///
-    /// Traps if the ID is of another store or model, and if it is temporary and unknown here.
+    /// Traps if the ID belongs to another store or model, and if it is a temporary ID that the
+    /// context does not know.
     public func object(with id: ManagedObjectID) -> ManagedObject {
         if let object = registeredObject(for: id) { return object }
         precondition(
@@ -34,9 +35,11 @@ extension ManagedObjectContext {
         return registry.makeFault(key: reference.key, entityIndex: reference.entityIndex)
     }
 
-    /// The object with an ID, filled: the registered one, or read from the store.
-    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none, or one of another
-    ///   entity of the hierarchy has the number.
+    /// The object with an ID, with its values: the registered object, or the one read from the
+    /// store.
+    ///
+    /// - Throws: ``GraphError`` with code `objectNotFound` if there is no such object, also if an
+    ///   object of another entity has the primary key; errors of the store.
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         if let object = registeredObject(for: id) {
             if object.isDeleted || !isNamed(Int(object.entityIndex), by: id) { throw GraphError.notFound(id) }
@@ -59,7 +62,8 @@ extension ManagedObjectContext {
         ownReference(of: id).map { shapes[$0.entityIndex].entity.family.contains(entityIndex) } ?? false
     }
 
-    /// The object with an ID if the context knows it. Reads nothing.
+    /// The object with an ID if it is registered in the context, otherwise nil. Reads nothing from
+    /// the store.
     public func registeredObject(for id: ManagedObjectID) -> ManagedObject? {
         if id.isTemporaryID { return id.store == temporaryIdentity ? registry.temporaries.object(-id.key) : nil }
         return ownReference(of: id).flatMap { registry.registered($0) }
@@ -76,8 +80,11 @@ extension ManagedObjectContext {
         return model.entity(named: id.entity.name).map { ObjectReference(key: key, entityIndex: $0.index) }
     }
 
-    /// Gives new objects their permanent IDs before they are saved. Objects that have one keep it.
-    /// Costs a transaction of the store, and numbers are used up for good.
+    /// Assigns permanent IDs to new objects before they are saved. Objects with permanent IDs keep
+    /// them. Takes one transaction of the store; the primary keys are not reused if the objects are
+    /// never saved.
+    ///
+    /// - Throws: ``GraphError`` with code `noStore`; errors of the store.
     public func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
         try keys.obtainPermanentIDs(for: objects)
     }
@@ -90,7 +97,7 @@ extension ManagedObjectContext {
         try keys.givePermanentNumbers(numbers)
     }
 
-    /// All objects that the context knows. Costs as much as there are.
+    /// All objects that are registered in the context. The set is built by each call.
     public var registeredObjects: Set<ManagedObject> { registry.objects }
 }
 

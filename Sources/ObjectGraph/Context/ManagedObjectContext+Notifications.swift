@@ -1,30 +1,38 @@
 public import Foundation
 
 extension ManagedObjectContext {
-    /// Posted before a save, without user info.
+    /// Posted before a save. The user info is empty.
     public static let willSaveObjectsNotification = Notification.Name("NSManagingContextWillSaveChangesNotification")
-    /// Posted after a save, with the sets of objects and of object IDs.
+    /// Posted after a save, with sets of objects and of object IDs in the user info.
     public static let didSaveObjectsNotification = Notification.Name("NSManagingContextDidSaveChangesNotification")
-    /// Posted after a save, with sets of object IDs alone.
+    /// Posted after a save, with sets of object IDs in the user info.
     public static let didSaveObjectIDsNotification = Notification.Name(
         "NSManagedObjectContextDidSaveObjectIDsNotification")
-    /// Posted when changes were processed.
+    /// Posted after changes were processed, with sets of objects in the user info.
     public static let didChangeObjectsNotification = Notification.Name("NSObjectsChangedInManagingContextNotification")
-    /// Posted when changes of another context were merged, with sets of object IDs.
+    /// Posted after changes of another context were merged, with sets of object IDs in the user
+    /// info.
     public static let didMergeChangesObjectIDsNotification = Notification.Name(
         "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
 
-    /// What stands in the user info of a notification, under `rawValue`: sets of ``ManagedObject``
-    /// or, in keys of IDs, of `ManagedObjectID`. A set that is empty is missing.
+    /// The keys of the user info of notifications, by their `rawValue`. The values are sets of
+    /// ``ManagedObject`` or, for the keys of IDs, of ``ManagedObjectID``. Empty sets are left out.
     public enum NotificationKey: String, Sendable {
+        /// The inserted objects.
         case insertedObjects = "inserted"
+        /// The updated objects.
         case updatedObjects = "updated"
+        /// The deleted objects.
         case deletedObjects = "deleted"
+        /// The objects whose values were read again or discarded.
         case refreshedObjects = "refreshed"
-        /// `true` after a reset: every object is invalid.
+        /// `true` after a reset, which invalidates all objects.
         case invalidatedAllObjects = "invalidatedAll"
+        /// The IDs of the inserted objects.
         case insertedObjectIDs = "inserted_objectIDs"
+        /// The IDs of the updated objects.
         case updatedObjectIDs = "updated_objectIDs"
+        /// The IDs of the deleted objects.
         case deletedObjectIDs = "deleted_objectIDs"
     }
 }

@@ -1,38 +1,38 @@
 extension ManagedObjectContext {
-    /// Makes a child of a context: it sees the parent's objects with their unsaved changes, and its
-    /// save makes its own changes the parent's, one level up. They reach the store when the topmost
-    /// context saves.
+    /// Creates a child of a context. It sees the parent's objects with their unsaved changes, and
+    /// saving it applies its changes to the parent. They are written to the store when the topmost
+    /// context is saved.
     ///
     /// ```swift
     /// let draft = ManagedObjectContext(parent: document.context)
     /// try draft.existingObject(with: book.objectID)["title"] = "Emma"
     /// try draft.save()        // or forget the draft
     /// ```
-    /// A child holds its parent, and is used where that is used. Conflicts don't arise between
-    /// them: what the child saves counts. A new object keeps its temporary ID in both until the
-    /// topmost context saves.
+    /// A child retains its parent and must be used in the same isolation domain. There are no
+    /// conflicts between parent and child: the child's changes prevail. A new object keeps its
+    /// temporary ID in both contexts until the topmost context is saved.
     public convenience init(parent: ManagedObjectContext) {
         self.init(parent.persistentStoreCoordinator, parent: parent, parentStore: ParentStore(parent))
     }
 
-    /// Brings what another context saved into this one: objects that are known here show the new
-    /// values, under their own unsaved changes; those that were deleted are deleted here, unless
-    /// they have unsaved changes, whose save will say so.
+    /// Merges changes that another context saved. Registered objects get the new values, with their
+    /// own unsaved changes on top; deleted objects are deleted here, except those with unsaved
+    /// changes, whose save reports the conflict.
     ///
-    /// Costs one trip to the store for each hierarchy with changed objects. Nothing of it is
-    /// undoable, and nothing of it is saved again. Never fails: where the store can't be read
-    /// objects stay as they are, and the next save throws why.
+    /// Takes one query of the store for each entity hierarchy with changes. Merged changes can't be
+    /// undone and are not saved again. This does not throw: if the store can't be read, objects are
+    /// unchanged, and the next save throws.
     public func mergeChanges(from changes: SavedChanges) {
         processPendingChanges()
         merging.merge(changes)
     }
 
-    /// ``mergeChanges(from:)`` with what a context told of its save.
+    /// Merges the changes of a save of another context, as its notification describes them.
     public func mergeChanges(fromContextDidSave notification: ContextNotification) {
         mergeChanges(from: notification.changes)
     }
 
-    /// Brings changes that no context has told of, such as those of a batch request, into several
+    /// Merges changes that no context has made, such as those of a batch request, into several
     /// contexts.
     public static func mergeChanges(fromRemoteContextSave changes: SavedChanges, into contexts: [ManagedObjectContext])
     {

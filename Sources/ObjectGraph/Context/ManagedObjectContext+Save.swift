@@ -1,17 +1,17 @@
 package import Storage
 
 extension ManagedObjectContext {
-    /// Writes all changes to the store: all of them, or nothing.
+    /// Writes all changes to the store, in one transaction: all of them, or none.
     ///
-    /// Pending changes are processed, `willSave` is sent, everything is validated, and one
-    /// transaction writes it. Objects that were changed in the store meanwhile are settled by the
-    /// ``mergePolicy``. If it fails nothing is lost: the changes wait for another save or for
-    /// ``rollback()``. Costs a transaction and time in proportion to the changes; without changes,
-    /// nothing.
-    /// - Throws: ``ValidationError`` with all violated rules, or with a value that the store can't
-    ///   keep, such as NaN in a SQLite store; ``GraphError`` with code `conflict` or `constraint`;
-    ///   what the store throws. In a document `DocumentError` with code `usage`, but for a store by
-    ///   itself: the document saves.
+    /// The save processes pending changes, calls `willSave`, validates the changed objects, and
+    /// writes the changes. Conflicts with objects that were changed in the store are resolved by
+    /// the ``mergePolicy``. If the save throws, no change is lost: save again, or call
+    /// ``rollback()``. Takes time proportional to the changes, and does nothing without changes.
+    ///
+    /// - Throws: ``ValidationError`` with all validation failures, also for a value that the store
+    ///   can't represent, such as NaN in a SQLite store; ``GraphError`` with code `conflict` or
+    ///   `constraint`; errors of the store. In a document, `DocumentError` with code `usage`,
+    ///   because the document saves; documents that are a bare store are the exception.
     public func save() throws { try saving.save(validates: true) }
 
     /// Takes a save's first half: what the store is to write, as values. The context counts further
@@ -88,26 +88,30 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObjectContext {
-    /// Runs a batch request in the store, in one transaction. This context doesn't change: merge
-    /// the result's changes where they are to be seen.
-    /// - Throws: ``GraphError`` with code `constraint` where a delete rule denies it,
-    ///   ``QueryError`` for a condition that can't be run; what the store throws.
+    /// Executes a batch request in the store, in one transaction. The context is unchanged: merge
+    /// the ``BatchResult/changes`` into contexts that should see them.
+    ///
+    /// - Throws: ``GraphError`` with code `constraint` if a delete rule denies the deletion;
+    ///   ``QueryError`` for an invalid predicate; errors of the store.
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         try BatchExecutor(self).execute(request)
     }
 
-    /// Runs a batch request in the store, in one transaction. This context doesn't change: merge
-    /// the result's changes where they are to be seen.
-    /// - Throws: ``ValidationError`` for a mandatory property without a value, ``GraphError`` with
-    ///   code `unknownKey`, `wrongType` or `constraint`; what the store throws.
+    /// Executes a batch request in the store, in one transaction. The context is unchanged: merge
+    /// the ``BatchResult/changes`` into contexts that should see them.
+    ///
+    /// - Throws: ``ValidationError`` for a mandatory property without a value; ``GraphError`` with
+    ///   code `unknownKey`, `wrongType` or `constraint`; errors of the store.
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
         try BatchExecutor(self).execute(request)
     }
 
-    /// Runs a batch request in the store, in one transaction. This context doesn't change: merge
-    /// the result's changes where they are to be seen.
-    /// - Throws: ``ValidationError`` for a mandatory property without a value, ``GraphError`` with
-    ///   code `unknownKey`, `wrongType` or `constraint`; what the handler and the store throw.
+    /// Executes a batch request in the store, in one transaction. The context is unchanged: merge
+    /// the ``BatchResult/changes`` into contexts that should see them.
+    ///
+    /// - Throws: ``ValidationError`` for a mandatory property without a value; ``GraphError`` with
+    ///   code `unknownKey`, `wrongType` or `constraint`; errors of the request's handler and of the
+    ///   store.
     public func execute(_ request: BatchInsertRequest) throws -> BatchResult {
         try BatchExecutor(self).execute(request)
     }

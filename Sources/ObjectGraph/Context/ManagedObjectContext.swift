@@ -3,7 +3,8 @@ import RowMemory
 public import Schema
 import Storage
 
-/// A workspace for objects: it fetches them, keeps each once, knows what changed, and saves that.
+/// A workspace for managed objects: it fetches objects, keeps one instance of each, tracks their
+/// changes, and saves them.
 ///
 /// ```swift
 /// let context = ManagedObjectContext(coordinator)
@@ -11,46 +12,47 @@ import Storage
 /// book["title"] = "Middlemarch"
 /// try context.save()
 /// ```
-/// A context and its objects belong to whoever made it and are not sent anywhere else; values and
-/// object IDs are. Objects hold no reference to their context: keep the context as long as you use
-/// them.
+/// A context and its objects are not `Sendable`: use them in the isolation domain that created the
+/// context, and pass values and object IDs to others. Objects don't retain their context, so keep
+/// the context as long as you use them.
 public final class ManagedObjectContext {
+    /// The coordinator whose stores the context works with.
     public let persistentStoreCoordinator: PersistentStoreCoordinator
-    /// The context that this one reads from and saves to; nil for one on the stores of its
-    /// coordinator.
+    /// The context that this one reads from and saves to; nil for a context that works directly
+    /// with the stores of its coordinator.
     public let parent: ManagedObjectContext?
-    /// Told to others when the context saves; free for the application.
+    /// A name for the application's use. It is recorded in the persistent history and is part of
+    /// ``SavedChanges``.
     public var name: String?
-    /// Who makes the changes, for the history of the store: what stands here at a save. See
+    /// The author of the changes, which a save records in the persistent history. See
     /// ``fetchHistory(_:)``.
     public var transactionAuthor: String?
-    /// What happens when an object was also changed in the store.
+    /// The policy for conflicts with changes in the store. The default is ``MergePolicy/error``.
     public var mergePolicy = MergePolicy.error
-    /// Whether a fault that the store has no object for becomes a deleted object whose values are
-    /// nil. Otherwise reading it with an accessor that can't throw is a programmer's mistake and
-    /// traps; `propertyValue(forKey:)` and ``ManagedObject/realise()`` throw in either case.
+    /// Whether a fault whose object does not exist in the store becomes a deleted object with nil
+    /// values. If false, accessing such a fault with an accessor that does not throw traps.
+    /// `propertyValue(forKey:)` and ``ManagedObject/realise()`` throw in either case.
     public var shouldDeleteInaccessibleFaults = true
-    /// Whether the context follows what others save to its coordinator or parent: that is merged
-    /// whenever the context processes changes, fetches or saves.
-    ///
-    /// Contexts belong to different tasks, so nothing is merged behind the owner's back;
-    /// ``processPendingChanges()`` is enough to catch up.
+    /// Whether changes that other contexts save to the coordinator or to the parent are merged
+    /// automatically. They are merged whenever this context processes changes, fetches or saves;
+    /// ``processPendingChanges()`` suffices.
     public var automaticallyMergesChangesFromParent = false {
         didSet { follow(automaticallyMergesChangesFromParent) }
     }
-    /// Where the context posts notifications, such as ``didSaveObjectsNotification``; nil (the
-    /// beginning) for nowhere. Gathering what they say costs as much as there are changes:
-    /// ``observe(_:_:)`` asks for single events.
+    /// The notification center for notifications such as ``didSaveObjectsNotification``; nil, the
+    /// default, for none. Notifications cost time proportional to the number of changes; use
+    /// ``observe(_:_:)`` to observe single kinds of events.
     public var notificationCenter: NotificationCenter? {
         get { observers.notificationCenter }
         set { observers.notificationCenter = newValue }
     }
-    /// Whether the context holds every object that it knows, instead of those with changes alone.
+    /// Whether the context retains all registered objects. If false, it retains only those with
+    /// changes.
     public var retainsRegisteredObjects: Bool {
         get { registry.retainsObjects }
         set { registry.retainsObjects = newValue }
     }
-    /// Records changes for undo; nil (the beginning) records nothing.
+    /// The undo manager that records changes; nil, the default, for none.
     public var undoManager: UndoManager? {
         willSet { if let undoManager { undoReplay.detach(undoManager, undoCheckpoint) } }
         didSet { undoCheckpoint = undoManager.map { undoReplay.attach($0) } }
@@ -97,7 +99,7 @@ public final class ManagedObjectContext {
         weak var context: ManagedObjectContext?
     }
 
-    /// Makes a context on the stores of a coordinator.
+    /// Creates a context that works with the stores of a coordinator.
     public convenience init(_ coordinator: PersistentStoreCoordinator) {
         self.init(coordinator, parent: nil)
     }
@@ -128,6 +130,7 @@ public final class ManagedObjectContext {
     /// soon used again.
     private static let manyObjects = 50_000
 
+    /// The model of the coordinator.
     public var model: ManagedObjectModel { persistentStoreCoordinator.model }
 
     var shapes: ContiguousArray<EntityShape> { registry.shapes }

@@ -1,10 +1,10 @@
 import Schema
 
-/// What an observer of a context is told.
+/// An event of a context, as observers receive it.
 public struct ContextNotification {
-    /// What happened.
+    /// The kind of an event.
     public enum Event: Sendable, Hashable {
-        /// Changes were processed: at the end of an event, before a save, after a refresh.
+        /// Changes were processed: at the end of an event, before a save, or after a refresh.
         case objectsDidChange
         /// A save begins.
         case willSave
@@ -14,14 +14,19 @@ public struct ContextNotification {
         case didMerge
     }
 
+    /// The kind of the event.
     public let event: Event
+    /// The context in which the event occurred.
     public let context: ManagedObjectContext
+    /// The inserted objects.
     public internal(set) var inserted: Set<ManagedObject> = []
+    /// The updated objects.
     public internal(set) var updated: Set<ManagedObject> = []
+    /// The deleted objects.
     public internal(set) var deleted: Set<ManagedObject> = []
-    /// Objects whose values were read again or let go.
+    /// The objects whose values were read again or discarded.
     public internal(set) var refreshed: Set<ManagedObject> = []
-    /// Whether the context was reset: every object of it is invalid.
+    /// Whether the context was reset, which invalidates all its objects.
     public internal(set) var isReset = false
 
     /// Objects that a save changed by their derived values alone.
@@ -29,8 +34,8 @@ public struct ContextNotification {
     /// What others did, where that is what it is about.
     var merged: SavedChanges?
 
-    /// The same as object IDs, which can be sent and kept. Deleted objects have no IDs of their own
-    /// any more: here they have.
+    /// The changes as object IDs, which can be sent to other isolation domains. The IDs of deleted
+    /// objects are included, although the objects themselves have none any more.
     public var changes: SavedChanges {
         if let merged { return merged }
         func ids(_ objects: Set<ManagedObject>) -> Set<ManagedObjectID> {

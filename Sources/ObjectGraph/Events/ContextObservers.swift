@@ -1,6 +1,6 @@
 import Foundation
 
-/// An observation of a context, which lasts as long as this is kept.
+/// An observation of a context. It ends when this object is released.
 public final class ContextObservation {
     private weak var observers: ContextObservers?
     private let number: Int

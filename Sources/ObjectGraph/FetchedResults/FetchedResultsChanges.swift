@@ -1,29 +1,33 @@
 public import Foundation
 import Schema
 
-/// What became of a controller's results.
+/// The difference between the results of a ``FetchedResultsController`` before and after a change.
 ///
-/// Places of what goes refer to the results before, places of what comes to those after. Applied as
-/// deletions from the end, then insertions from the front, and a move as both, the changes make the
-/// one out of the other.
+/// Index paths of deletions, updates and the origins of moves refer to the results before; those of
+/// insertions and the destinations of moves to the results after. To update a list, delete from the
+/// end, then insert from the front, and treat a move as both.
 public struct FetchedResultsChanges {
+    /// A change of one object in the results.
     public enum ObjectChange: Hashable {
+        /// The object was inserted at an index path of the new results.
         case insert(ManagedObject, at: IndexPath)
+        /// The object was deleted from an index path of the old results.
         case delete(ManagedObject, at: IndexPath)
-        /// It stands where it stood, as far as the others are concerned, and may look different;
-        /// the place is that before.
+        /// The object at an index path of the old results has changed, but not its position
+        /// relative to the others.
         case update(ManagedObject, at: IndexPath)
-        /// It changed, and stands elsewhere.
+        /// The object has changed its position.
         case move(ManagedObject, from: IndexPath, to: IndexPath)
     }
 
-    /// Of the sections before, those that are gone.
+    /// The indexes of the old sections that were deleted.
     public let deletedSections: IndexSet
-    /// Of the sections after, those that are new.
+    /// The indexes of the new sections that were inserted.
     public let insertedSections: IndexSet
-    /// Deletions, insertions, moves, then updates.
+    /// The changes of objects: deletions, insertions, moves, then updates.
     public let objects: [ObjectChange]
 
+    /// Whether nothing has changed.
     public var isEmpty: Bool { deletedSections.isEmpty && insertedSections.isEmpty && objects.isEmpty }
 
     /// - Parameter touched: the objects that changed, whether or not they are in either list.

@@ -2,8 +2,8 @@ public import Foundation
 public import Query
 public import Schema
 
-/// Keeps the results of a fetch request up to date with what happens in a context, and tells what
-/// changed: for lists on a screen.
+/// Keeps the results of a fetch request up to date with the changes in a context, and reports the
+/// differences, for example to a list view.
 ///
 /// ```swift
 /// var request = FetchRequest<ManagedObject>("Book")
@@ -12,22 +12,24 @@ public import Schema
 /// let observation = results.observe { changes in table.apply(changes) }
 /// try results.performFetch()
 /// ```
-/// It follows changes when the context processes them: its own, those of merged saves, and what
-/// undo does. After a reset of the context it has to fetch again. A request with an offset or
-/// limit, and one whose condition or order reads other objects that changed, is fetched anew for
-/// each change; any other costs time in proportion to the changed objects and one pass over the
-/// results. It holds the objects, and is used where the context is used.
+/// Results are updated when the context processes changes: its own, merged changes, and undo. After
+/// a reset of the context, fetch again. An update takes time proportional to the changed objects,
+/// and one pass over the results. Requests with an offset or a limit, and requests whose predicate
+/// or sort order refers to other objects that changed, are fetched again.
+///
+/// The controller retains the fetched objects. Use it in the isolation domain of the context.
 public final class FetchedResultsController<Result: ManagedObject> {
+    /// The context whose objects are fetched.
     public let managedObjectContext: ManagedObjectContext
-    /// What is fetched. A change of it counts from the next ``performFetch()`` on.
+    /// The fetch request. A change takes effect with the next ``performFetch()``.
     public var fetchRequest: FetchRequest<Result>
-    /// The path to the value whose text names an object's section; nil for a single section. The
-    /// request is sorted by it first.
+    /// The key path of the value whose text is the name of an object's section; nil for a single
+    /// section. The request must sort by it first.
     public let sectionNameKeyPath: String?
 
     /// The objects in order; nil before ``performFetch()`` and after a reset of the context.
     public internal(set) var fetchedObjects: [Result]?
-    /// The sections in order; none is empty.
+    /// The sections in order. No section is empty.
     public internal(set) var sections: [FetchedResultsSection<Result>] = []
 
     var tracker: FetchedResultsTracker?
@@ -36,6 +38,7 @@ public final class FetchedResultsController<Result: ManagedObject> {
     private var streams: [AsyncStream<FetchedResultsSnapshot>.Continuation] = []
     private var lastNumber = 0
 
+    /// Creates a controller. Call ``performFetch()`` to get results.
     public init(
         _ fetchRequest: FetchRequest<Result>, in context: ManagedObjectContext, sectionNameKeyPath: String? = nil
     ) {
@@ -48,9 +51,11 @@ public final class FetchedResultsController<Result: ManagedObject> {
         for stream in streams { stream.finish() }
     }
 
-    /// Fetches, and follows changes from here on.
-    /// - Throws: ``GraphError`` with code `wrongType` where objects of one section don't stand
-    ///   together, since the request is not sorted by the section first; what fetching throws.
+    /// Fetches the results, and follows changes from then on.
+    ///
+    /// - Throws: ``GraphError`` with code `wrongType` if the objects of a section are not adjacent
+    ///   because the request does not sort by the section first; what
+    ///   ``ManagedObjectContext/fetch(_:)`` throws.
     public func performFetch() throws {
         contextObservation = nil
         tracker = try FetchedResultsTracker(fetchRequest, sectionNameKeyPath, in: managedObjectContext)
@@ -63,9 +68,11 @@ public final class FetchedResultsController<Result: ManagedObject> {
 
     // MARK: Looking
 
+    /// The object at an index path of a section and an index in it. Traps if there is none.
     public func object(at indexPath: IndexPath) -> Result { sections[indexPath[0]].objects[indexPath[1]] }
 
-    /// Where an object stands; nil if it is not among the results. Costs a look at each of them.
+    /// The index path of an object; nil if it is not in the results. Takes time linear in the
+    /// results.
     public func indexPath(for object: Result) -> IndexPath? {
         for (section, info) in sections.enumerated() {
             if let item = info.objects.firstIndex(where: { $0 === object }) {
@@ -75,19 +82,20 @@ public final class FetchedResultsController<Result: ManagedObject> {
         return nil
     }
 
-    /// The titles of the sections for an index, each once.
+    /// The distinct index titles of the sections.
     public var sectionIndexTitles: [String] {
         var seen: Set<String> = []
         return sections.map(\.indexTitle).filter { seen.insert($0).inserted }
     }
 
-    /// The section that an index title leads to.
+    /// The index of the first section with an index title; nil if there is none. `index` is not
+    /// used.
     public func section(forSectionIndexTitle title: String, at index: Int) -> Int? {
         sections.firstIndex { $0.indexTitle == title }
     }
 
-    /// The results as IDs, which can be sent and compared. New objects get other IDs when they are
-    /// saved.
+    /// The results as object IDs, which can be sent to other isolation domains and compared. The
+    /// IDs of new objects change when they are saved.
     public var snapshot: FetchedResultsSnapshot {
         FetchedResultsSnapshot(
             sections: sections.map {
@@ -97,7 +105,8 @@ public final class FetchedResultsController<Result: ManagedObject> {
 
     // MARK: Being told
 
-    /// Calls `handler` after each change of the results, for as long as the result of this is kept.
+    /// Calls a handler after each change of the results, until the returned observation is released
+    /// or cancelled.
     public func observe(_ handler: @escaping (FetchedResultsChanges) -> Void) -> FetchedResultsObservation {
         lastNumber += 1
         let number = lastNumber
@@ -105,8 +114,8 @@ public final class FetchedResultsController<Result: ManagedObject> {
         return FetchedResultsObservation { [weak self] in self?.handlers.removeAll { $0.number == number } }
     }
 
-    /// The results after each fetch and change, the present ones first; a consumer that is slow
-    /// gets the newest.
+    /// The results after each fetch and each change, starting with the current ones. A slow
+    /// consumer gets the latest results only.
     public func snapshots() -> AsyncStream<FetchedResultsSnapshot> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: FetchedResultsSnapshot.self, bufferingPolicy: .bufferingNewest(1))
@@ -144,29 +153,36 @@ public final class FetchedResultsController<Result: ManagedObject> {
     }
 }
 
-/// A section of a controller's results.
+/// A section of the results of a ``FetchedResultsController``.
 public struct FetchedResultsSection<Result: ManagedObject> {
-    /// The text of the section's value; empty for nil, and for the only section of a controller
-    /// without sections.
+    /// The name of the section: the text of its value. Empty if the value is nil, and for the
+    /// single section of a controller without a section key path.
     public let name: String
+    /// The objects of the section, in order.
     public let objects: [Result]
+    /// The number of objects in the section.
     public var numberOfObjects: Int { objects.count }
-    /// The first letter of the name, as a capital.
+    /// The first letter of the name in upper case.
     public var indexTitle: String { name.first.map { String($0).uppercased() } ?? "" }
 }
 
-/// The results of a controller as IDs.
+/// The results of a ``FetchedResultsController`` as object IDs.
 public struct FetchedResultsSnapshot: Sendable, Hashable {
+    /// A section of the results.
     public struct Section: Sendable, Hashable {
+        /// The name of the section.
         public let name: String
+        /// The IDs of the objects in the section, in order.
         public let objectIDs: [ManagedObjectID]
     }
 
+    /// The sections in order.
     public let sections: [Section]
+    /// The IDs of all objects, in order.
     public var objectIDs: [ManagedObjectID] { sections.flatMap(\.objectIDs) }
 }
 
-/// An observation of a controller, which lasts as long as this is kept.
+/// An observation of a controller. It ends when this object is released.
 public final class FetchedResultsObservation {
     private let end: () -> Void
 
@@ -174,6 +190,7 @@ public final class FetchedResultsObservation {
         self.end = end
     }
 
+    /// Ends the observation.
     public func cancel() { end() }
 
     deinit { end() }

@@ -1,12 +1,13 @@
 import RowMemory
 import Schema
 
-/// The objects of a fetch that are filled a batch at a time, as they are looked at.
+/// The result of ``ManagedObjectContext/fetchInBatches(_:)``: a collection of objects whose rows
+/// are read one batch at a time.
 ///
-/// Which objects there are and their order is settled when the fetch is made; objects that are
-/// deleted in the store afterwards are faults that can't be filled. Belongs to the context, as its
-/// objects do. Looking at an object of a batch that was not looked at lately costs one trip to the
-/// store; a few batches are held. Turning it into an array fills them all.
+/// The objects and their order are fixed by the fetch; an object that is deleted in the store later
+/// is a fault that can't be fired. Accessing an object takes one query of the store if its batch is
+/// not cached; the four batches used last are. Converting the collection to an array reads all
+/// rows. Use it in the isolation domain of the context.
 public struct BatchedObjects<Element: ManagedObject>: RandomAccessCollection {
     private let pages: ObjectPages
 
@@ -17,7 +18,7 @@ public struct BatchedObjects<Element: ManagedObject>: RandomAccessCollection {
     public var startIndex: Int { 0 }
     public var endIndex: Int { pages.references.count }
 
-    /// The object at a place, a fault whose row is at hand.
+    /// The object at a position, a fault whose row is cached.
     public subscript(position: Int) -> Element {
         let object = pages.object(at: position)
         guard let element = object as? Element else {

@@ -2,21 +2,22 @@ import Schema
 import Storage
 
 extension MergeConflict {
-    /// The object that could not be saved, in the context that saves; nil in another one that does
-    /// not know it.
+    /// The object that could not be saved, in the context that saves; nil in a context where it is
+    /// not registered.
     public func sourceObject(in context: ManagedObjectContext) -> ManagedObject? {
         context.registeredObject(for: objectID)
     }
 }
 
 extension ConstraintConflict {
-    /// The objects that have the values, in the context that saves; others don't know new ones.
+    /// The objects of the context with the same values. Only the context that saves knows new
+    /// objects.
     public func conflictingObjects(in context: ManagedObjectContext) -> [ManagedObject] {
         conflictingObjectIDs.compactMap { context.registeredObject(for: $0) }
     }
 
-    /// The object in the store that has the values, a fault where it was not read yet; nil where
-    /// the conflict is within the context.
+    /// The object in the store that has the values, possibly a fault; nil if the conflict is within
+    /// the context.
     public func databaseObject(in context: ManagedObjectContext) -> ManagedObject? {
         databaseObjectID.map { context.object(with: $0) }
     }

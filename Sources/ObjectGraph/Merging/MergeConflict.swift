@@ -1,19 +1,21 @@
 public import Schema
 
-/// An object that was changed here and, since it was read, in the store too.
+/// A conflict of optimistic locking: an object that was changed in a context and, since it was
+/// read, in the store, too.
 ///
-/// The object itself is ``sourceObject(in:)``. Snapshots hold attributes, and to-one relationships
-/// as object IDs. There is no cache between contexts and stores, so there is no third snapshot of
-/// one.
+/// Snapshots contain attributes, and to-one relationships as object IDs. Unlike in Core Data, there
+/// is no cached snapshot of a coordinator: the store has the latest values. ``sourceObject(in:)``
+/// returns the object.
 public struct MergeConflict: Sendable, Hashable {
+    /// The ID of the object.
     public let objectID: ManagedObjectID
-    /// The version that the context had read.
+    /// The version that the context read.
     public let oldVersion: Int64
-    /// The version in the store, 0 if the object is gone.
+    /// The version in the store; 0 if the object was deleted.
     public let newVersion: Int64
-    /// What the context had read.
+    /// The values that the context read.
     public let objectSnapshot: [String: PropertyValue]
-    /// What the store has now; nil if the object is gone, or could not be read again.
+    /// The values in the store; nil if the object was deleted, or could not be read again.
     public let persistedSnapshot: [String: PropertyValue]?
 
     /// A conflict of states that no versions of objects tell apart.
@@ -37,20 +39,24 @@ public struct MergeConflict: Sendable, Hashable {
     }
 }
 
-/// Unique values that more than one object has.
+/// A conflict of a uniqueness constraint: several objects have the same values.
 ///
-/// One conflict for each set of values: between several objects of the context, or between one of
-/// them and an object in the store.
+/// There is one conflict for each set of values, between several objects of the context, or between
+/// one of them and an object in the store.
 public struct ConstraintConflict: Sendable, Hashable {
-    /// The entity that declares the constraint.
+    /// The name of the entity that declares the constraint.
     public let entityName: String
-    /// The properties whose values together have to be unique.
+    /// The names of the properties whose values together must be unique.
     public let constraint: [String]
+    /// The values that are not unique, by the names of their properties.
     public let constraintValues: [String: PropertyValue]
-    /// The object in the store that has the values; nil where the conflict is within the context.
+    /// The ID of the object in the store with the values; nil if the conflict is within the
+    /// context.
     public let databaseObjectID: ManagedObjectID?
+    /// The values of the object in the store; nil if the conflict is within the context.
     public let databaseSnapshot: [String: PropertyValue]?
-    /// The objects of the context that have the values, in the order of their changes.
+    /// The IDs of the objects of the context with the values, in the order of their changes.
     public let conflictingObjectIDs: [ManagedObjectID]
+    /// The values of these objects, in the same order.
     public let conflictingSnapshots: [[String: PropertyValue]]
 }

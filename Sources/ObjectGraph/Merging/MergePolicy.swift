@@ -1,19 +1,20 @@
-/// What a save does about objects that are not in the store as they were read, and about unique
-/// values that another object has.
+/// The resolution of conflicts by a save: of objects that changed in the store since they were
+/// read, and of values that violate a uniqueness constraint.
 public enum MergePolicyType: Int, Sendable, Hashable, CaseIterable {
     /// The save fails.
     case error = 0
-    /// Property by property; where both sides changed one, the store's value stands.
+    /// Changes are merged by property. If both sides changed a property, the store's value is kept.
     case mergeByPropertyStoreTrump = 1
-    /// Property by property; where both sides changed one, the context's value is written.
+    /// Changes are merged by property. If both sides changed a property, the context's value is
+    /// written.
     case mergeByPropertyObjectTrump = 2
-    /// The whole object is written as the context has it; what changed in the store is lost.
+    /// The whole object is written with the context's values. Changes in the store are overwritten.
     case overwrite = 3
-    /// The context's changes to the object are dropped.
+    /// The context's changes of the object are discarded.
     case rollback = 4
 }
 
-/// Decides what a save does about conflicts.
+/// Resolves the conflicts that a save finds.
 ///
 /// ```swift
 /// context.mergePolicy = .mergeByPropertyObjectTrump
@@ -26,39 +27,43 @@ public enum MergePolicyType: Int, Sendable, Hashable, CaseIterable {
 /// | ``overwrite`` | written | the value that was read is written back | the context's value |
 /// | ``rollback`` | dropped | kept | the store's value |
 ///
-/// Members of to-many relationships are merged as what came and what went. An object that was
-/// deleted on one side: the policies in favor of the store accept the store's side, those in
-/// favor of the object its own (it is made again, or deleted).
+/// To-many relationships are merged as additions and removals of members. If an object was deleted
+/// on one side, the policies that prefer the store accept the store's state, and those that prefer
+/// the object apply the context's: the object is inserted again, or deleted.
 ///
-/// A new object with the unique values of a stored one becomes that object: under
-/// `mergeByPropertyObjectTrump` and `overwrite` with all of its own values, nils included, under
-/// `mergeByPropertyStoreTrump` with the stored ones where there are any. `rollback` drops the new
-/// object. Of several new ones with the same values the one that was inserted last remains. Two
-/// stored objects never become one: their save fails, or they keep the unique values that they had.
+/// If a new object has the unique values of a stored object, the two are merged into the stored
+/// one. Under `mergeByPropertyObjectTrump` and `overwrite`, it gets all values of the new object,
+/// nil included; under `mergeByPropertyStoreTrump`, it keeps the stored values that are not nil.
+/// Under `rollback`, the new object is discarded. Of several new objects with the same values, the
+/// one inserted last is kept. Two stored objects are never merged: the save fails, or they keep
+/// their previous unique values.
 ///
-/// Subclass it, or use ``custom(_:adjusting:)``, for decisions of one's own. Overrides call super
-/// with the closest policy, and may set values of the objects before or after that; these are what
-/// the save writes.
+/// For other decisions, use ``custom(_:adjusting:)`` or a subclass. Overrides call super with the
+/// closest policy, and may set values of the objects before or after that; the save writes these
+/// values.
 open class MergePolicy {
+    /// The kind of resolution.
     public let mergeType: MergePolicyType
 
+    /// Creates a policy.
     public init(merge type: MergePolicyType) {
         mergeType = type
     }
 
-    /// Makes the objects of `context` such that they can be saved, or throws. Called by a save
+    /// Changes the objects of the context so that they can be saved, or throws. Called by a save
     /// before ``resolve(constraintConflicts:in:)``, and again if the store changes meanwhile.
-    /// - Throws: with type `error`, ``GraphError`` with code `conflict` and all conflicts; what
-    ///   reading the store throws.
+    ///
+    /// - Throws: For the type `error`, ``GraphError`` with code `conflict` and all conflicts;
+    ///   errors of reading the store.
     open func resolve(optimisticLockingConflicts conflicts: [MergeConflict], in context: ManagedObjectContext) throws {
         guard mergeType != .error else { throw GraphError.conflict(conflicts) }
         try context.settler.resolve(conflicts, by: mergeType)
     }
 
-    /// Makes the objects of `context` such that their unique values can be saved, or throws.
+    /// Changes the objects of the context so that their values are unique, or throws.
     ///
-    /// ``resolve(optimisticLockingConflicts:in:)`` is not asked about an object that a new one has
-    /// become. What has to be computed anew of both is computed here:
+    /// ``resolve(optimisticLockingConflicts:in:)`` is not called for an object that a new object
+    /// was merged into. Values that depend on both objects are computed here:
     /// ```swift
     /// override func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
     ///     try super.resolve(constraintConflicts: conflicts, in: context)
@@ -68,7 +73,7 @@ open class MergePolicy {
     ///     }
     /// }
     /// ```
-    /// - Throws: with type `error`, and where two stored objects would have to become one,
+    /// - Throws: For the type `error`, and if two stored objects would have to be merged,
     ///   ``GraphError`` with code `constraint` and all conflicts.
     open func resolve(constraintConflicts conflicts: [ConstraintConflict], in context: ManagedObjectContext) throws {
         guard mergeType != .error else { throw GraphError.constraint(conflicts) }
@@ -77,17 +82,18 @@ open class MergePolicy {
 
     /// The save fails, and nothing is written.
     public static var error: MergePolicy { MergePolicy(merge: .error) }
-    /// Property by property; the store's value stands where both sides changed one.
+    /// Changes are merged by property; if both sides changed a property, the store's value is kept.
     public static var mergeByPropertyStoreTrump: MergePolicy { MergePolicy(merge: .mergeByPropertyStoreTrump) }
-    /// Property by property; the context's value is written where both sides changed one.
+    /// Changes are merged by property; if both sides changed a property, the context's value is
+    /// written.
     public static var mergeByPropertyObjectTrump: MergePolicy { MergePolicy(merge: .mergeByPropertyObjectTrump) }
-    /// Whole objects are written as the context has them.
+    /// The whole object is written with the context's values.
     public static var overwrite: MergePolicy { MergePolicy(merge: .overwrite) }
-    /// The context's changes to objects in conflict are dropped.
+    /// The context's changes of objects in conflict are discarded.
     public static var rollback: MergePolicy { MergePolicy(merge: .rollback) }
 
-    /// A policy that merges as `base` does and then lets `adjust` set values of each object that
-    /// was in conflict with the store.
+    /// A policy that resolves conflicts like a standard one, and then lets a function set values of
+    /// each object that was in conflict with the store.
     ///
     /// ```swift
     /// context.mergePolicy = .custom(.mergeByPropertyObjectTrump) { conflict, account in

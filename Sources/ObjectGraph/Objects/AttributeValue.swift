@@ -1,33 +1,38 @@
 public import Foundation
 public import Schema
 
-/// A Swift type that values of attributes can have.
+/// A Swift type of attribute values.
 ///
-/// Conforming are the types of the field (`Int`, `String`, `Date`…) and, without further code,
-/// every `RawRepresentable` type that declares the conformance:
+/// The types of attributes conform (`Int`, `String`, `Date`…). A `RawRepresentable` type conforms
+/// by declaring it, without further code:
 ///
 /// ```swift
 /// enum Genre: String, AttributeValue { case novel, poetry }
 /// ```
 public protocol AttributeValue {
-    /// The type in which rows keep the value: `Int64`, `Bool`, `Double`, `Float`, `String`, `UUID`,
-    /// `Decimal`, `Data` or `LargeValue`.
+    /// The type in which the value is stored: `Int64`, `Bool`, `Double`, `Float`, `String`, `UUID`,
+    /// `Decimal`, `Data` or ``LargeValue``.
     associatedtype Stored
 
-    /// The value that is kept as `stored`, nil where that is none of this type's values.
+    /// The value for a stored value; nil if it does not represent a value of this type.
     static func value(stored: Stored) -> Self?
+    /// The value in the form in which it is stored.
     var stored: Stored { get }
 }
 
 extension AttributeValue where Stored == Self {
+    /// The stored value itself.
     @inlinable public static func value(stored: Self) -> Self? { stored }
+    /// The value itself.
     @inlinable public var stored: Self { self }
 }
 
 extension AttributeValue where Self: RawRepresentable, RawValue: AttributeValue {
+    /// The value whose raw value is stored; nil if there is none.
     @inlinable public static func value(stored: RawValue.Stored) -> Self? {
         RawValue.value(stored: stored).flatMap { Self(rawValue: $0) }
     }
+    /// The stored form of the raw value.
     @inlinable public var stored: RawValue.Stored { rawValue.stored }
 }
 
@@ -68,26 +73,36 @@ extension LargeValue: AttributeValue {
 }
 
 extension Int: AttributeValue {
+    /// The integer; nil if it exceeds the range of the type.
     @inlinable public static func value(stored: Int64) -> Int? { Int(exactly: stored) }
+    /// The integer as 64 bits.
     @inlinable public var stored: Int64 { Int64(self) }
 }
 
 extension Int32: AttributeValue {
+    /// The integer; nil if it exceeds the range of the type.
     @inlinable public static func value(stored: Int64) -> Int32? { Int32(exactly: stored) }
+    /// The integer as 64 bits.
     @inlinable public var stored: Int64 { Int64(self) }
 }
 
 extension Int16: AttributeValue {
+    /// The integer; nil if it exceeds the range of the type.
     @inlinable public static func value(stored: Int64) -> Int16? { Int16(exactly: stored) }
+    /// The integer as 64 bits.
     @inlinable public var stored: Int64 { Int64(self) }
 }
 
 extension Date: AttributeValue {
+    /// The date at a number of seconds since 2001-01-01 00:00 UTC.
     @inlinable public static func value(stored: Double) -> Date? { Date(timeIntervalSinceReferenceDate: stored) }
+    /// The number of seconds since 2001-01-01 00:00 UTC.
     @inlinable public var stored: Double { timeIntervalSinceReferenceDate }
 }
 
 extension URL: AttributeValue {
+    /// The URL with a text; nil if the text is not a URL.
     @inlinable public static func value(stored: String) -> URL? { URL(string: stored) }
+    /// The text of the URL.
     @inlinable public var stored: String { absoluteString }
 }

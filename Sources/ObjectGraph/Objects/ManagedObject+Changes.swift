@@ -3,8 +3,8 @@ import Schema
 import Storage
 
 extension ManagedObject {
-    /// The persistent properties that differ from what was saved, with their present values. For a
-    /// new object, all that have a value.
+    /// The persistent properties whose values differ from the saved ones, with their current
+    /// values. For a new object, all properties that have a value.
     public final func changedValues() -> [String: Any?] {
         guard recordIndex >= 0, !state.isFault else { return [:] }
         let shape = self.shape
@@ -16,8 +16,8 @@ extension ManagedObject {
         return values
     }
 
-    /// The persistent properties that were set since changes were processed last, with their
-    /// present values.
+    /// The persistent properties that were set since changes were last processed, with their
+    /// current values.
     public final func changedValuesForCurrentEvent() -> [String: Any?] {
         guard recordIndex >= 0, !state.isFault else { return [:] }
         if state.isFree { return changedValues() }
@@ -30,16 +30,17 @@ extension ManagedObject {
         return values
     }
 
-    /// Whether a persistent property differs from what was saved. Reads nothing from the store.
+    /// Whether any persistent property differs from its saved value. Reads nothing from the store.
     public final var hasPersistentChangedValues: Bool {
         guard recordIndex >= 0, !state.isFault else { return false }
         return entity.properties.contains { !$0.isTransient && context.tracker.differsFromSaved(self, $0) }
     }
 
-    /// The values of properties as they were saved or fetched last; of a new object none. A to-many
-    /// relationship that was not read is left out.
-    /// - Parameter keys: the properties; nil for all persistent ones. Traps if there is no such
-    ///   property.
+    /// The values of properties as they were last saved or fetched. Empty for a new object. To-many
+    /// relationships that were not read are left out.
+    ///
+    /// - Parameter keys: The names of the properties; nil for all persistent ones. Traps if the
+    ///   entity has no such property.
     public final func committedValues(forKeys keys: [String]?) -> [String: Any?] {
         guard !state.contains(.inserted), fillForReading() else { return [:] }
         let shape = self.shape

@@ -26,21 +26,24 @@ extension ManagedObject {
         if registryReference == nil { throw .noContext }
     }
 
-    /// Fills the object if it is a fault.
-    /// - Throws: ``GraphError`` with code `objectNotFound` where the store has no such object, or
-    ///   this one has no context any more, and what reading the store throws.
+    /// Fires the fault if the object is one, that is, reads its values from the store.
+    ///
+    /// - Throws: ``GraphError`` with code `objectNotFound` if the object does not exist in the
+    ///   store or has no context; errors of the store.
     public final func realise() throws {
         try checkContext()
         if state.isFault { try context.faults.realise(self) }
     }
 
-    /// Tells that a value is about to be read: fills the object. Nil stands for any key.
+    /// Fires the fault if the object is one. Call it before reading a primitive value. `key` is not
+    /// used.
     public final func willAccessValue(forKey key: String?) {
         _ = fillForReading()
     }
 
-    /// Whether a to-many relationship has not been read yet; true for an object without a context.
-    /// Reads nothing. Traps if there is no such relationship.
+    /// Whether a to-many relationship has not been read yet, or for a to-one relationship, whether
+    /// the object is a fault. True for an object without a context. Reads nothing from the store.
+    /// Traps if the entity has no such relationship.
     public final func hasFault(forRelationshipNamed key: String) -> Bool {
         guard registryReference != nil else { return true }
         let relation = relation(named: key)
@@ -51,8 +54,8 @@ extension ManagedObject {
         return state.isFault || !state.contains(.inserted)
     }
 
-    /// The IDs of a relationship's objects; these are not filled. Traps if there is no such
-    /// relationship.
+    /// The IDs of the objects of a relationship, without reading these objects. Traps if the entity
+    /// has no such relationship.
     public final func objectIDs(forRelationshipNamed key: String) -> [ManagedObjectID] {
         guard registryReference != nil else { return [] }
         let relation = relation(named: key)

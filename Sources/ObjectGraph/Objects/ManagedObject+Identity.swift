@@ -2,12 +2,12 @@ import RowMemory
 public import Schema
 
 extension ManagedObject {
-    /// The context that the object belongs to; nil once the object is deleted and saved, its
-    /// insertion was rolled back or undone, or its context is reset or gone.
+    /// The context that the object belongs to. Nil after the object was deleted and saved, after
+    /// its insertion was rolled back or undone, and after the context was reset or released.
     ///
-    /// Without a context an object has no values: attributes and to-one relationships read as nil
-    /// (or as the placeholder of a property that can't be nil), to-many ones as empty. Setting a
-    /// value traps, and so do `objectID` and `entity`.
+    /// Without a context an object has no values: attributes and to-one relationships are nil (or
+    /// the placeholder of a property that is not optional), to-many relationships are empty.
+    /// Setting a value traps, and so do ``objectID`` and ``entity``.
     public final var managedObjectContext: ManagedObjectContext? {
         registryReference?._withUnsafeGuaranteedRef { $0.context }
     }
@@ -43,26 +43,29 @@ extension ManagedObject {
 
     final var shape: EntityShape { knownRegistry._withUnsafeGuaranteedRef { $0.shapes[Int(entityIndex)] } }
 
+    /// The entity of the object. Traps for an object without a context.
     public final var entity: Entity { shape.entity }
 
-    /// The object's identity. It is temporary until the object is saved for the first time.
+    /// The ID of the object. It is temporary until the object is first saved. Traps for an object
+    /// without a context.
     public final var objectID: ManagedObjectID { context.objectID(key: key, entityIndex: Int(entityIndex)) }
 
-    /// New, and not saved yet.
+    /// Whether the object is new and not saved yet.
     public final var isInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }
-    /// Saved before, and changed since.
+    /// Whether the object was saved before and has unsaved changes.
     public final var isUpdated: Bool { state.contains(.updated) && !state.contains(.deleted) }
-    /// Deleted, and not saved yet.
+    /// Whether the object is marked for deletion, and the deletion is not saved yet.
     public final var isDeleted: Bool {
         noteReadingOfState()
         return state.contains(.deleted)
     }
-    /// Not filled yet.
+    /// Whether the values of the object have not been read yet.
     public final var isFault: Bool {
         noteReadingOfState()
         return state.isFault
     }
-    /// Inserted, updated or deleted; also where the values are the saved ones again.
+    /// Whether the object is inserted, updated or deleted; true also if its values are equal to the
+    /// saved ones again.
     public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
     /// The row of a realised object.
@@ -115,9 +118,10 @@ extension ManagedObject {
 }
 
 extension ManagedObject {
-    /// Makes a new object of an entity and inserts it into a context.
+    /// Creates an object of an entity and inserts it into a context, with the model's default
+    /// values.
     ///
-    /// Traps if the entity is abstract or not of the context's model;
+    /// Traps if the entity is abstract or not part of the context's model;
     /// ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
     public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
         let index =
@@ -131,8 +135,8 @@ extension ManagedObject {
         context.tracker.didInsert(self)
     }
 
-    /// Makes a new object of the one entity that this class is registered for, and inserts it into
-    /// a context.
+    /// Creates an object and inserts it into a context, with the model's default values. Its entity
+    /// is the one that this class is registered for; traps if there is not exactly one.
     ///
     /// ```swift
     /// let book = Book(context: context)

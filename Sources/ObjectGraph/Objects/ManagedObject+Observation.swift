@@ -5,19 +5,20 @@ import Schema
 extension ManagedObject: Observable {}
 
 extension ManagedObjectContext {
-    /// Whether `withObservationTracking` sees which values of the context's objects are read, and
-    /// is told when they are about to change.
+    /// Whether the objects of the context support `withObservationTracking`: it registers the
+    /// values that are read, and is notified before they change.
     ///
     /// ```swift
     /// context.isObservable = true
     /// withObservationTracking { label.text = book.title } onChange: { redraw() }
     /// ```
-    /// It is told of what the application sets, at either end of a relationship, of undo, rollback,
-    /// merged saves, refreshes and resets, and when an object is deleted or becomes a fault. That a
-    /// fault is filled, or the members of a to-many are read, is told to those who asked for that:
-    /// for ``ManagedObject/isFault`` and ``ManagedObject/hasFault(forRelationshipNamed:)``. While
-    /// this is false (the beginning) reading costs nothing more; while it is true, each reading and
-    /// writing costs a look-up, and every object that was read has a registrar.
+    /// Notifications are sent when the application sets a value, at both ends of a relationship, by
+    /// undo, rollback, merged saves, refreshes and resets, and when an object is deleted or becomes
+    /// a fault. Firing a fault and reading a to-many relationship notify only observers of
+    /// ``ManagedObject/isFault`` and ``ManagedObject/hasFault(forRelationshipNamed:)``.
+    ///
+    /// The default is false. If true, every access to a value costs a look-up, and every object
+    /// that was read has a registrar.
     public var isObservable: Bool {
         get { registry.registrars != nil }
         set { registry.registerObservation(newValue) }

@@ -32,14 +32,14 @@ extension ManagedObject: QueryObject {
 
 // Fetched properties.
 extension ManagedObject {
-    /// The objects that a fetched property finds, in the order that its request gives them.
+    /// The objects of a fetched property, in the order of its fetch request.
     ///
-    /// The request runs at every reading, unsaved changes included; Core Data's documentation
-    /// speaks of a result that is kept until the object is refreshed. In its predicate
-    /// `$FETCH_SOURCE` is this object and `$FETCHED_PROPERTY` the property, of which `name` and
-    /// `userInfo.key` can be asked.
-    /// - Throws: ``GraphError`` with code `unknownKey`; what reading the predicate and fetching
-    ///   throw.
+    /// The request is executed by every call, unsaved changes included; unlike in Core Data, the
+    /// result is not cached. In its predicate, `$FETCH_SOURCE` is this object, and
+    /// `$FETCHED_PROPERTY` the property, which has the keys `name` and `userInfo.key`.
+    ///
+    /// - Throws: ``GraphError`` with code `unknownKey`; errors of parsing the predicate and of
+    ///   fetching.
     public final func fetchedObjects(forKey key: String) throws -> [ManagedObject] {
         try checkContext()
         guard let property = fetchedProperty(named: key) else {

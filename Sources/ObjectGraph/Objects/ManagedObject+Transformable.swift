@@ -3,11 +3,12 @@ import Query
 import Schema
 
 extension ManagedObject {
-    /// The value that a transformable attribute's data stand for, made anew each time: changing it
-    /// in place changes nothing here.
-    /// - Throws: ``GraphError`` with code `unknownKey`, or `wrongType` for an attribute that is not
-    ///   transformable, a transformer that is not registered, or data that it refuses; what reading
-    ///   the store throws.
+    /// The value of a transformable attribute, decoded by its transformer; nil if there is none. It
+    /// is decoded by every call: mutating it does not change the attribute.
+    ///
+    /// - Throws: ``GraphError`` with code `unknownKey`, or `wrongType` if the attribute is not
+    ///   transformable, its transformer is not registered, or the transformer refuses the data;
+    ///   errors of the store.
     public final func transformedValue(forKey key: String) throws -> Any? {
         try checkContext()
         let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()
@@ -22,8 +23,9 @@ extension ManagedObject {
         }
     }
 
-    /// Sets a transformable attribute to the data that a value becomes.
-    /// - Throws: ``GraphError`` as ``transformedValue(forKey:)``; the attribute is as it was then.
+    /// Sets a transformable attribute to the data that its transformer makes of a value.
+    ///
+    /// - Throws: ``GraphError`` as ``transformedValue(forKey:)``; the attribute is then unchanged.
     public final func setTransformedValue(_ value: Any?, forKey key: String) throws {
         try checkContext()
         let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()

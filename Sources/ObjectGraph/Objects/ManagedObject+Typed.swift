@@ -1,13 +1,13 @@
 public import RowMemory
 
 extension ManagedObject {
-    /// The value of an attribute, by a handle that was made once; nil where there is none, or one
-    /// that `Value` can't have.
+    /// The value of an attribute, accessed by a key; nil if there is no value, or one that `Value`
+    /// can't represent.
     ///
-    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. An
-    /// object without a context reads nil, and so does a fault that can't be filled:
-    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the
-    /// handle is of another entity or model.
+    /// This is the fastest access. Reading a fault takes one query of the store. The value is nil
+    /// for an object without a context and for a fault that can't be fired; see
+    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults``. Traps if the key belongs to another
+    /// entity or model.
     @inlinable
     public final subscript<Value: AttributeValue>(key: AttributeKey<Value>) -> Value? {
         get {
@@ -34,7 +34,7 @@ extension ManagedObject {
         }
     }
 
-    /// The value of an attribute, or `fallback` where there is none.
+    /// The value of an attribute, accessed by a key, or a default value if there is none.
     @inlinable
     public final subscript<Value: AttributeValue>(key: AttributeKey<Value>, default fallback: @autoclosure () -> Value)
         -> Value

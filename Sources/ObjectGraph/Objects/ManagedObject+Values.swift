@@ -3,13 +3,13 @@ import RowMemory
 public import Schema
 
 extension ManagedObject {
-    /// The value of a property.
+    /// The value of a property; fires a fault.
     ///
-    /// An attribute gives its Swift type (integers of every width `Int`, binary data with external
-    /// storage `LargeValue`), a to-one relationship the object, a to-many one `Set<ManagedObject>`,
-    /// an ordered one and a fetched property `[ManagedObject]`. An object without a context
-    /// (``managedObjectContext``) has no values: nil. Traps if the entity has no such property;
-    /// ``propertyValue(forKey:)`` throws instead.
+    /// Attributes have their Swift types: integers of every width are `Int`, and binary data with
+    /// external storage is ``LargeValue``. A to-one relationship is a ``ManagedObject``, a to-many
+    /// relationship `Set<ManagedObject>`, and an ordered relationship or a fetched property
+    /// `[ManagedObject]`. Nil for an object without a context. Traps if the entity has no such
+    /// property; ``propertyValue(forKey:)`` throws instead.
     public final func value(forKey key: String) -> Any? {
         guard registryReference != nil else { return nil }
         let shape = self.shape
@@ -29,11 +29,12 @@ extension ManagedObject {
         return row.value(shape.layout.slots[index]).plain
     }
 
-    /// Sets a property, and the inverse of a relationship.
+    /// Sets a property and, for a relationship, its inverse.
     ///
-    /// Numbers of any type fit every numeric attribute that can hold them. A to-many relationship
-    /// takes a set or an array of objects, an ordered one an array. Traps if the entity has no such
-    /// property, or the value is of a wrong type; ``setPropertyValue(_:forKey:)`` throws instead.
+    /// Numbers of any type are accepted if the attribute can represent them. A to-many relationship
+    /// takes a set or an array of objects, an ordered relationship an array. Traps if the entity
+    /// has no such property, or the value has a wrong type; ``setPropertyValue(_:forKey:)`` throws
+    /// instead.
     public final func setValue(_ value: Any?, forKey key: String) {
         let (shape, index) = knownProperty(key)
         do {
@@ -51,15 +52,16 @@ extension ManagedObject {
         }
     }
 
-    /// ``value(forKey:)`` and ``setValue(_:forKey:)`` in brackets.
+    /// The value of a property, as with ``value(forKey:)`` and ``setValue(_:forKey:)``.
     public final subscript(key: String) -> Any? {
         get { value(forKey: key) }
         set { setValue(newValue, forKey: key) }
     }
 
-    /// The value of a property as a value: relationships as object IDs.
-    /// - Throws: ``GraphError`` with code `unknownKey`, or `objectNotFound` for a fault that can't
-    ///   be filled or an object without a context; what reading the store throws.
+    /// The value of a property as a ``PropertyValue``, with objects as their IDs; fires a fault.
+    ///
+    /// - Throws: ``GraphError`` with code `unknownKey`, or `objectNotFound` for an object without a
+    ///   context and for a fault that can't be fired; errors of the store.
     public final func propertyValue(forKey key: String) throws -> PropertyValue {
         try checkContext()
         let shape = self.shape
@@ -84,9 +86,10 @@ extension ManagedObject {
         return .list(sorted.map { .object($0.objectID) })
     }
 
-    /// Sets a property from a value: relationships from object IDs.
-    /// - Throws: ``GraphError`` with code `unknownKey`, `wrongType`, or `objectNotFound` where an
-    ///   ID leads nowhere.
+    /// Sets a property from a ``PropertyValue``, with objects as their IDs.
+    ///
+    /// - Throws: ``GraphError`` with code `unknownKey`, `wrongType`, or `objectNotFound` if an ID
+    ///   has no object; errors of the store.
     public final func setPropertyValue(_ value: PropertyValue, forKey key: String) throws {
         try checkContext()
         let shape = self.shape
@@ -122,8 +125,8 @@ extension ManagedObject {
         try setAttribute(value, index, shape)
     }
 
-    /// The value of an attribute or a to-one relationship without filling a fault and without
-    /// hooks.
+    /// The value of an attribute or a to-one relationship, without firing a fault and without
+    /// calling hooks; nil for a fault.
     public final func primitiveValue(forKey key: String) -> Any? {
         guard registryReference != nil else { return nil }
         let (shape, index) = knownProperty(key)
@@ -136,8 +139,8 @@ extension ManagedObject {
         return row.value(shape.layout.slots[index]).plain
     }
 
-    /// Sets an attribute or a to-one relationship and tells nobody: no change is recorded, no
-    /// inverse follows, undo does not know.
+    /// Sets an attribute or a to-one relationship without recording a change: the inverse is not
+    /// updated, undo does not know of it, and observers are not notified.
     public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
         let (shape, index) = knownProperty(key)
         guard fireFault() else { return }

@@ -2,8 +2,8 @@ public import Query
 public import RowMemory
 import Schema
 
-/// What a context hands to the initializer of a new instance. Subclasses pass it on and look no
-/// further.
+/// The data that a context passes to the initializer of an object. Subclasses that override the
+/// initializer pass it to super.
 public struct ManagedObjectSeed {
     // Not counted: whoever makes an object holds both until it is made, and a count of each would
     // be a tenth of the whole.
@@ -27,16 +27,17 @@ public struct ManagedObjectSeed {
     }
 }
 
-/// An object of a context: an identity, and values that are read when they are needed.
+/// An object of a context, with values that are read from the store on demand.
 ///
 /// ```swift
 /// let book = try context.insert("Book")
 /// book["title"] = "Middlemarch"
 /// try context.save()
 /// ```
-/// An object belongs to its context and is used where the context is used. It is equal to itself
-/// alone. Subclasses are named by the model's `managedObjectClassName` and registered with the
-/// coordinator; they override the hooks, and don't initialize anything that depends on values.
+/// An object belongs to its context and must be used in its isolation domain. It is equal only to
+/// itself. Subclasses are named by ``EntityDescription/managedObjectClassName`` and registered with
+/// the coordinator. They override hooks such as ``awakeFromInsert()``; their initializers must not
+/// depend on values of the object.
 open class ManagedObject {
     // The fields take 56 bytes with the object's header, so that the allocator gives 64; every byte
     // more would cost 16 for each object there is.
@@ -56,7 +57,8 @@ open class ManagedObject {
     /// Whether the object stands on a row of ``MemberRows``, which goes on without it.
     @exclusivity(unchecked) final var isListed = false
 
-    /// Used by contexts alone.
+    /// Creates an instance; called by contexts only. Use ``init(context:)`` or
+    /// ``ManagedObjectContext/insert(_:)-swift.method`` to create an object.
     public required init(_ seed: ManagedObjectSeed) {
         slab = seed.slab?.takeUnretainedValue()
         cells = seed.cells
@@ -73,64 +75,83 @@ open class ManagedObject {
 
     // MARK: Hooks
 
-    /// Called once when the object was inserted, with its defaults in place.
+    /// Called once after the object was inserted, with its default values set.
     open func awakeFromInsert() {}
-    /// Called when the object was filled from the store. Changes made here are not recorded and
-    /// don't reach the other ends of relationships.
+    /// Called after the values of the object were read from the store. Changes made here are not
+    /// recorded and don't update inverses.
     open func awakeFromFetch() {}
-    /// Called by undo, redo, rollback and refresh after they changed what the object is.
+    /// Called after undo, redo, rollback, refresh or a merge policy changed the state of the
+    /// object.
     open func awake(fromSnapshotEvents events: SnapshotEvents) {}
-    /// Called by each save before validation; changes made here are saved, and lead to another
+    /// Called by each save before validation. Changes made here are saved, too, and cause another
     /// call.
     open func willSave() {}
-    /// Called when a save has succeeded; changes made here are new ones. An object that the save
-    /// deleted says so (``isDeleted``) and has its values for the last time.
+    /// Called after a save has succeeded. Changes made here are unsaved. A deleted object
+    /// (``isDeleted``) has its values for the last time.
     open func didSave() {}
-    /// Called by ``ManagedObjectContext/delete(_:)``, each time, before any delete rule runs.
+    /// Called by each ``ManagedObjectContext/delete(_:)``, before delete rules are applied.
     open func prepareForDeletion() {}
+    /// Called before the object becomes a fault, while it still has its values.
     open func willTurnIntoFault() {}
+    /// Called after the object became a fault.
     open func didTurnIntoFault() {}
 
-    /// Checks the object before the save that inserts it. Overrides call super and throw a
-    /// ``ValidationError`` or an error of their own.
+    /// Validates the object before the save that inserts it. Overrides call super, and throw a
+    /// ``ValidationError`` or another error.
     open func validateForInsert() throws { try validateProperties() }
-    /// Checks the object before a save that changes it.
+    /// Validates the object before a save that updates it. Overrides call super, and throw a
+    /// ``ValidationError`` or another error.
+    ///
+    /// ```swift
+    /// override func validateForUpdate() throws {
+    ///     try super.validateForUpdate()
+    ///     if self["year"] == nil { throw ValidationError(.generic, "A book has a year", key: "year") }
+    /// }
+    /// ```
     open func validateForUpdate() throws { try validateProperties() }
-    /// Checks the object before the save that deletes it: whether a relationship denies it.
+    /// Validates the object before the save that deletes it: whether a delete rule denies it.
+    /// Overrides call super, and throw a ``ValidationError`` or another error.
     open func validateForDelete() throws { try validateDeletion() }
 
-    /// The entity that the class declares; nil for classes of entities that a model file declares.
-    /// `@Model` overrides it.
+    /// The entity that the class declares, as `@Model` generates it; nil for classes whose entity
+    /// is declared by a model file.
     open class var schemaEntity: SchemaEntity? { nil }
 
-    /// The names of properties by their key paths, for queries in key paths. Classes with `@Model`
-    /// and generated ones know them; by hand it is a list:
+    /// The names of the properties by their key paths, for queries with key paths. `@Model` and
+    /// code generation provide it; other classes override it:
     ///
     /// ```swift
     /// override class var namesByKeyPath: [AnyKeyPath: String] { [\Book.title: "title", \Book.author: "author"] }
     /// ```
     open class var namesByKeyPath: [AnyKeyPath: String] { declaredNamesByKeyPath }
 
-    /// The keys for which a save calls ``validateValue(_:forKey:)``. An override of that method
-    /// names its keys here.
+    /// The keys for which a save calls ``validateValue(_:forKey:)``. Classes that override that
+    /// method list their keys here.
     open class var customValidatedKeys: [String] { [] }
 
-    /// Checks one value against the model's rules for a key. Overrides call super and add rules of
-    /// their own, for the keys in ``customValidatedKeys``.
+    /// Validates one value against the rules of the model. Overrides call super and add their own
+    /// rules, for the keys in ``customValidatedKeys``.
     open func validateValue(_ value: Any?, forKey key: String) throws { try validateAgainstModel(value, forKey: key) }
 
+    /// The object as text for debugging.
     open var description: String { summary }
 }
 
-/// What led to a call of ``ManagedObject/awake(fromSnapshotEvents:)``.
+/// The causes of a call of ``ManagedObject/awake(fromSnapshotEvents:)``.
 public struct SnapshotEvents: OptionSet, Sendable, Hashable {
     public let rawValue: Int
     public init(rawValue: Int) { self.rawValue = rawValue }
+    /// An insertion was undone.
     public static let undoInsertion = SnapshotEvents(rawValue: 2)
+    /// A deletion was undone.
     public static let undoDeletion = SnapshotEvents(rawValue: 4)
+    /// An update was undone.
     public static let undoUpdate = SnapshotEvents(rawValue: 8)
+    /// Unsaved changes were rolled back.
     public static let rollback = SnapshotEvents(rawValue: 16)
+    /// The object was refreshed.
     public static let refresh = SnapshotEvents(rawValue: 32)
+    /// A merge policy changed the object.
     public static let mergePolicy = SnapshotEvents(rawValue: 64)
 }
 

@@ -1,7 +1,8 @@
 public import Query
 public import Schema
 
-/// Deletes all objects that match, in the store, without any context seeing them.
+/// A request to delete all objects that match a predicate in the store, without loading them into a
+/// context.
 ///
 /// ```swift
 /// var request = BatchDeleteRequest("LogLine")
@@ -9,25 +10,31 @@ public import Schema
 /// let result = try context.execute(request)
 /// context.mergeChanges(from: result.changes)
 /// ```
-/// The model's delete rules hold, links included. Hooks, validation, undo and unsaved changes take
-/// no part; contexts show the deletion once they merge it.
+/// The delete rules of the model are applied. Hooks, validation and undo are not, and unsaved
+/// changes are ignored. Contexts see the deletion after merging it.
 public struct BatchDeleteRequest: Sendable {
+    /// The name of the entity.
     public var entityName: String
+    /// The condition on the objects to delete; nil for all.
     public var predicate: FetchPredicate?
+    /// Whether objects of sub-entities are deleted, too.
     public var includesSubentities = true
-    /// With a limit: which objects count first.
+    /// The order that decides which objects are deleted if there is an offset or a limit.
     public var sortKeys: [SortKey] = []
-    /// 0 for all of them.
+    /// The maximum number of objects to delete; 0 for all.
     public var fetchLimit = 0
+    /// The number of objects to skip.
     public var fetchOffset = 0
 
+    /// Creates a request for all objects of an entity.
     public init(_ entityName: String) {
         self.entityName = entityName
     }
 
-    /// Deletes these objects, which are all of one entity or of its sub-entities.
-    /// - Throws: ``GraphError`` with code `unknownEntity` for an empty list, `wrongType` for
-    ///   objects of other entities or with temporary IDs.
+    /// Creates a request for objects with given IDs, of one entity and its sub-entities.
+    ///
+    /// - Throws: ``GraphError`` with code `unknownEntity` for an empty array, `wrongType` for
+    ///   objects without a common ancestor and for temporary IDs.
     public init(objectIDs: [ManagedObjectID]) throws {
         guard let first = objectIDs.first else {
             throw GraphError(.unknownEntity, "Without an object there is no entity: make the request with its name")
@@ -44,7 +51,8 @@ public struct BatchDeleteRequest: Sendable {
     }
 }
 
-/// Sets properties of all objects that match, in the store, without any context seeing them.
+/// A request to set properties of all objects that match a predicate in the store, without loading
+/// them into a context.
 ///
 /// ```swift
 /// var request = BatchUpdateRequest("Message")
@@ -52,21 +60,26 @@ public struct BatchDeleteRequest: Sendable {
 /// request.propertiesToUpdate = ["isRead": .constant(.bool(true)), "opened": .function("add:to:", [.keyPath("opened"), .constant(.int(1))])]
 /// let result = try context.execute(request)
 /// ```
-/// Values are constants or computed from the object's other values; relationships are to-one and
-/// set to constants. Hooks and validation take no part, but a mandatory property can't lose its
-/// value.
+/// Values are constants, or expressions of other properties of the object; to-one relationships can
+/// be set to constants only. Hooks and validation are not applied, but a mandatory property can't
+/// be set to nil.
 public struct BatchUpdateRequest: Sendable {
+    /// The name of the entity.
     public var entityName: String
+    /// The condition on the objects to update; nil for all.
     public var predicate: FetchPredicate?
+    /// Whether objects of sub-entities are updated, too.
     public var includesSubentities = true
+    /// The new values, by the names of the properties.
     public var propertiesToUpdate: [String: QueryExpression] = [:]
 
+    /// Creates a request for all objects of an entity.
     public init(_ entityName: String) {
         self.entityName = entityName
     }
 }
 
-/// Inserts many objects in one transaction, without any context seeing them.
+/// A request to insert many objects in one transaction, without loading them into a context.
 ///
 /// ```swift
 /// var lines = file.lines.makeIterator()
@@ -76,19 +89,26 @@ public struct BatchUpdateRequest: Sendable {
 ///     return false
 /// })
 /// ```
-/// Values are what attributes take, and object IDs of saved objects for to-one relationships; the
-/// model's defaults stand for the others. Where unique values exist already the context's merge
-/// policy decides: `mergeByPropertyObjectTrump` updates the stored object.
+/// Values are of the types that attributes accept, and IDs of saved objects for to-one
+/// relationships; other properties get the default values of the model. If a unique value exists
+/// already, the merge policy of the context decides: `mergeByPropertyObjectTrump` updates the
+/// stored object.
 public struct BatchInsertRequest {
+    /// The name of the entity.
     public var entityName: String
     /// Fills the values of one object; true when there are no more objects.
     let handler: (inout [String: Any?]) throws -> Bool
 
+    /// Creates a request whose values come from a function.
+    ///
+    /// - Parameter dictionaryHandler: Fills the values of one object; returns true if there are no
+    ///   more objects.
     public init(_ entityName: String, dictionaryHandler: @escaping (inout [String: Any?]) throws -> Bool) {
         self.entityName = entityName
         handler = dictionaryHandler
     }
 
+    /// Creates a request with the values of all objects.
     public init(_ entityName: String, objects: [[String: Any?]]) {
         var next = 0
         self.init(entityName) { values in
@@ -100,14 +120,14 @@ public struct BatchInsertRequest {
     }
 }
 
-/// What a batch request did.
+/// The result of a batch request.
 public struct BatchResult: Sendable {
-    /// How many objects were inserted, updated or deleted, those that a delete rule took along not
-    /// counted.
+    /// The number of objects that were inserted, updated or deleted, without those that delete
+    /// rules affected.
     public var count: Int { objectIDs.count }
-    /// These objects; inserted ones in the order in which they were made.
+    /// The IDs of these objects; inserted objects in the order of insertion.
     public let objectIDs: [ManagedObjectID]
-    /// Everything that changed, for
+    /// All changes, including those of delete rules, for
     /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
     public let changes: SavedChanges
 }

@@ -3,11 +3,11 @@ import Schema
 public import Storage
 
 extension SavedChanges {
-    /// What a notification of `NotificationCenter` says, as a context posts it, or anybody with
-    /// arrays or sets of objects, object IDs or URIs under the same keys.
+    /// Creates changes from the user info of a notification. Its values may be arrays or sets of
+    /// objects, object IDs or URIs, under the keys that contexts use.
     ///
-    /// - Parameter coordinator: finds the objects of URIs; those that it does not know are left
-    ///   out.
+    /// - Parameter coordinator: The coordinator that resolves URIs. URIs that it can't resolve are
+    ///   left out.
     public init(userInfo: [AnyHashable: Any], coordinator: PersistentStoreCoordinator? = nil) {
         func ids(_ keys: ManagedObjectContext.NotificationKey...) -> Set<ManagedObjectID> {
             var ids: Set<ManagedObjectID> = []
@@ -35,7 +35,8 @@ extension SavedChanges {
 }
 
 extension SavedChanges {
-    /// What transactions of the history did, all together: to be merged into contexts.
+    /// Creates the combined changes of transactions of the persistent history, to merge them into
+    /// contexts.
     public init(_ transactions: some Sequence<PersistentHistoryTransaction>) {
         self.init()
         for transaction in transactions {

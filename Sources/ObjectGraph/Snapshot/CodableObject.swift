@@ -1,16 +1,16 @@
 public import Foundation
 import Schema
 
-/// A class whose objects are encoded and decoded, each as the graph that it leads to: a
-/// ``GraphSnapshot`` with one root.
+/// A class whose objects can be encoded and decoded. An object is encoded with all objects that can
+/// be reached from it, as a ``GraphSnapshot`` with one root.
 ///
 /// ```swift
 /// extension Book: CodableObject {}
 /// let data = try JSONEncoder().encode(book)
 /// let copy = try JSONDecoder().decode(Book.self, from: data, configuration: context)
 /// ```
-/// Decoding inserts new objects into the context and saves nothing. Several objects are encoded as
-/// one snapshot, not one after the other: what they share is there once.
+/// Decoding inserts new objects into the context and saves nothing. To encode several objects, use
+/// one ``GraphSnapshot``: it contains shared objects once.
 public protocol CodableObject: ManagedObject, Encodable, DecodableWithConfiguration
 where DecodingConfiguration == ManagedObjectContext {}
 
@@ -19,8 +19,10 @@ extension CodableObject {
         try GraphSnapshot(of: [self]).encode(to: encoder)
     }
 
-    /// - Throws: what ``GraphSnapshot/insert(into:)`` throws; ``GraphError`` with code `wrongType`
-    ///   where the encoded object is of another class, or one of several.
+    /// Decodes an object, and inserts it and the objects that belong to it into a context.
+    ///
+    /// - Throws: What ``GraphSnapshot/insert(into:)`` throws; ``GraphError`` with code `wrongType`
+    ///   if the encoded object has another class, or there are several.
     public init(from decoder: any Decoder, configuration context: ManagedObjectContext) throws {
         let snapshot = try GraphSnapshot(from: decoder)
         guard snapshot.roots.count == 1, let root = snapshot.objects.first(where: { $0.id == snapshot.roots[0] }) else {

@@ -2,12 +2,12 @@ import Foundation
 import Schema
 
 extension GraphSnapshot {
-    /// Inserts new objects with the snapshot's values into a context. Nothing is saved.
+    /// Inserts new objects with the values of the snapshot into a context. Nothing is saved.
     ///
-    /// - Returns: the objects that the snapshot was made of.
-    /// - Throws: ``GraphError`` for an entity, property or value that the context's model does not
-    ///   have, with the object's ID in the snapshot, and `objectNotFound` for an ID that leads
-    ///   nowhere. The context has none of the objects then.
+    /// - Returns: The root objects, from which the snapshot was made.
+    /// - Throws: ``GraphError`` for an entity, a property or a value that the context's model does
+    ///   not allow, with the object's ID in the snapshot; with code `objectNotFound` for a
+    ///   reference without an object. No object is inserted then.
     @discardableResult
     public func insert(into context: ManagedObjectContext) throws -> [ManagedObject] {
         try insert(into: context, adopting: nil)

@@ -1,22 +1,22 @@
 import Foundation
 import Schema
 
-/// The values of objects and of those that they lead to, apart from any context: each object once,
-/// however many others lead to it.
+/// A copy of the values of objects and of the objects that they refer to, independent of any
+/// context. Each object is contained once.
 ///
 /// ```swift
 /// let data = try JSONEncoder().encode(GraphSnapshot(of: books))
 /// let copies = try JSONDecoder().decode(GraphSnapshot.self, from: data).insert(into: context)
 /// ```
-/// As JSON it is
+/// Its JSON form is
 /// ```json
 /// { "roots": ["Book/1"],
 ///   "objects": [{ "id": "Book/1", "entity": "Book", "attributes": { "title": "Solaris" }, "toOne": { "author": "Writer/2" }, "toMany": { "tags": [] } },
 ///               { "id": "Writer/2", "entity": "Writer", "attributes": { "last": "Lem" }, "toOne": {}, "toMany": { "books": ["Book/1"] } }] }
 /// ```
-/// A date is its seconds since the reference date, a decimal, UUID or URL a text, bytes are Base64.
-/// An attribute that is missing is nil; a relationship that is missing is left as it is. Transient
-/// attributes, and derived ones, which the store computes, are left out.
+/// Dates are seconds since 2001-01-01 00:00 UTC; decimals, UUIDs and URLs are strings; bytes are
+/// Base64. A missing attribute is nil; a missing relationship is not set. Transient and derived
+/// attributes are not included.
 public struct GraphSnapshot: Sendable, Hashable, Codable {
     struct Object: Sendable, Hashable, Codable {
         let id: String
@@ -31,18 +31,18 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
     /// Every object before those that it was the first to lead to.
     private(set) var objects: [Object] = []
 
-    /// How many objects there are.
+    /// The number of objects.
     public var count: Int { objects.count }
 
-    /// Reads the values of objects, and of all that can be reached from them.
+    /// Creates a snapshot of objects and of all objects that can be reached from them.
     ///
-    /// Costs memory and time for everything that is reached: name the relationships to follow where
-    /// that may be too much.
-    /// - Parameter relationships: The names of the relationships that are followed; nil for all.
-    ///   Others lead to the same objects as before by their URIs, as far as these are not in the
-    ///   snapshot.
-    /// - Throws: ``GraphError`` with code `objectNotFound` for an object that is gone, or for one
-    ///   that was never saved and is not in the snapshot; what reading the store throws.
+    /// Takes time and memory for every object that is reached. Limit the relationships if that may
+    /// be too much.
+    ///
+    /// - Parameter relationships: The names of the relationships to follow; nil for all. Other
+    ///   relationships refer to objects outside of the snapshot by their URIs.
+    /// - Throws: ``GraphError`` with code `objectNotFound` for an object that does not exist, or an
+    ///   unsaved object that is referred to but not part of the snapshot; errors of the store.
     public init(of objects: some Sequence<ManagedObject>, following relationships: Set<String>? = nil) throws {
         var found: [ManagedObject: String] = [:]
         var order: [ManagedObject] = []

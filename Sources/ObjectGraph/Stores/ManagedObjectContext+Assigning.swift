@@ -4,18 +4,19 @@ import Schema
 import Storage
 
 extension ManagedObjectContext {
-    /// Says which store a new object is to go to. Without, it is the first that can be written to
-    /// and holds the object's entity.
+    /// Determines the store in which a new object will be saved. By default this is the first
+    /// writable store whose configuration contains the object's entity.
     ///
     /// ```swift
     /// let employee = try context.insert("Employee")
     /// try context.assign(employee, to: archive)
     /// ```
-    /// What it is related to has to be in the same store when it is saved.
-    /// - Throws: ``GraphError`` with code `alreadySaved` for an object that has a permanent ID,
-    ///   `foreignObject` for one of another context; `StorageError` with code `unknownObject` where
-    ///   the coordinator does not have the store, `unsupported` where its configuration does not
-    ///   hold the entity, `readOnly`.
+    /// Related objects must be in the same store when the object is saved.
+    ///
+    /// - Throws: ``GraphError`` with code `alreadySaved` for an object with a permanent ID,
+    ///   `foreignObject` for an object of another context; ``StorageError`` with code
+    ///   `unknownObject` if the coordinator does not have the store, `unsupported` if the
+    ///   configuration of the store lacks the entity, `readOnly`.
     public func assign(_ object: ManagedObject, to store: AttachedStore) throws {
         guard object.managedObjectContext === self else {
             throw GraphError(.foreignObject, "The object is of another context: assign it there")

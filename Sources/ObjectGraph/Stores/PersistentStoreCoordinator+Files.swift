@@ -3,22 +3,25 @@ import RowMemory
 public import Schema
 public import Storage
 
-/// What became of a store that was moved to another place and perhaps another type.
+/// The result of copying a store to another location or type.
 public struct StoreMigrationResult: Sendable {
+    /// The new store.
     public let store: AttachedStore
-    /// The IDs that objects have now, by those that they had.
+    /// The new IDs of the objects, by their IDs in the old store.
     public let objectIDs: [ManagedObjectID: ManagedObjectID]
 }
 
 extension PersistentStoreCoordinator {
-    /// Copies a store to another place, as a store of whatever type, and takes the copy in its
-    /// place; the store itself stays where it is and is closed.
+    /// Copies a store to another location, optionally to another type, and replaces it by the copy
+    /// in the coordinator. The original store is closed and kept.
     ///
-    /// Objects have new IDs, since the copy is another store; contexts know the old ones no more,
-    /// so save and ``ManagedObjectContext/reset()`` them before. The application's metadata go
-    /// along.
-    /// - Parameter configure: how the copy is opened, beside its place and type.
-    /// - Throws: ``StorageError``; the coordinator is as it was then.
+    /// The copy has another UUID, so its objects have other IDs, and contexts no longer know the
+    /// old ones: save and ``ManagedObjectContext/reset()`` contexts before. Metadata of the
+    /// application are copied.
+    ///
+    /// - Parameter configure: Changes the description with which the copy is opened.
+    /// - Throws: ``StorageError``, `cannotCreate` if a file exists at the location; the coordinator
+    ///   is then unchanged.
     @discardableResult
     public func migratePersistentStore(
         _ store: AttachedStore, to url: URL, type: StoreType,
@@ -60,7 +63,9 @@ extension PersistentStoreCoordinator {
         return StoreMigrationResult(store: AttachedStore(new), objectIDs: ids)
     }
 
-    /// What a store in a file says of itself, read without opening it. Needs no model.
+    /// Reads the metadata of a store in a file without opening the store. No model is needed.
+    ///
+    /// - Throws: ``StorageError``, `unsupported` if the type of store has no files.
     public func metadataForPersistentStore(type: StoreType, at url: URL) throws -> [String: MetadataValue] {
         guard let read = try factory(type, url).metadata else {
             throw StorageError(.unsupported, "A store of type \(type.rawValue) is in no file", path: url.path)
@@ -68,10 +73,12 @@ extension PersistentStoreCoordinator {
         return try read(url)
     }
 
-    /// Gives a store that is not added other metadata, at once: keys that are missing are removed,
-    /// but for those that describe the store itself.
-    /// - Throws: ``StorageError``; `incompatibleModel` where the store is of another model than the
-    ///   coordinator's.
+    /// Replaces the metadata of a store that is not added to the coordinator. Entries that are
+    /// missing in `metadata` are removed, except those that describe the store itself. The change
+    /// is written at once.
+    ///
+    /// - Throws: ``StorageError``, `incompatibleModel` if the store has another model than the
+    ///   coordinator.
     public func setMetadata(
         _ metadata: [String: MetadataValue], forPersistentStoreOfType type: StoreType, at url: URL,
         configuration: String? = nil
@@ -91,9 +98,10 @@ extension PersistentStoreCoordinator {
         try store.close()
     }
 
-    /// Removes a store with all that belongs to it.
-    /// - Throws: ``StorageError``; `busy` where the coordinator or somebody else has it open,
-    ///   `notFound` where there is none.
+    /// Deletes a store and all its files.
+    ///
+    /// - Throws: ``StorageError``, `busy` if the store is open in this coordinator or elsewhere,
+    ///   `notFound` if it does not exist.
     public func destroyPersistentStore(at url: URL, type: StoreType) throws {
         try checkNotAttached(url)
         guard let destroy = try factory(type, url).destroy else {
@@ -102,10 +110,11 @@ extension PersistentStoreCoordinator {
         try destroy(url)
     }
 
-    /// Puts a copy of a store in the place of another one, or where none is. It keeps the UUID, so
-    /// that object IDs of one are those of the other.
-    /// - Throws: ``StorageError``; `busy` where the coordinator or somebody else has the store open
-    ///   that would be replaced.
+    /// Copies a store to another location, replacing the store that exists there. The copy has the
+    /// same UUID, so object IDs of one are valid in the other.
+    ///
+    /// - Throws: ``StorageError``, `busy` if the store to replace is open in this coordinator or
+    ///   elsewhere.
     public func replacePersistentStore(at url: URL, withPersistentStoreFrom source: URL, type: StoreType) throws {
         try checkNotAttached(url)
         guard let replace = try factory(type, url).replace else {
@@ -122,14 +131,16 @@ extension PersistentStoreCoordinator {
 
     // MARK: Notifications
 
-    /// Posted to `NotificationCenter.default` when stores were added or removed, with arrays of
-    /// ``AttachedStore`` under ``StoreChangeKey``.
+    /// Posted to `NotificationCenter.default` after stores were added or removed. The user info
+    /// contains arrays of ``AttachedStore`` under ``StoreChangeKey``.
     public static let storesDidChangeNotification = Notification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")
 
-    /// What stands in the user info of ``storesDidChangeNotification``, under `rawValue`.
+    /// The keys of the user info of ``storesDidChangeNotification``, by their `rawValue`.
     public enum StoreChangeKey: String, Sendable {
+        /// The stores that were added.
         case added = "NSAddedPersistentStoresKey"
+        /// The stores that were removed.
         case removed = "NSRemovedPersistentStoresKey"
     }
 

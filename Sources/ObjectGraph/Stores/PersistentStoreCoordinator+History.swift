@@ -3,9 +3,9 @@ import Schema
 public import Storage
 
 extension PersistentStoreCoordinator {
-    /// Tells after each commit to a store that was opened with
-    /// ``PersistentStoreDescription/postsRemoteChanges``, the coordinator's own included, for as
-    /// long as somebody iterates.
+    /// Reports each commit to stores that were opened with
+    /// ``PersistentStoreDescription/postsRemoteChanges``, including commits through this
+    /// coordinator, as long as the sequence is iterated.
     ///
     /// ```swift
     /// for await change in coordinator.remoteChanges() {
@@ -14,21 +14,24 @@ extension PersistentStoreCoordinator {
     ///     seen = change.historyToken
     /// }
     /// ```
-    /// It comes some hundredths of a second after the commit, once for commits that follow each
-    /// other more closely, and a consumer that is slow finds the last one alone: what happened is
-    /// told by the history. The same is posted to `NotificationCenter.default` as
+    /// Reports arrive some hundredths of a second after a commit. Commits in quick succession are
+    /// reported once, and a slow consumer gets the last report only: read the history to find all
+    /// changes. The reports are also posted to `NotificationCenter.default` as
     /// ``remoteChangeNotification``.
     public func remoteChanges() -> AsyncStream<PersistentStoreRemoteChange> { remoteChangeStreams.stream() }
 
-    /// Posted on a thread of its own after each commit to a store that was opened with
-    /// ``PersistentStoreDescription/postsRemoteChanges``, with ``RemoteChangeKey``.
+    /// Posted after each commit to a store that was opened with
+    /// ``PersistentStoreDescription/postsRemoteChanges``, on a background thread, with
+    /// ``RemoteChangeKey``.
     public static let remoteChangeNotification = Notification.Name("NSPersistentStoreRemoteChangeNotification")
 
-    /// What stands in the user info of ``remoteChangeNotification``, under `rawValue`.
+    /// The keys of the user info of ``remoteChangeNotification``, by their `rawValue`.
     public enum RemoteChangeKey: String, Sendable {
+        /// The UUID of the store, as a string.
         case storeUUID = "NSStoreUUID"
+        /// The location of the store, as a `URL`.
         case storeURL = "storeURL"
-        /// A ``PersistentHistoryToken``; missing where the store keeps no history.
+        /// The ``PersistentHistoryToken`` after the commit; missing if the store has no history.
         case historyToken = "historyToken"
     }
 
@@ -56,7 +59,10 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentStoreCoordinator {
-    /// The place after the last transaction of the store's history; nil where there is none.
+    /// The position after the last transaction of the store's history; nil if there is none.
+    ///
+    /// - Throws: ``GraphError`` with code `noStore`; ``StorageError`` with code `unsupported` if no
+    ///   store can have a history.
     public func currentPersistentHistoryToken() throws -> PersistentHistoryToken? {
         try historyStore().currentHistoryToken()
     }

@@ -4,11 +4,12 @@ public import Schema
 public import Storage
 import Synchronization
 
-/// Opens stores for a model, and is shared by the contexts that work on them.
+/// Opens the stores of a model. Contexts share a coordinator to work with its stores.
 ///
-/// Several stores stand as one: a configuration of the model says which entities a store holds; a
-/// fetch finds objects of all stores in one order; a new object goes to the first store that can
-/// take it, or to the one that it is assigned to.
+/// Several stores appear as one. Configurations of the model determine which entities a store
+/// contains; a fetch returns objects of all stores in one order; a new object is saved in the first
+/// store that can contain it, or in the one that it is assigned to with
+/// ``ManagedObjectContext/assign(_:to:)``.
 ///
 /// ```swift
 /// var people = PersistentStoreDescription(url: peopleURL)
@@ -18,10 +19,12 @@ import Synchronization
 /// try coordinator.addPersistentStore(people)
 /// try coordinator.addPersistentStore(logs)
 /// ```
-/// Objects in different stores can't be related. A save writes all stores or none: each commits
-/// when the others have written their part; only a crash between two commits leaves one without the
-/// other. It names no kind of store: those that it can open are given to it. It may be used from
-/// anywhere.
+/// Objects in different stores can't be related. A save writes to all stores or to none: stores
+/// commit after all of them have written. A crash between two commits can leave one store without
+/// the changes of the other.
+///
+/// A coordinator is thread-safe. `PersistentStoreCoordinator(model:)` creates one with the built-in
+/// store types.
 public final class PersistentStoreCoordinator: Sendable {
     private struct State {
         var members: [StoreMember] = []
@@ -39,6 +42,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The shapes of entities whose objects are of no class of the application's.
     private static let plainShapes = Mutex(RecentlyUsed<UInt64, ContiguousArray<EntityShape>>())
 
+    /// The model of the stores.
     public let model: ManagedObjectModel
     let shapes: ContiguousArray<EntityShape>
     /// Contexts that merge what others save.
@@ -69,10 +73,11 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Stores
 
-    /// Opens a store and adds it behind the others.
-    /// - Throws: ``StorageError``; `unsupported` where no kind of store of that type is registered,
-    ///   `cannotCreate` where the model has no such configuration, `busy` where the coordinator has
-    ///   the store already.
+    /// Opens a store and adds it after the existing ones.
+    ///
+    /// - Throws: ``StorageError``, `unsupported` if the type of the store is not registered,
+    ///   `cannotCreate` if the model lacks the configuration, `busy` if the store has been added
+    ///   already; errors of opening the store.
     @discardableResult
     public func addPersistentStore(_ description: PersistentStoreDescription) throws -> AttachedStore {
         let factory = try factory(description.type, description.url)
@@ -132,9 +137,10 @@ public final class PersistentStoreCoordinator: Sendable {
         if let refusal = state.withLock({ $0.savingRefusal }) { throw refusal() }
     }
 
-    /// Closes a store and takes it out. Its objects can't be read or saved any more, and metadata
-    /// that were set and not saved are lost.
-    /// - Throws: ``StorageError``; `unknownObject` where the coordinator has no such store.
+    /// Closes a store and removes it. Its objects can no longer be read or saved, and metadata that
+    /// were set but not saved are lost.
+    ///
+    /// - Throws: ``StorageError``, `unknownObject` if the coordinator does not have the store.
     public func remove(_ store: AttachedStore) throws {
         let member = try member(store)
         change { state in
@@ -150,7 +156,7 @@ public final class PersistentStoreCoordinator: Sendable {
         try member.store.close()
     }
 
-    /// Closes and removes all stores. Contexts can't fetch or save until another is added.
+    /// Closes and removes all stores. Contexts can't fetch or save until a store is added.
     public func removePersistentStores() throws {
         let removed = members
         change { state in
@@ -162,15 +168,15 @@ public final class PersistentStoreCoordinator: Sendable {
         if !removed.isEmpty { tell(removed: removed.map { AttachedStore($0.store) }) }
     }
 
-    /// The stores in the order in which they were added.
+    /// The stores, in the order in which they were added.
     public var persistentStores: [AttachedStore] { stores.map { AttachedStore($0) } }
 
-    /// The store at a URL; nil if it was not added.
+    /// The store at a URL; nil if the coordinator does not have it.
     public func persistentStore(for url: URL) -> AttachedStore? {
         stores.first { $0.description.url.standardizedFileURL == url.standardizedFileURL }.map { AttachedStore($0) }
     }
 
-    /// How the stores were opened.
+    /// The descriptions with which the stores were opened.
     public var persistentStoreDescriptions: [PersistentStoreDescription] { stores.map(\.description) }
 
     package var stores: [any PersistentStore] { members.map(\.store) }
@@ -243,7 +249,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Metadata
 
-    /// What a store says of itself, with what was set and is not saved yet.
+    /// The metadata of a store, including changes that are not saved yet.
+    ///
+    /// - Throws: ``StorageError``, `unknownObject` if the coordinator does not have the store.
     public func metadata(for store: AttachedStore) throws -> [String: MetadataValue] {
         let member = try member(store)
         var metadata = try member.store.metadata()
@@ -251,11 +259,12 @@ public final class PersistentStoreCoordinator: Sendable {
         return metadata
     }
 
-    /// Gives a store other metadata: keys that are missing are removed, but for those that describe
-    /// the store itself. They are written by the next save of any context, with its objects, and
-    /// lost without one.
-    /// - Throws: ``StorageError``; `unsupported` for another value of what describes the store
-    ///   itself.
+    /// Replaces the metadata of a store. Entries that are missing in `metadata` are removed, except
+    /// those that describe the store itself. The change is written by the next save of any context;
+    /// without a save it is lost.
+    ///
+    /// - Throws: ``StorageError``, `unsupported` for a different value of an entry that describes
+    ///   the store itself.
     public func setMetadata(_ metadata: [String: MetadataValue], for store: AttachedStore) throws {
         let member = try member(store)
         let changes = try Self.changes(from: try member.store.metadata(), to: metadata, path: store.url.path)
@@ -293,12 +302,13 @@ public final class PersistentStoreCoordinator: Sendable {
 
     // MARK: Object IDs
 
-    /// The ID that a URI stands for; nil if no store here has it.
+    /// The object ID for a URI; nil if no store of the coordinator has it.
     public func managedObjectID(forURIRepresentation url: URL) -> ManagedObjectID? {
         managedObjectID(text: url.absoluteString)
     }
 
-    /// The ID that `x-coredata://…/Entity/p7` or, for the first store, `Entity/p7` stands for.
+    /// The object ID for `x-coredata://…/Entity/p7` or, in the first store, `Entity/p7`; nil if no
+    /// store has it.
     public func managedObjectID(text: String) -> ManagedObjectID? {
         for store in stores { if let id = ManagedObjectID(text: text, store: store.identity) { return id } }
         return nil
@@ -325,7 +335,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// The store of an object that was saved; nil if it is none of this coordinator's.
+    /// The store of a saved object; nil if the coordinator does not have it.
     public func persistentStore(of id: ManagedObjectID) -> AttachedStore? {
         stores.first { $0.identity == id.store }.map { AttachedStore($0) }
     }

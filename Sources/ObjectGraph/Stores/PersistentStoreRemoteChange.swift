@@ -1,12 +1,13 @@
 public import Foundation
 public import Storage
 
-/// Something was committed to a store: by this process or another one, a save or a batch request.
+/// A commit to a store, of a save or a batch request, by this process or another.
 public struct PersistentStoreRemoteChange: Sendable, Hashable {
-    /// The store's UUID, as its metadata has it.
+    /// The UUID of the store.
     public let storeUUID: String
-    /// Where the store is.
+    /// The location of the store.
     public let storeURL: URL
-    /// The place after the last transaction of the store's history then; nil where it keeps none.
+    /// The position after the last transaction of the store's history at that time; nil if the
+    /// store has no history.
     public let historyToken: PersistentHistoryToken?
 }

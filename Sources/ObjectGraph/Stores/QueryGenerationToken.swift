@@ -1,13 +1,13 @@
 import Storage
 
-/// A moment of a store, as a context reads it; the store keeps what belongs to it as long as
-/// somebody holds it.
+/// A generation of a store: a state that contexts can be pinned to. The store preserves the state
+/// while the token exists.
 ///
 /// ```swift
 /// try context.setQueryGeneration(from: .current)
 /// ```
 public final class QueryGenerationToken: Sendable {
-    /// The moment of the next reading.
+    /// The generation at the time of the next read.
     public static let current = QueryGenerationToken(view: nil)
 
     let view: (any StoreView)?

@@ -2,9 +2,9 @@ import Foundation
 public import RowMemory
 public import Schema
 
-/// A handle to an attribute of an entity, for access without looking anything up.
+/// A key for fast access to an attribute of an entity, without looking up its name.
 ///
-/// Make it once and use it for all objects of the entity and its sub-entities:
+/// Create it once, and use it for all objects of the entity and its sub-entities:
 ///
 /// ```swift
 /// let title = try book.entity.attribute("title", as: String.self)
@@ -40,10 +40,11 @@ struct AttributeAccess: Sendable {
 }
 
 extension Entity {
-    /// A handle to an attribute, for typed access: `object[key]`.
+    /// A key for typed access to an attribute: `object[key]`.
     ///
-    /// Integers of every width can be read as `Int64`, `Int`, `Int32` and `Int16`; a binary
-    /// attribute with external storage is read as `LargeValue`, without it as `Data`.
+    /// Integers of every width can be accessed as `Int64`, `Int`, `Int32` and `Int16`. Binary data
+    /// with external storage are accessed as ``LargeValue``, without it as `Data`.
+    ///
     /// - Throws: ``GraphError`` with code `unknownKey` or `wrongType`.
     public func attribute<Value: AttributeValue>(_ name: String, as type: Value.Type = Value.self) throws
         -> AttributeKey<Value>

@@ -1,25 +1,28 @@
 public import Query
 public import Schema
 
-/// The identity of an object of a class: a ``ManagedObjectID`` that knows what it leads to.
+/// The ID of an object together with its class.
 ///
 /// ```swift
 /// let id = ID(book)                       // or book.typedID
 /// let title = try await container.performBackgroundTask { context in try context.existingObject(with: id).title }
 /// ```
 public struct ID<Object: ManagedObject>: Sendable {
+    /// The ID without the class.
     public let objectID: ManagedObjectID
 
+    /// The ID of an object.
     public init(_ object: Object) {
         objectID = object.objectID
     }
 
-    /// The ID of an object that is of this class. Contexts check that when they look for it.
+    /// Creates an ID of an object that is of this class. Contexts check the class when they access
+    /// the object.
     public init(_ objectID: ManagedObjectID) {
         self.objectID = objectID
     }
 
-    /// Whether the object has never been saved.
+    /// Whether the ID is temporary, that is, the object has not been saved.
     public var isTemporary: Bool { objectID.isTemporaryID }
 }
 
@@ -34,18 +37,17 @@ extension ID: PredicateArgument {
 }
 
 extension KeyPathNaming where Self: ManagedObject {
-    /// The object's identity, with its class. It is temporary until the object is saved for the
-    /// first time.
+    /// The ID of the object, with its class. It is temporary until the object is first saved.
     public var typedID: ID<Self> { ID(self) }
 }
 
 extension ManagedObject: PredicateArgument {
-    /// Predicates hold the ID, not the object.
+    /// The ID of the object: predicates contain IDs, not objects.
     public final var predicateConstant: PropertyValue { .object(objectID) }
 }
 
 extension ManagedObjectContext {
-    /// The object with an ID, without asking the store; see ``object(with:)-(ManagedObjectID)``.
+    /// The object with an ID, without accessing the store; see ``object(with:)-(ManagedObjectID)``.
     /// Traps if it is of another class.
     public func object<Object>(with id: ID<Object>) -> Object {
         let object = object(with: id.objectID)
@@ -55,21 +57,23 @@ extension ManagedObjectContext {
         return typed
     }
 
-    /// The object with an ID, filled.
-    /// - Throws: ``GraphError`` with code `objectNotFound` where there is none, `wrongType` where
-    ///   it is of another class.
+    /// The object with an ID, with its values; see ``existingObject(with:)-(ManagedObjectID)``.
+    ///
+    /// - Throws: ``GraphError`` with code `objectNotFound` if there is no such object, `wrongType`
+    ///   if it is of another class; errors of the store.
     public func existingObject<Object>(with id: ID<Object>) throws -> Object {
         let object = try existingObject(with: id.objectID)
         guard let typed = object as? Object else { throw GraphError.wrongClass(object, Object.self) }
         return typed
     }
 
-    /// The object with an ID if the context knows it and it is of the class. Reads nothing.
+    /// The object with an ID if it is registered in the context and of the class, otherwise nil.
+    /// Reads nothing from the store.
     public func registeredObject<Object>(for id: ID<Object>) -> Object? {
         registeredObject(for: id.objectID) as? Object
     }
 
-    /// The object with an ID, filled; nil where there is none.
+    /// The object with an ID, with its values; nil if there is none or if it can't be read.
     public subscript<Object>(id: ID<Object>) -> Object? { try? existingObject(with: id) }
 }
 
@@ -85,7 +89,7 @@ extension GraphError {
 
 // MARK: Conditions
 
-/// Whether a to-one relationship leads to the object with an ID.
+/// Whether a to-one relationship refers to the object with an ID.
 public func == <Operand: EntityOperand>(left: Operand, right: ID<Operand.Value.Named>) -> EntityCondition<
     Operand.Object
 >
@@ -93,6 +97,7 @@ where Operand.Value: OptionalEntity, Operand.Value.Named: ManagedObject {
     EntityCondition(.comparison(Comparison(left.entityPath.expression, .equal, .constant(right.predicateConstant))))
 }
 
+/// Whether a to-one relationship does not refer to the object with an ID; true if it is nil.
 public func != <Operand: EntityOperand>(left: Operand, right: ID<Operand.Value.Named>) -> EntityCondition<
     Operand.Object
 >

@@ -1,10 +1,9 @@
 import Synchronization
 
-/// What a generated class says of the key paths of its properties, for itself and for the classes
-/// that inherit from it.
+/// A generated class that lists the key paths of its properties, for itself and for its subclasses.
 public protocol KeyPathDeclaring {
-    /// For each class of the hierarchy: the names of the properties that it declares, by key paths
-    /// of the class that is asked for; none if that does not inherit from it.
+    /// For each class of the hierarchy, a function that returns the names of the properties that
+    /// the class declares, by key paths of the given class; empty if that does not inherit from it.
     static var keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] { get }
 }
 

@@ -1,13 +1,13 @@
 public import RowMemory
 
 extension ManagedObject {
-    /// The value of an attribute that the class declares; nil where there is none, or one that
-    /// `Value` can't have.
+    /// The value of an attribute that the class declares; nil if there is no value, or one that
+    /// `Value` can't represent.
     ///
-    /// Costs a few instructions; for an object that is not filled yet, one trip to the store. An
-    /// object without a context reads nil, and so does a fault that can't be filled:
-    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults`` says what else happens. Traps if the
-    /// object's entity has no such attribute.
+    /// Reading a fault takes one query of the store. The value is nil for an object without a
+    /// context and for a fault that can't be fired; see
+    /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults``. Traps if the entity of the object
+    /// has no such attribute.
     @inlinable
     public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>) -> Value? {
         get {
@@ -32,7 +32,7 @@ extension ManagedObject {
         }
     }
 
-    /// The value of an attribute that the class declares, or `fallback` where there is none.
+    /// The value of an attribute that the class declares, or a default value if there is none.
     @inlinable
     public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>,
         default fallback: @autoclosure () -> Value
@@ -41,8 +41,8 @@ extension ManagedObject {
         set { self[attribute] = newValue }
     }
 
-    /// The value of an attribute that the class declares, or the type's
-    /// ``PlaceholderValue/placeholder`` where there is none.
+    /// The value of an attribute that the class declares, or ``PlaceholderValue/placeholder`` of
+    /// its type if there is none.
     @inlinable
     public final subscript<Value: PlaceholderValue>(required attribute: TypedAttribute<Value>) -> Value {
         get { self[attribute] ?? Value.placeholder }

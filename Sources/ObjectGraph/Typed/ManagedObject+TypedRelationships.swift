@@ -2,10 +2,10 @@ import RowMemory
 import Schema
 
 extension ManagedObject {
-    /// The object at the other end of a to-one relationship that the class declares; setting it
-    /// sets the inverse too.
+    /// The object of a to-one relationship that the class declares. Setting it sets the inverse,
+    /// too.
     ///
-    /// Reading gives a fault where the object is not known yet. Traps if the object's entity has no
+    /// The object is a fault if it is not registered yet. Traps if the entity of this object has no
     /// such relationship.
     public final subscript<Destination>(relationship: TypedToOne<Destination>) -> Destination? {
         get {
@@ -26,12 +26,12 @@ extension ManagedObject {
         }
     }
 
-    /// The objects of a to-many relationship that the class declares; setting them sets the
-    /// inverses too.
+    /// The objects of a to-many relationship that the class declares. Setting them sets the
+    /// inverses, too.
     ///
-    /// Costs as much as there are members; ``add(_:to:)`` and ``remove(_:from:)`` change one
-    /// without touching the others. The first reading costs a trip to the store, which brings the
-    /// members of all objects of the same fetch. Traps if the object's entity has no such
+    /// Takes time linear in the number of objects; ``add(_:to:)`` and ``remove(_:from:)`` change
+    /// single objects. The first access takes one query of the store, which reads the relationship
+    /// for all objects of the same fetch. Traps if the entity of this object has no such
     /// relationship.
     public final subscript<Members>(relationship: TypedToMany<Members>) -> Members {
         get {
@@ -49,21 +49,21 @@ extension ManagedObject {
         }
     }
 
-    /// Adds an object to a to-many relationship, at the end of an ordered one. Does nothing if it
-    /// is there.
+    /// Adds an object to a to-many relationship, at the end if it is ordered. Does nothing if it is
+    /// there already.
     public final func add<Members>(_ object: Members.Member, to relationship: TypedToMany<Members>) {
         guard let relation = relation(relationship) else { return }
         checkTarget(object, relation)
         context.relationships.add(object, to: self, relation)
     }
 
-    /// Adds objects to a to-many relationship, at the end of an ordered one.
+    /// Adds objects to a to-many relationship, at the end if it is ordered.
     public final func add<Members>(_ objects: some Sequence<Members.Member>, to relationship: TypedToMany<Members>) {
         for object in Array(objects) { add(object, to: relationship) }
     }
 
-    /// Adds an object to an ordered to-many relationship at a place. Traps if there is no such
-    /// place.
+    /// Inserts an object into an ordered to-many relationship at an index. Traps for an index
+    /// beyond the end.
     public final func insert<Members>(_ object: Members.Member, into relationship: TypedToMany<Members>, at index: Int)
     {
         guard let relation = relation(relationship) else { return }
@@ -71,13 +71,13 @@ extension ManagedObject {
         mutableOrderedSetValue(forKey: relationship.name).insert(object, at: index)
     }
 
-    /// Takes an object out of a to-many relationship. Does nothing if it is not there.
+    /// Removes an object from a to-many relationship. Does nothing if it is not there.
     public final func remove<Members>(_ object: Members.Member, from relationship: TypedToMany<Members>) {
         guard let relation = relation(relationship) else { return }
         context.relationships.remove(object, from: self, relation)
     }
 
-    /// Takes objects out of a to-many relationship.
+    /// Removes objects from a to-many relationship.
     public final func remove<Members>(_ objects: some Sequence<Members.Member>, from relationship: TypedToMany<Members>)
     {
         for object in Array(objects) { remove(object, from: relationship) }

@@ -3,14 +3,15 @@ public import Query
 import Schema
 
 extension ManagedObjectContext {
-    /// The request for objects of a class: of the entity that it is registered for, and of that
-    /// one's sub-entities.
+    /// Creates a fetch request for objects of a class: of the entity that the class is registered
+    /// for, and of its sub-entities.
     ///
-    /// - Parameter prefetching: Relationships whose objects are fetched along, one trip for each.
-    ///   Longer ways go by name into the request's `relationshipKeyPathsForPrefetching`.
-    /// - Throws: ``GraphError`` with code `unknownEntity` for a class that is registered for none,
-    ///   or for several that are not one above the others; `unknownKey` for a key path that is no
-    ///   property of the entity's.
+    /// - Parameter prefetching: Relationships whose objects are fetched, too, with one query each.
+    ///   Longer key paths can be set by name in
+    ///   ``FetchRequest/relationshipKeyPathsForPrefetching``.
+    /// - Throws: ``GraphError`` with code `unknownEntity` for a class that is registered for no
+    ///   entity, or for several without a common one; `unknownKey` for a key path that is not a
+    ///   property of the entity.
     public func request<Object: ManagedObject>(
         for objectClass: Object.Type, where condition: EntityCondition<Object>? = nil,
         sort order: [EntityOrder<Object>] = [], offset: Int = 0, limit: Int = 0,
@@ -32,15 +33,15 @@ extension ManagedObjectContext {
         return request
     }
 
-    /// The objects of a class that fit a condition, in an order, unsaved changes taken into
+    /// Fetches the objects of a class that satisfy a condition. Unsaved changes are taken into
     /// account.
     ///
     /// ```swift
     /// let books = try context.fetch(Book.self, where: \.pages > 300 && \.genre == .novel, sort: [.ascending(\.title), .descending(\.published)], limit: 20)
     /// ```
-    /// - Parameter limit: The greatest number of results, 0 for all of them.
-    /// - Parameter prefetching: Relationships whose objects are fetched along, one trip for each.
-    /// - Throws: what ``request(for:where:sort:offset:limit:prefetching:)`` and ``fetch(_:)``
+    /// - Parameter limit: The maximum number of results; 0 for all.
+    /// - Parameter prefetching: Relationships whose objects are fetched, too, with one query each.
+    /// - Throws: What ``request(for:where:sort:offset:limit:prefetching:)`` and ``fetch(_:)``
     ///   throw.
     public func fetch<Object: ManagedObject>(
         _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil,
@@ -53,13 +54,13 @@ extension ManagedObjectContext {
         )
     }
 
-    /// The objects of a class that fit a predicate of Foundation.
+    /// Fetches the objects of a class that satisfy a predicate of Foundation.
     ///
     /// ```swift
     /// let books = try context.fetch(Book.self, where: #Predicate { $0.pages > 300 }, sortBy: [SortDescriptor(\.title)])
     /// ```
-    /// - Throws: what ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``QueryError`` for
-    ///   what a query can't say.
+    /// - Throws: What ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``QueryError`` for
+    ///   a predicate that can't be translated.
     public func fetch<Object: ManagedObject>(
         _ objectClass: Object.Type, where predicate: Predicate<Object>,
         sortBy descriptors: [SortDescriptor<Object>] = [], offset: Int = 0, limit: Int = 0
@@ -70,7 +71,7 @@ extension ManagedObjectContext {
         return try fetch(request)
     }
 
-    /// The first object of a class that fits a condition; nil if there is none.
+    /// Fetches the first object of a class that satisfies a condition; nil if there is none.
     public func first<Object: ManagedObject>(
         _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil,
         sort order: [EntityOrder<Object>] = []
@@ -78,14 +79,16 @@ extension ManagedObjectContext {
         try fetch(objectClass, where: condition, sort: order, limit: 1).first
     }
 
-    /// The object of a class with a value of an attribute, or a new one with it.
+    /// Fetches the object of a class with a value of an attribute, or inserts a new object with
+    /// that value.
     ///
     /// ```swift
     /// let tag = try context.findOrCreate(Tag.self, where: \.word, is: "new")
     /// ```
-    /// Unsaved objects are found too. Two contexts that do this at once make two objects: a
-    /// uniqueness constraint and a ``mergePolicy`` make one of them at the save.
-    /// - Throws: what ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``GraphError`` with
+    /// Unsaved objects are found, too. If two contexts do this at the same time, there are two
+    /// objects; a uniqueness constraint and a ``mergePolicy`` merge them when they are saved.
+    ///
+    /// - Throws: What ``fetch(_:where:sort:offset:limit:prefetching:)`` throws; ``GraphError`` with
     ///   code `abstractEntity`.
     public func findOrCreate<Object: ManagedObject, Value: PredicateArgument>(
         _ objectClass: Object.Type, where path: ReferenceWritableKeyPath<Object, Value>, is value: Value
@@ -97,15 +100,15 @@ extension ManagedObjectContext {
         return typed
     }
 
-    /// How many objects of a class fit a condition.
+    /// The number of objects of a class that satisfy a condition.
     public func count<Object: ManagedObject>(
         _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil
     ) throws -> Int {
         try count(for: request(for: objectClass, where: condition))
     }
 
-    /// Deletes all objects of a class that fit a condition, one by one and undoably. Returns how
-    /// many.
+    /// Deletes all objects of a class that satisfy a condition, and returns their number. The
+    /// objects are fetched and deleted one by one, and the deletion can be undone.
     @discardableResult
     public func deleteAll<Object: ManagedObject>(
         _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil

@@ -1,14 +1,14 @@
 public import Schema
 import RowMemory
 
-/// A handle to a to-one relationship, for access without looking anything up: `object[key]`.
+/// A key for fast access to a to-one relationship of an entity: `object[key]`.
 public struct ToOneKey<Destination: ManagedObject>: Sendable {
     let index: Int
     let family: Range<Int>
     let modelNumber: UInt64
 }
 
-/// A handle to a to-many relationship, for access without looking anything up: `object[key]`.
+/// A key for fast access to a to-many relationship of an entity: `object[key]`.
 public struct ToManyKey<Destination: ManagedObject>: Sendable {
     let index: Int
     let family: Range<Int>
@@ -16,7 +16,8 @@ public struct ToManyKey<Destination: ManagedObject>: Sendable {
 }
 
 extension Entity {
-    /// A handle to a to-one relationship.
+    /// A key for access to a to-one relationship: `object[key]`.
+    ///
     /// - Throws: ``GraphError`` with code `unknownKey`.
     public func toOne<Destination: ManagedObject>(_ name: String, as type: Destination.Type = ManagedObject.self) throws
         -> ToOneKey<Destination>
@@ -28,7 +29,8 @@ extension Entity {
         return ToOneKey(index: property.index, family: family, modelNumber: modelNumber)
     }
 
-    /// A handle to a to-many relationship.
+    /// A key for access to a to-many relationship: `object[key]`.
+    ///
     /// - Throws: ``GraphError`` with code `unknownKey`.
     public func toMany<Destination: ManagedObject>(_ name: String, as type: Destination.Type = ManagedObject.self)
         throws -> ToManyKey<Destination>
@@ -40,11 +42,11 @@ extension Entity {
     }
 }
 
-/// The objects of a to-many relationship as they are at one moment: in order for an ordered one, in
-/// any order otherwise.
+/// The objects of a to-many relationship at one point in time: in order if the relationship is
+/// ordered, otherwise in any order.
 ///
-/// Objects of no class of the application's own may be made only when they are looked at: hold
-/// those that you refer to weakly or by their `ObjectIdentifier`.
+/// Objects that are not of an application's class may be created only when they are accessed:
+/// identify them by a strong reference or by their ID, not by address.
 public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
     @usableFromInline var made: ContiguousArray<ManagedObject>
     /// The objects as long as they are rows; then `made` is empty.
@@ -71,7 +73,7 @@ public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
         }
     }
 
-    /// The given objects, each once.
+    /// Creates a collection of objects. An object that occurs several times is contained once.
     public init(_ elements: some Sequence<Element>) {
         var seen: Set<ManagedObject> = []
         made = ContiguousArray(elements.lazy.map { $0 as ManagedObject }.filter { seen.insert($0).inserted })
@@ -97,7 +99,7 @@ public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
         return element
     }
 
-    /// Objects that are walked through and let go again cost less than those that are kept.
+    /// An iterator over the objects. Iterating is cheaper if the objects are not retained.
     public struct Iterator: IteratorProtocol {
         @usableFromInline var made: IndexingIterator<ContiguousArray<ManagedObject>>
         @usableFromInline var cursor: MemberCursor?
@@ -107,6 +109,7 @@ public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
             cursor = objects.rows.map { MemberCursor($0) }
         }
 
+        /// The next object; nil at the end.
         @inlinable public mutating func next() -> Element? {
             let object = cursor == nil ? made.next() : cursor?.next()
             guard let object else { return nil }
@@ -129,10 +132,10 @@ extension ManagedObjects: ExpressibleByArrayLiteral {
 }
 
 extension ManagedObject {
-    /// The object at the other end of a to-one relationship; setting it sets the inverse too.
+    /// The object of a to-one relationship. Setting it sets the inverse, too.
     ///
-    /// Reading gives a fault where the object is not known yet, and asks the store for nothing but
-    /// this object's own row. Traps if the handle is of another entity.
+    /// The object is a fault if it is not registered yet; reading takes at most the query for this
+    /// object's own row. Traps if the key belongs to another entity.
     public final subscript<Destination>(key: ToOneKey<Destination>) -> Destination? {
         get {
             guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else {
@@ -153,10 +156,10 @@ extension ManagedObject {
         }
     }
 
-    /// The objects of a to-many relationship; setting them sets the inverses too.
+    /// The objects of a to-many relationship. Setting them sets the inverses, too.
     ///
-    /// The first reading costs a trip to the store, which brings the members of other objects of
-    /// the same fetch too. Traps if the handle is of another entity.
+    /// The first access takes one query of the store, which reads the relationship for other
+    /// objects of the same fetch, too. Traps if the key belongs to another entity.
     public final subscript<Destination>(key: ToManyKey<Destination>) -> ManagedObjects<Destination> {
         get {
             guard registryReference != nil, let relation = relation(at: key.index, key.family, key.modelNumber) else {

@@ -130,15 +130,16 @@ extension SchemaEntity {
 }
 
 extension ManagedObjectModel {
-    /// The model of classes that declare their entities, as those with `@Model` do; their
-    /// super-entities and the destinations of their relationships come along.
+    /// Creates a model from classes that declare their entities, such as classes with `@Model`.
+    /// Superclasses and destinations of relationships are included.
     ///
     /// ```swift
     /// let model = try ManagedObjectModel(schema: [Book.self, Author.self], versionIdentifier: "1")
     /// ```
-    /// A relationship that names no inverse gets the one that names it, or the only one that leads
-    /// back where neither names another.
-    /// - Throws: ``ModelError`` with code `invalid` and everything that is wrong.
+    /// A relationship that does not name its inverse gets the one that names it, or else the only
+    /// relationship that leads back.
+    ///
+    /// - Throws: ``ModelError`` with code `invalid` and all errors.
     public convenience init(schema classes: [ManagedObject.Type], versionIdentifier: String? = nil) throws(ModelError) {
         var builder = SchemaBuilder()
         builder.collect(classes)
@@ -153,8 +154,8 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObject {
-    /// The classes by the names that the model of their schema gives them: what a container or a
-    /// document is given, relatives included.
+    /// The classes and all related classes by their names in the model, as containers and documents
+    /// take them.
     public static func classesByName(_ classes: [ManagedObject.Type]) -> [String: ManagedObject.Type] {
         var builder = SchemaBuilder()
         builder.collect(classes)

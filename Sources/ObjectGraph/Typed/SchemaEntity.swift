@@ -1,4 +1,4 @@
-/// An entity as a class declares it: what `@Model` writes, and what a model is made of.
+/// An entity as a class declares it. `@Model` generates it, and models are created from it.
 public struct SchemaEntity {
     let name: String
     let objectClass: ManagedObject.Type
@@ -11,14 +11,15 @@ public struct SchemaEntity {
     let indexes: [[String]]
     let originalName: String?
 
+    /// Creates the declaration of an entity.
+    ///
     /// - Parameters:
-    ///   - superclass: The class that it inherits from; its entity is the super-entity where it has
-    ///     one.
-    ///   - keyPaths: The names of the properties that the class itself declares, by key paths of a
-    ///     class that is it or inherits from it: `\Novel.title` is another key path than
-    ///     `\Book.title`.
-    ///   - uniquenessConstraints: Each the names of properties whose values together occur once.
-    ///   - indexes: Each the names of properties.
+    ///   - superclass: The superclass; if it declares an entity, that is the super-entity.
+    ///   - keyPaths: Returns the names of the properties that the class itself declares, by key
+    ///     paths of a given class, which is this class or a subclass. `\Novel.title` and
+    ///     `\Book.title` are different key paths.
+    ///   - uniquenessConstraints: Lists of names of properties whose values together are unique.
+    ///   - indexes: Lists of names of properties.
     public init(
         _ name: String, of objectClass: ManagedObject.Type, superclass: ManagedObject.Type,
         properties: [SchemaProperty],

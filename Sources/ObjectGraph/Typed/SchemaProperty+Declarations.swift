@@ -4,7 +4,7 @@ public import Schema
 // Properties as `@Model` declares them.
 
 extension TypedAttribute {
-    /// The attribute as `@Model` declares it.
+    /// The declaration of the attribute, as `@Model` generates it.
     public func declaration(
         isOptional: Bool, isTransient: Bool = false, defaultValue: Value? = nil,
         _ options: AttributeOptions = AttributeOptions()
@@ -20,7 +20,7 @@ extension TypedAttribute {
 }
 
 extension TypedCodable {
-    /// The attribute as `@Model` declares it.
+    /// The declaration of the attribute, as `@Model` generates it.
     public func declaration(
         isOptional: Bool, isTransient: Bool = false, defaultValue: Value? = nil,
         _ options: AttributeOptions = AttributeOptions()
@@ -35,7 +35,7 @@ extension TypedCodable {
 }
 
 extension TypedToOne {
-    /// The relationship as `@Model` declares it.
+    /// The declaration of the relationship, as `@Model` generates it.
     public func declaration(
         isOptional: Bool, isTransient: Bool = false, _ options: RelationshipOptions = RelationshipOptions()
     ) -> SchemaProperty {
@@ -50,7 +50,8 @@ extension TypedToOne {
 }
 
 extension TypedToMany {
-    /// The relationship as `@Model` declares it. It is optional: no members are as good as nil.
+    /// The declaration of the relationship, as `@Model` generates it. It is always optional: it may
+    /// have no objects.
     public func declaration(
         isOptional: Bool, isTransient: Bool = false, defaultValue: Members? = nil,
         _ options: RelationshipOptions = RelationshipOptions()
@@ -68,9 +69,8 @@ extension TypedToMany {
 }
 
 extension AttributeValue {
-    /// The type that a model gives attributes of this Swift type, where a class declares them.
-    ///
-    /// `Int` and types kept as one are `Integer 64`.
+    /// The attribute type of the model for this Swift type. For `Int` and for types that are stored
+    /// as integers it is `Integer 64`.
     public static var attributeType: AttributeType {
         if Self.self == Int16.self { return .integer16 }
         if Self.self == Int32.self { return .integer32 }

@@ -1,7 +1,7 @@
 import Foundation
 public import Schema
 
-/// A property as a class declares it, on the way to a model.
+/// A property as a class declares it, from which the model is created.
 public struct SchemaProperty {
     enum Content {
         case attribute(AttributeDescription)
@@ -21,7 +21,7 @@ public struct SchemaProperty {
     }
 }
 
-/// What an attribute is beside its type, in SwiftData's words.
+/// An option of `@Attribute`, named as in SwiftData.
 public struct AttributeOption: Sendable, Hashable {
     enum Content: Sendable, Hashable {
         case unique, externalStorage, preserveValueOnDeletion, ephemeral, spotlight, allowsCloudEncryption, fullText
@@ -30,20 +30,22 @@ public struct AttributeOption: Sendable, Hashable {
 
     let content: Content
 
-    /// No two objects of the entity have the same value.
+    /// The value is unique among the objects of the entity.
     public static let unique = AttributeOption(content: .unique)
-    /// Large values are kept in files beside the store. The property's type is `LargeValue`.
+    /// Large values are stored in files beside the store. The property has the type ``LargeValue``.
     public static let externalStorage = AttributeOption(content: .externalStorage)
-    /// The history's tombstone of a deleted object has the value.
+    /// The value is kept in the history's tombstone when the object is deleted.
     public static let preserveValueOnDeletion = AttributeOption(content: .preserveValueOnDeletion)
-    /// Kept in memory and by undo, never in a store.
+    /// The value is kept in memory and by undo only, and never written to a store.
     public static let ephemeral = AttributeOption(content: .ephemeral)
-    /// SEARCH finds the attribute's words by an index; see
+    /// `SEARCH` finds the words of the attribute through a full-text index; see
     /// ``AttributeDescription/isFullTextIndexed``.
     public static let fullText = AttributeOption(content: .fullText)
+    /// Marks the attribute for Apple's Spotlight. Folio keeps the setting and does not use it.
     public static let spotlight = AttributeOption(content: .spotlight)
+    /// Marks the attribute for encryption by CloudKit. Folio keeps the setting and does not use it.
     public static let allowsCloudEncryption = AttributeOption(content: .allowsCloudEncryption)
-    /// The model names the value transformer that made the attribute's bytes.
+    /// The attribute is transformable, with a transformer of this name.
     public static func transformable(by name: String) -> AttributeOption {
         AttributeOption(content: .transformable(name))
     }
@@ -57,6 +59,7 @@ public struct AttributeOptions: Sendable {
     var range: (PropertyValue?, PropertyValue?)
     var pattern: String?
 
+    /// Creates the arguments; `@Model` generates the call.
     public init(
         _ options: AttributeOption..., originalName: String? = nil, hashModifier: String? = nil,
         minimum: PropertyValue? = nil, maximum: PropertyValue? = nil,
@@ -80,6 +83,7 @@ public struct RelationshipOptions {
     var hashModifier: String?
     var isOrdered: Bool
 
+    /// Creates the arguments; `@Model` generates the call.
     public init(
         deleteRule: DeleteRule = .nullify, minimumModelCount: Int = 0, maximumModelCount: Int = 0,
         originalName: String? = nil, inverse: AnyKeyPath? = nil,

@@ -1,4 +1,4 @@
-/// What a class knows of one of its attributes, made once for the class: a name and a Swift type.
+/// An attribute that a class declares: its name and its Swift type.
 ///
 /// ```swift
 /// final class Book: ManagedObject {
@@ -9,41 +9,43 @@
 ///     }
 /// }
 /// ```
-/// `@Model` and `folio codegen` write such classes. It is of no model: each context finds the
-/// attribute's place in its own model at the first use and remembers it, so that a class serves
-/// every version of a model that has the attribute. For an entity without a class, take an
-/// ``AttributeKey``.
+/// `@Model` and `folio codegen` generate such classes. The attribute is independent of a model:
+/// each context looks it up in its own model at the first use, so a class works with every version
+/// of a model that has the attribute. For entities without a class, use an ``AttributeKey``.
 public struct TypedAttribute<Value: AttributeValue>: Sendable {
+    /// The name of the attribute in the model.
     public let name: String
     @usableFromInline let number: Int
 
-    /// Keep the result in a static property: each one takes room in every context that it is used
-    /// in.
+    /// Creates an attribute. Keep it in a static property: each instance uses memory in every
+    /// context that uses it.
     public init(_ name: String) {
         self.name = name
         number = PropertyPlace.nextNumber()
     }
 }
 
-/// What a class knows of one of its to-one relationships; see ``TypedAttribute``.
+/// A to-one relationship that a class declares; see ``TypedAttribute``.
 public struct TypedToOne<Destination: ManagedObject>: Sendable {
+    /// The name of the relationship in the model.
     public let name: String
     let number: Int
 
-    /// Keep the result in a static property.
+    /// Creates a relationship. Keep it in a static property.
     public init(_ name: String) {
         self.name = name
         number = PropertyPlace.nextNumber()
     }
 }
 
-/// What a class knows of one of its to-many relationships; see ``TypedAttribute``. `Members` is the
-/// collection that the class shows it as.
+/// A to-many relationship that a class declares; see ``TypedAttribute``. `Members` is the type of
+/// collection that the class uses.
 public struct TypedToMany<Members: ManagedObjectCollection>: Sendable {
+    /// The name of the relationship in the model.
     public let name: String
     let number: Int
 
-    /// Keep the result in a static property.
+    /// Creates a relationship. Keep it in a static property.
     public init(_ name: String) {
         self.name = name
         number = PropertyPlace.nextNumber()

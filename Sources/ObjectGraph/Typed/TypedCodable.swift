@@ -1,20 +1,20 @@
 import Foundation
 import Schema
 
-/// What a class knows of one of its attributes whose values are of a `Codable` type of its own; see
-/// ``TypedAttribute``.
+/// An attribute with values of a `Codable` type, which a class declares; see ``TypedAttribute``.
 ///
-/// The value is kept as JSON, in a transformable attribute. Reading decodes it and writing encodes
-/// it each time.
+/// The value is stored as JSON in a transformable attribute. Every read decodes and every write
+/// encodes it.
 public struct TypedCodable<Value: Codable>: Sendable {
+    /// The name of the attribute in the model.
     public let name: String
     /// The value as it is kept.
     let json: TypedAttribute<Data>
 
-    /// The name of the transformer that such attributes have in the model.
+    /// The name of the transformer of such attributes in the model.
     public static var valueTransformerName: String { "FolioJSON" }
 
-    /// Keep the result in a static property.
+    /// Creates an attribute. Keep it in a static property.
     public init(_ name: String) {
         self.name = name
         json = TypedAttribute(name)
@@ -22,10 +22,10 @@ public struct TypedCodable<Value: Codable>: Sendable {
 }
 
 extension ManagedObject {
-    /// The value of an attribute that the class declares; nil where there is none, or bytes that
-    /// are no such value.
+    /// The value of an attribute that the class declares; nil if there is none, or if the stored
+    /// data can't be decoded.
     ///
-    /// Traps when a value is set that can't be encoded, as a number that JSON has no text for.
+    /// Setting a value that can't be encoded, such as a number that JSON can't represent, traps.
     public final subscript<Value>(attribute: TypedCodable<Value>) -> Value? {
         get { self[attribute.json].flatMap { try? JSONDecoder().decode(Value.self, from: $0) } }
         set {
@@ -37,7 +37,7 @@ extension ManagedObject {
         }
     }
 
-    /// The value of an attribute that the class declares, or `fallback` where there is none.
+    /// The value of an attribute that the class declares, or a default value if there is none.
     public final subscript<Value>(attribute: TypedCodable<Value>, default fallback: @autoclosure () -> Value) -> Value {
         get { self[attribute] ?? fallback() }
         set { self[attribute] = newValue }

@@ -1,9 +1,9 @@
-/// Remembers how to take changes back, in groups, and how to make them again.
+/// Records how to undo changes, in groups, and how to redo them.
 ///
-/// Foundation's `UndoManager`, which Linux does not have. There is no run loop here that ends
-/// events: with `groupsByEvent` a group that opened by itself is closed by ``endEvent()``, which a
-/// context calls whenever it processes its changes. A group that the application opens stays open
-/// until the application closes it.
+/// It corresponds to Foundation's `UndoManager`, which Linux does not have. There is no run loop
+/// that ends events: with ``groupsByEvent``, a group that was opened automatically is closed by
+/// ``endEvent()``, which a context calls whenever it processes changes. A group that the
+/// application opens stays open until the application closes it.
 ///
 /// ```swift
 /// context.undoManager = UndoManager()
@@ -12,29 +12,38 @@
 /// context.undoManager?.undo()
 /// ```
 public final class UndoManager {
-    /// What changed, for observers.
+    /// An event that observers are notified of.
     public enum Event: Sendable, Hashable {
-        case didOpenGroup, didCloseGroup, didUndo, didRedo
+        /// A group was opened.
+        case didOpenGroup
+        /// A group was closed.
+        case didCloseGroup
+        /// A group was undone.
+        case didUndo
+        /// A group was redone.
+        case didRedo
     }
 
     struct Checkpoint {
         let number: Int
     }
 
-    /// Whether a change outside any group opens one, which ends with the event.
+    /// Whether a change outside of a group opens a group, which is closed at the end of the event.
     public var groupsByEvent = true
-    /// How many groups are kept for undo, 0 for all of them.
+    /// The maximum number of groups to keep for undo; 0 for no limit.
     public var levelsOfUndo = 0 {
         didSet { trim() }
     }
-    /// About how many bytes the groups for undo may take together, 0 for any number: changes of
-    /// objects with the values and objects that they hold. The oldest groups are forgotten first;
-    /// one that takes more by itself, such as an import of many objects, is forgotten with all
-    /// before it.
+    /// The approximate maximum size of all groups for undo, in bytes; 0 for no limit. It covers
+    /// changes of objects with the values and objects that they retain. The oldest groups are
+    /// discarded first. A single group above the limit, such as a large import, is discarded with
+    /// all groups before it.
     public var byteLimit = 0 {
         didSet { trim() }
     }
+    /// Whether a group is being undone.
     public private(set) var isUndoing = false
+    /// Whether a group is being redone.
     public private(set) var isRedoing = false
 
     private var undoStack = UndoStack()
@@ -49,13 +58,16 @@ public final class UndoManager {
     /// that a state had before. Never that of another manager.
     package private(set) var position = EditPosition.fresh()
 
+    /// Creates an undo manager without groups.
     public init() {}
 
     // MARK: Registering
 
-    /// Adds an action to the open group. Traps if no group is open and none opens by itself.
+    /// Registers an action in the open group. Traps if no group is open and ``groupsByEvent`` is
+    /// false.
     ///
-    /// Called by undo it is kept for redo, and the reverse.
+    /// An action that is registered during undo is recorded for redo, and vice versa. The manager
+    /// does not retain `target`; call ``removeAllActions(withTarget:)`` before it is released.
     public func registerUndo<Target: AnyObject>(withTarget target: Target, handler: @escaping (Target) -> Void) {
         register(UndoGroup.Call(target: ObjectIdentifier(target)) { [unowned target] in handler(target) })
     }
@@ -75,15 +87,17 @@ public final class UndoManager {
         }
     }
 
+    /// Whether actions are recorded.
     public var isUndoRegistrationEnabled: Bool { disableCount == 0 }
 
-    /// Registers nothing until as many calls of ``enableUndoRegistration()`` have come. Changes
-    /// that are pending at either call stay on their side of it.
+    /// Stops recording until ``enableUndoRegistration()`` has been called as many times. Pending
+    /// changes are processed before, by both methods.
     public func disableUndoRegistration() {
         runCheckpoints()
         disableCount += 1
     }
 
+    /// Resumes recording after ``disableUndoRegistration()``. Traps without a call of that method.
     public func enableUndoRegistration() {
         precondition(disableCount > 0, "Enable registration as often as it was disabled")
         runCheckpoints()
@@ -92,25 +106,25 @@ public final class UndoManager {
 
     // MARK: Groups
 
-    /// How many groups are open within each other.
+    /// The number of open groups that are nested in each other.
     public var groupingLevel: Int { openGroups.count }
 
-    /// Opens a group; what follows is undone together. Changes that are pending go into the group
-    /// that was open before.
+    /// Opens a group: actions registered until it is closed are undone together. Pending changes
+    /// are part of the group that was open before.
     public func beginUndoGrouping() {
         runCheckpoints()
         endEvent()
         openGroup()
     }
 
-    /// Closes the group that was opened last. Traps if none is open.
+    /// Closes the group that was opened last. Traps if no group is open.
     public func endUndoGrouping() {
         runCheckpoints()
         precondition(!openGroups.isEmpty, "No group is open: call beginUndoGrouping() first")
         closeGroup()
     }
 
-    /// Ends an event: closes the group that opened by itself.
+    /// Ends an event: closes the group that was opened automatically.
     public func endEvent() {
         guard isOpenedByEvent, openGroups.count == 1 else { return }
         closeGroup()
@@ -145,16 +159,17 @@ public final class UndoManager {
 
     // MARK: Undo and redo
 
-    /// Whether there is something to take back, changes that were not processed yet included.
+    /// Whether there is a group or a pending change to undo.
     public var canUndo: Bool {
         !undoStack.groups.isEmpty || openGroups.contains { !$0.actions.isEmpty } || hasPendingChanges
     }
+    /// Whether there is a group to redo.
     public var canRedo: Bool {
         runCheckpoints()
         return !redoStack.groups.isEmpty
     }
 
-    /// Takes back the last group. Does nothing where there is none. Traps while a group that the
+    /// Undoes the last group. Does nothing if there is none. Traps while a group that the
     /// application opened is open.
     public func undo() {
         runCheckpoints()
@@ -167,7 +182,8 @@ public final class UndoManager {
         notify(.didUndo)
     }
 
-    /// Makes the last group that was undone again. Does nothing where there is none.
+    /// Redoes the group that was undone last. Does nothing if there is none. Traps while a group
+    /// that the application opened is open.
     public func redo() {
         runCheckpoints()
         endEvent()
@@ -190,7 +206,7 @@ public final class UndoManager {
 
     // MARK: Forgetting
 
-    /// Forgets all actions and closes all groups.
+    /// Discards all actions and closes all groups.
     public func removeAllActions() {
         undoStack = UndoStack()
         redoStack = UndoStack()
@@ -199,7 +215,7 @@ public final class UndoManager {
         disableCount = 0
     }
 
-    /// Forgets all actions of a target.
+    /// Discards all actions of a target.
     public func removeAllActions(withTarget target: some AnyObject) {
         let id = ObjectIdentifier(target)
         for group in openGroups { group.removeCalls { $0.target == id } }
@@ -227,8 +243,8 @@ public final class UndoManager {
 
     private var hasPendingChanges: Bool { checkpoints.contains { $0.hasPending() } }
 
-    /// Names the group that is open, or that pending changes are going to be, or else the last one
-    /// that was closed.
+    /// Names the open group, or the group that pending changes will form, or else the group that
+    /// was closed last.
     public func setActionName(_ name: String) {
         if openGroups.isEmpty, groupsByEvent, isUndoRegistrationEnabled, hasPendingChanges {
             openGroup()
@@ -237,26 +253,27 @@ public final class UndoManager {
         (openGroups.first ?? undoStack.groups.last)?.name = name
     }
 
-    /// The name of what undo would take back; empty without one.
+    /// The name of the group that would be undone; empty if there is none.
     public var undoActionName: String {
         if let open = openGroups.first { return open.name }
         return hasPendingChanges ? "" : undoStack.groups.last?.name ?? ""
     }
-    /// The name of what redo would make again; empty without one.
+    /// The name of the group that would be redone; empty if there is none.
     public var redoActionName: String { canRedo ? redoStack.groups.last?.name ?? "" : "" }
-    /// What a menu says, such as “Undo Typing”.
+    /// The title of an undo menu item, such as “Undo Typing”.
     public var undoMenuItemTitle: String { undoActionName.isEmpty ? "Undo" : "Undo \(undoActionName)" }
+    /// The title of a redo menu item, such as “Redo Typing”.
     public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
 
     // MARK: Being told
 
-    /// Names a handler that is told of events, for taking it back.
+    /// A registered observer, to be passed to ``removeObserver(_:)``.
     public struct Observation: Sendable, Hashable {
         let number: Int
     }
 
-    /// Calls `handler` after each such event, until ``removeObserver(_:)`` or as long as the
-    /// manager lives.
+    /// Calls a handler after each event, until ``removeObserver(_:)`` or the release of the
+    /// manager.
     @discardableResult
     public func observe(_ handler: @escaping (Event) -> Void) -> Observation {
         lastNumber += 1
@@ -264,8 +281,7 @@ public final class UndoManager {
         return Observation(number: lastNumber)
     }
 
-    /// Ends what ``observe(_:)`` began. Of another manager's observation, or one that has ended,
-    /// nothing is done.
+    /// Removes an observer. Does nothing if it was removed already, or belongs to another manager.
     public func removeObserver(_ observation: Observation) {
         observers.removeAll { $0.number == observation.number }
     }

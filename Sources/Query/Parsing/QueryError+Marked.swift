@@ -1,12 +1,12 @@
 extension QueryError {
-    /// Two lines for a person: the text, and a caret under the place where reading it failed. Nil
-    /// where there is no place.
+    /// The query text and, on a second line, a caret under the position of the error; nil if the
+    /// error has no position.
     ///
     /// ```
     /// name == == "x"
     ///         ^
     /// ```
-    /// A long text is cut round the place.
+    /// A long text is shortened around the position.
     public var markedText: String? {
         guard let text, let offset else { return nil }
         let width = 100

@@ -1,31 +1,36 @@
 import Schema
 
 extension FetchPredicate {
-    /// Reads a predicate from format text, with values for its placeholders.
+    /// Creates a predicate from format text and values for its placeholders.
     ///
     /// ```swift
     /// try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year > %d", "h", 1960)
     /// try FetchPredicate(format: "%K IN %@", "title", ["Dune", "Solaris"])
     /// ```
-    /// The language is that of Apple's predicate format strings: comparisons (`== != < <= > >=`,
-    /// BETWEEN, IN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES) with the options `[cdnl]`, AND
-    /// OR NOT, ANY SOME ALL NONE, key paths with `@count @sum @avg @min @max`, arithmetic,
+    /// The language is that of Apple's predicate format strings: the comparisons `== != < <= > >=`,
+    /// BETWEEN, IN, CONTAINS, BEGINSWITH, ENDSWITH, LIKE and MATCHES with the options `[cdnl]`;
+    /// AND, OR, NOT; ANY, SOME, ALL, NONE; key paths with `@count @sum @avg @min @max`; arithmetic,
     /// functions, `SUBQUERY`, `TERNARY`, `CAST`, `FUNCTION`, `e[FIRST]`, `SELF` and `$variables`.
-    /// `%@` stands for a value, `%K` for a key path, `%d %f %c %s` and their kind for numbers and
-    /// text. Reading checks no names: that happens against an entity when the predicate is run.
-    /// Costs time linear in the text.
-    /// - Throws: ``QueryError`` with code `syntax` and the place, `unsupported` for a function that
-    ///   does not exist, or `argument` where placeholders and arguments don't fit.
+    /// `%@` is the placeholder of a value, `%K` of a key path, and `%d %f %c %s` and their variants
+    /// of numbers and text.
+    ///
+    /// Names of properties are not checked here but when the predicate is validated against an
+    /// entity or executed. Takes time linear in the length of the text.
+    ///
+    /// - Throws: ``QueryError`` with code `syntax` and the position of the error, `unsupported` for
+    ///   an unknown function, or `argument` if the arguments don't fit the placeholders.
     public init(format: String, _ arguments: (any PredicateArgument)?...) throws(QueryError) {
         try self.init(format: format, arguments: arguments)
     }
 
-    /// The same with the arguments in an array.
+    /// Creates a predicate from format text and an array of values for its placeholders.
+    ///
+    /// - Throws: What ``init(format:_:)`` throws.
     public init(format: String, arguments: [(any PredicateArgument)?]) throws(QueryError) {
         self = try PredicateParser.predicate(format, arguments: arguments)
     }
 
-    /// The predicate as format text that reads back as the same predicate.
+    /// The predicate as format text. Parsing the text gives an equal predicate.
     public var predicateFormat: String {
         var printer = PredicatePrinter()
         printer.write(self)
@@ -38,14 +43,15 @@ extension FetchPredicate: CustomStringConvertible {
 }
 
 extension QueryExpression {
-    /// Reads an expression from format text, such as that of a derived attribute: `items.@count`,
+    /// Creates an expression from format text, such as that of a derived attribute: `items.@count`,
     /// `price * 1.2`.
-    /// - Throws: what ``FetchPredicate/init(format:_:)`` throws.
+    ///
+    /// - Throws: What ``FetchPredicate/init(format:_:)`` throws.
     public init(format: String, _ arguments: (any PredicateArgument)?...) throws(QueryError) {
         self = try PredicateParser.expression(format, arguments: arguments)
     }
 
-    /// The expression as format text that reads back as the same expression.
+    /// The expression as format text. Parsing the text gives an equal expression.
     public var expressionFormat: String {
         var printer = PredicatePrinter()
         printer.write(self, precedence: 0)

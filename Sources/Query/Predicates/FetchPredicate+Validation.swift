@@ -1,15 +1,17 @@
 public import Schema
 
 extension FetchPredicate {
-    /// The predicate as it is run on objects of `entity`: every key looked up, constants converted
-    /// to the types of what they are compared with.
+    /// The predicate as it is executed for objects of an entity: every key is resolved, and
+    /// constants are converted to the type of the value that they are compared with.
     ///
-    /// Dates may have been written as ISO 8601 text or as seconds since 2001, UUIDs, URIs, Decimals
-    /// and booleans as text, and, where `store` is given, objects as URIs or in short as
-    /// `Entity/p7`.
-    /// - Throws: ``QueryError`` with code `unknownKey` (entity, key and the nearest known names),
-    ///   `type` where values can't be compared or a to-many relationship stands without ANY, ALL or
-    ///   an operator, `unsupported` for transient and fetched properties, or `unboundVariable`.
+    /// Dates may be given as ISO 8601 text or as seconds since 2001-01-01 00:00 UTC; UUIDs, URIs,
+    /// decimals and booleans as text; and, if `store` is given, objects as URIs or in the short
+    /// form `Entity/p7`.
+    ///
+    /// - Throws: ``QueryError`` with code `unknownKey` (with the entity, the key and similar
+    ///   names), `type` if values can't be compared or a to-many relationship is used without ANY,
+    ///   ALL or an operator, `unsupported` for transient and fetched properties, or
+    ///   `unboundVariable`.
     public func validated(against entity: Entity, in model: ManagedObjectModel, store: StoreIdentity? = nil)
         throws(QueryError) -> FetchPredicate
     {

@@ -1,13 +1,13 @@
 import Schema
 
 extension FetchPredicate {
-    /// The predicate with values in the place of its variables; variables that are not named stay.
+    /// The predicate with variables replaced by values. Variables without a value in the dictionary
+    /// are kept.
     ///
     /// ```swift
     /// try FetchPredicate(format: "year > $limit").withSubstitutionVariables(["limit": 1960])
     /// ```
-    /// A nil takes the place as a nil. The variable that a SUBQUERY binds is its own, whatever its
-    /// name.
+    /// The variable that a SUBQUERY binds is never replaced, even if it has one of the names.
     public func withSubstitutionVariables(_ variables: [String: (any PredicateArgument)?]) -> FetchPredicate {
         let constants = variables.mapValues { QueryExpression.constant($0?.predicateConstant ?? .null) }
         return replacing { expression, bound in
@@ -16,7 +16,7 @@ extension FetchPredicate {
         }
     }
 
-    /// The variables that have no value, sorted.
+    /// The names of the variables that are not bound, sorted.
     public var variables: [String] {
         var names: Set<String> = []
         _ = replacing { expression, bound in

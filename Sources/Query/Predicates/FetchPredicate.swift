@@ -1,59 +1,109 @@
 public import Schema
 
-/// A condition on objects, as a tree.
+/// A condition on objects, represented as a tree.
 ///
-/// Made from text (`try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year > 1960",
-/// "h")`) or built from its cases. The same tree is run by stores and in memory, with the same
-/// result: `NOT p` is exactly the complement of `p`, and a nil is different from every value.
+/// ```swift
+/// let recent = try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year > %d", "h", 1960)
+/// let titled = FetchPredicate.comparison(Comparison(.keyPath("title"), .equal, .constant(.string("Dune"))))
+/// request.predicate = .and([recent, .not(titled)])
+/// ```
+/// Stores and in-memory evaluation give the same result. Comparisons have two values: nil equals
+/// nil only, other comparisons with nil are false, and `NOT p` is exactly the complement of `p`,
+/// unlike in SQL.
 public indirect enum FetchPredicate: Sendable, Hashable {
-    /// TRUEPREDICATE and FALSEPREDICATE.
+    /// Always true or always false: TRUEPREDICATE, FALSEPREDICATE.
     case constant(Bool)
+    /// The complement of a predicate.
     case not(FetchPredicate)
+    /// True if all predicates are true; an empty array is true.
     case and([FetchPredicate])
+    /// True if any of the predicates is true; an empty array is false.
     case or([FetchPredicate])
+    /// A comparison of two expressions.
     case comparison(Comparison)
 }
 
 /// A comparison of two expressions.
 public struct Comparison: Sendable, Hashable {
+    /// The operator of a comparison.
     public enum Operator: Sendable, Hashable, CaseIterable {
-        case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
-        case between, `in`, contains, beginsWith, endsWith, like, matches
-        /// SEARCH: whether texts hold words, phrases and beginnings of words, whatever their case
+        /// `==`: the values are equal. Nil equals nil only.
+        case equal
+        /// `!=`: the complement of ``equal``, so nil differs from every other value.
+        case notEqual
+        /// `<`; false if a side is nil.
+        case less
+        /// `<=`; false if a side is nil.
+        case lessOrEqual
+        /// `>`; false if a side is nil.
+        case greater
+        /// `>=`; false if a side is nil.
+        case greaterOrEqual
+        /// BETWEEN: the value lies between the two values on the right, inclusive.
+        case between
+        /// IN: the value is an element of the collection on the right.
+        case `in`
+        /// CONTAINS: the text on the left contains the one on the right, or the collection on the
+        /// left contains the value on the right.
+        case contains
+        /// BEGINSWITH: the text on the left begins with the one on the right.
+        case beginsWith
+        /// ENDSWITH: the text on the left ends with the one on the right.
+        case endsWith
+        /// LIKE: the whole text matches a pattern in which `*` stands for any characters and `?`
+        /// for one.
+        case like
+        /// MATCHES: the whole text matches a regular expression.
+        case matches
+        /// SEARCH: the text contains the words, phrases and prefixes of a query, regardless of case
         /// and accents.
         ///
-        /// `title SEARCH "desert planet"`, `{title, summary} SEARCH "dune* -film"`; an object on
-        /// the left (SELF, a relationship) stands for all its attributes that the model chooses for
-        /// full text (``AttributeDescription/isFullTextIndexed``). A string that is no constant, or
-        /// an attribute that is not chosen, can be searched too: it is read through. What the right
-        /// side, a constant, may say: `word`, `"a phrase"`, `begin*`, `-unwanted`, `OR`.
+        /// Examples are `title SEARCH "desert planet"` and `{title, summary} SEARCH "dune* -film"`.
+        /// An object on the left (SELF or a relationship) stands for all its attributes with
+        /// ``AttributeDescription/isFullTextIndexed``. Other strings can be searched, too, but are
+        /// scanned without an index. The right side is a constant and consists of `word`,
+        /// `"a phrase"`, `prefix*`, `-excluded` and `OR`.
         case search
     }
 
-    /// How a left side with many values is meant. NONE is `.not` of `.any`, SOME is `.any`.
+    /// The treatment of a left side with many values. NONE is represented as `.not` of `.any`, SOME
+    /// as `.any`.
     public enum Modifier: Sendable, Hashable {
-        case direct, any, all
+        /// The left side has a single value.
+        case direct
+        /// True if the comparison holds for at least one value.
+        case any
+        /// True if the comparison holds for every value; true if there is none.
+        case all
     }
 
+    /// Options of the comparison of strings.
     public struct Options: OptionSet, Sendable, Hashable {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
-        /// `[c]`
+        /// `[c]`: ignores case.
         public static let caseInsensitive = Options(rawValue: 1)
-        /// `[d]`
+        /// `[d]`: ignores accents and other diacritics.
         public static let diacriticInsensitive = Options(rawValue: 2)
-        /// `[n]`: text that is known to be folded already; overrides c and d.
+        /// `[n]`: the strings are already normalized and are compared as they are; overrides `c`
+        /// and `d`.
         public static let normalized = Options(rawValue: 4)
-        /// `[l]`
+        /// `[l]`: compares by the rules of the current locale.
         public static let localeSensitive = Options(rawValue: 8)
     }
 
+    /// The left side.
     public var left: QueryExpression
+    /// The operator.
     public var `operator`: Operator
+    /// The right side.
     public var right: QueryExpression
+    /// The treatment of a left side with many values.
     public var modifier: Modifier
+    /// The options for comparing strings.
     public var options: Options
 
+    /// Creates a comparison; wrap it in ``FetchPredicate/comparison(_:)`` to use it as a predicate.
     public init(
         _ left: QueryExpression, _ operator: Operator, _ right: QueryExpression, modifier: Modifier = .direct,
         options: Options = []
@@ -66,37 +116,48 @@ public struct Comparison: Sendable, Hashable {
     }
 }
 
-/// Something in a predicate, a computed column or a mapping that has a value.
+/// An expression with a value, in a predicate, a computed column or a property mapping.
 public indirect enum QueryExpression: Sendable, Hashable {
-    /// How an element of a collection is named: `e[2]`, `e[FIRST]`, `e[LAST]`, `e[SIZE]`,
-    /// `e['key']`.
+    /// The element of a collection that an expression selects: `e[2]`, `e[FIRST]`, `e[LAST]`,
+    /// `e[SIZE]`, `e['key']`.
     public enum Index: Sendable, Hashable {
+        /// The element at an index, or with a key: `e[2]`, `e['key']`.
         case at(QueryExpression)
-        case first, last, size
+        /// The first element: `e[FIRST]`.
+        case first
+        /// The last element: `e[LAST]`.
+        case last
+        /// The number of elements: `e[SIZE]`.
+        case size
     }
 
+    /// A constant value.
     case constant(PropertyValue)
-    /// The object itself, SELF.
+    /// The object that the predicate is evaluated for: SELF.
     case evaluatedObject
-    /// `a.b.@count`: components are property names and `@` operators. Begins at SELF, or at `base`.
+    /// A key path such as `a.b.@count`. Its components are names of properties and `@` operators;
+    /// it starts at `base`, or at SELF if that is nil.
     case keyPath(base: QueryExpression?, components: [String])
-    /// `$NAME`, replaced before the predicate is run or bound by a subquery.
+    /// A variable, `$NAME`: replaced before the predicate is executed, or bound by a subquery.
     case variable(String)
-    /// `{a, b}`
+    /// A collection of expressions: `{a, b}`.
     case aggregate([QueryExpression])
-    /// A function by its plain name, such as `add:to:` for `+`, `lowercase:`, `now`, `count:`.
+    /// A call of a built-in function by name, such as `add:to:` for `+`, `lowercase:`, `now` or
+    /// `count:`.
     case function(String, [QueryExpression])
-    /// `FUNCTION(target, 'selector:', …)`
+    /// A function call with a target: `FUNCTION(target, 'selector:', …)`.
     case call(target: QueryExpression, selector: String, arguments: [QueryExpression])
-    /// `SUBQUERY(collection, $variable, predicate)`
+    /// The elements of a collection that satisfy a predicate:
+    /// `SUBQUERY(collection, $variable, predicate)`.
     case subquery(collection: QueryExpression, variable: String, predicate: FetchPredicate)
-    /// `TERNARY(condition, then, else)`
+    /// One of two expressions, depending on a predicate: `TERNARY(condition, then, else)`.
     case conditional(FetchPredicate, QueryExpression, QueryExpression)
-    /// `CAST(e, 'NSDate')`
+    /// A conversion to another type: `CAST(e, 'NSDate')`.
     case cast(QueryExpression, String)
+    /// An element of a collection.
     case element(of: QueryExpression, Index)
 
-    /// A key path in dotted text.
+    /// A key path from SELF, given as names separated by dots.
     public static func keyPath(_ text: String) -> QueryExpression {
         .keyPath(base: nil, components: text.split(separator: ".").map(String.init))
     }

@@ -1,13 +1,13 @@
 public import Foundation
 public import Schema
 
-/// A value that can stand for a placeholder of a predicate format, or for one of its variables.
+/// A value for a placeholder of a predicate format, or for a variable of a predicate.
 ///
-/// Conforming: integers, Double, Float, Bool, String, Date, Data, UUID, URL, Decimal,
-/// `ManagedObjectID`, managed objects, arrays and sets of these, and `PropertyValue` for whatever
-/// else.
+/// Integers, `Double`, `Float`, `Bool`, `String`, `Date`, `Data`, `UUID`, `URL`, `Decimal`,
+/// ``ManagedObjectID``, managed objects and ``PropertyValue`` conform, and arrays, sets and
+/// optionals of these.
 public protocol PredicateArgument {
-    /// The constant that takes the place.
+    /// The constant that replaces the placeholder or variable.
     var predicateConstant: PropertyValue { get }
 }
 
@@ -16,7 +16,7 @@ extension PropertyValue: PredicateArgument {
 }
 
 extension PredicateArgument where Self: BinaryInteger {
-    /// Integers beyond 64 bits become the nearest Double.
+    /// The integer; integers outside of 64 bits become the nearest `Double`.
     public var predicateConstant: PropertyValue { Int64(exactly: self).map(PropertyValue.int) ?? .double(Double(self)) }
 }
 
@@ -32,7 +32,7 @@ extension UInt32: PredicateArgument {}
 extension UInt64: PredicateArgument {}
 
 extension Bool: PredicateArgument {
-    /// 1 or 0, as TRUE and FALSE in the text.
+    /// 1 or 0, as for TRUE and FALSE in format text.
     public var predicateConstant: PropertyValue { .int(self ? 1 : 0) }
 }
 

@@ -1,27 +1,31 @@
 public import Schema
 
-/// A column that is computed by an expression.
+/// A column of a fetch of values that is computed by an expression.
 ///
-/// An aggregate of something that has one value for each object, such as `sum:(pages)` or
-/// `count:(SELF)`, is taken over all selected objects or, where the request groups them, over those
-/// of a group; one of a path through a to-many relationship, such as `books.@count`, over the
-/// members of each object.
+/// An aggregate of an attribute or of the object, such as `sum:(pages)` or `count:(SELF)`, is
+/// computed over all selected objects or, if the request groups them, over the objects of a group.
+/// An aggregate of a to-many relationship, such as `books.@count`, is computed over the members of
+/// each object.
 public struct ExpressionDescription: Sendable, Hashable {
-    /// The name under which the value stands in a row.
+    /// The name of the column in the result.
     public var name: String
+    /// The expression that computes the value.
     public var expression: QueryExpression
-    /// The type that values are converted to; nil leaves them as they are computed. Of a number
-    /// that becomes an integer the fraction is cut off.
+    /// The type that values are converted to; nil for no conversion. Conversion to an integer
+    /// truncates.
     public var expressionResultType: AttributeType?
 
+    /// Creates a computed column.
     public init(_ name: String, _ expression: QueryExpression, expressionResultType: AttributeType? = nil) {
         self.name = name
         self.expression = expression
         self.expressionResultType = expressionResultType
     }
 
-    /// Reads the expression from format text, with values for its placeholders: `sum:(price * %d)`.
-    /// - Throws: what ``QueryExpression/init(format:_:)`` throws.
+    /// Creates a computed column from format text and values for its placeholders:
+    /// `sum:(price * %d)`.
+    ///
+    /// - Throws: What ``QueryExpression/init(format:_:)`` throws.
     public init(
         _ name: String, format: String, arguments: [(any PredicateArgument)?] = [],
         expressionResultType: AttributeType? = nil

@@ -1,16 +1,16 @@
-/// What a fetch of values gives of each object, or of each group of objects: a property by its key
-/// path, or something computed.
+/// A column of a fetch of values: a property given by its key path, or a computed value.
 ///
 /// ```swift
 /// request.propertiesToFetch = ["author.name", .expression(try ExpressionDescription("pages", format: "sum:(pages)"))]
 /// ```
 public enum FetchColumn: Sendable, Hashable {
-    /// A property's name, or a path to one through to-one relationships; `objectID` for the object
-    /// itself.
+    /// The name of a property, or a key path to one through to-one relationships; `objectID` for
+    /// the object's ID.
     case keyPath(String)
+    /// A computed value.
     case expression(ExpressionDescription)
 
-    /// The name under which the value stands in a row.
+    /// The name of the column in the result.
     public var name: String {
         switch self {
         case .keyPath(let path): path

@@ -1,14 +1,14 @@
 public import Schema
 
 extension FetchRequest {
-    /// The request that a model keeps as a template, with values for its variables.
+    /// Creates a request from a template of a model and values for the template's variables.
     ///
     /// ```swift
     /// let template = model.description.fetchRequestTemplates[0]    // year > $since
     /// let request = try FetchRequest<ManagedObject>(template: template, substitutionVariables: ["since": 1960])
     /// ```
-    /// - Throws: ``QueryError`` with code `unboundVariable` where a variable has no value (a nil is
-    ///   one), or what reading the predicate throws.
+    /// - Throws: ``QueryError`` with code `unboundVariable` if a variable has no entry in the
+    ///   dictionary, or what parsing the predicate throws.
     public init(template: FetchRequestTemplate, substitutionVariables: [String: (any PredicateArgument)?] = [:])
         throws(QueryError)
     {

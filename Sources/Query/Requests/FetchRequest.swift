@@ -1,4 +1,4 @@
-/// What to fetch: an entity, a condition, an order and a window.
+/// A fetch request: an entity, a predicate, a sort order and the part of the results to return.
 ///
 /// ```swift
 /// var request = FetchRequest<ManagedObject>("Book")
@@ -6,46 +6,53 @@
 /// request.sortKeys = [SortKey("title")]
 /// let books = try context.fetch(request)
 /// ```
-/// The type parameter is the type of the results: a class of objects, `ManagedObjectID` for IDs,
-/// `[String: PropertyValue]` for rows of values, `Int` for the number of them.
-/// ``propertiesToFetch`` and what goes with it have a meaning for rows of values alone.
+/// The type parameter is the type of the results: a class of objects, ``ManagedObjectID`` for IDs,
+/// `[String: PropertyValue]` for rows of values, or `Int` for their number. ``propertiesToFetch``
+/// and the properties about grouping apply to rows of values only.
 public struct FetchRequest<Result> {
+    /// The name of the entity to fetch.
     public var entityName: String
+    /// The condition on the objects; nil for all objects.
     public var predicate: FetchPredicate?
+    /// The sort order; an empty array leaves the order undefined.
     public var sortKeys: [SortKey]
-    /// The greatest number of results, 0 for all of them.
+    /// The maximum number of results; 0 for all.
     public var fetchLimit: Int
-    /// How many of the ordered results to leave out.
+    /// The number of results to skip, in sort order.
     public var fetchOffset: Int
-    /// How many objects are filled at a time where results come in batches; 0 leaves it to the
-    /// context.
+    /// The number of objects whose rows are read at a time, for results that come in batches; 0
+    /// leaves the choice to the context.
     public var fetchBatchSize: Int
+    /// Whether objects of sub-entities are included.
     public var includesSubentities: Bool
-    /// The UUIDs of the stores to look in, where the coordinator has several; nil for all of them.
+    /// The UUIDs of the stores to search; nil for all stores of the coordinator.
     public var affectedStores: Set<String>?
-    /// Whether unsaved changes of the context take part: in what matches, in the order and in the
-    /// window.
+    /// Whether unsaved changes of the context are taken into account, by the predicate, the sort
+    /// order and the limits.
     public var includesPendingChanges: Bool
-    /// Where false, only keys are read: objects whose rows are not held yet are filled at first
-    /// use.
+    /// Whether rows are read together with the primary keys. If false, objects whose rows are not
+    /// in memory read them at first use.
     public var includesPropertyValues: Bool
-    /// Objects come as faults whose rows are at hand (true), or as realised objects.
+    /// Whether objects are returned as faults, with their rows cached (true), or already fired.
     public var returnsObjectsAsFaults: Bool
-    /// Realised objects without changes take the values that the store holds now.
+    /// Whether fetched objects that are not faults and have no changes are updated to the current
+    /// values of the store.
     public var shouldRefreshRefetchedObjects: Bool
-    /// Relationships, as key paths, whose objects are fetched along, one trip for each step.
+    /// Key paths of relationships whose objects are fetched, too. Each component of a key path
+    /// takes one query.
     public var relationshipKeyPathsForPrefetching: [String]
-    /// The columns of rows of values; none stands for all attributes that stores hold.
+    /// The columns of rows of values; an empty array stands for all persistent attributes.
     public var propertiesToFetch: [FetchColumn]
-    /// What groups are made by. There is one row for each group, and every column is an aggregate,
-    /// a constant, or made of what groups are made by.
+    /// The columns to group by. The result has one row for each group, and every column must be an
+    /// aggregate, a constant, or derived from the columns to group by.
     public var propertiesToGroupBy: [FetchColumn]
-    /// A condition on groups: on aggregates, on what groups are made by, and on columns by their
-    /// names (`total > 3` or `$total > 3`).
+    /// A condition on groups. It may refer to aggregates, to the columns to group by, and to
+    /// columns by their names (`total > 3` or `$total > 3`).
     public var havingPredicate: FetchPredicate?
-    /// Whether rows that are equal in all columns come once.
+    /// Whether equal rows of values are returned once.
     public var returnsDistinctResults: Bool
 
+    /// Creates a request for all objects of an entity, sub-entities included.
     public init(_ entityName: String) {
         self.entityName = entityName
         predicate = nil

@@ -1,15 +1,15 @@
 import Schema
 
 extension SortKey {
-    /// The order of the objects themselves: by the names of their entities, code unit by code unit,
-    /// then by their numbers. Objects that are not saved yet come after the others of their entity.
+    /// Sorts by the names of the entities in binary order, then by primary key. Objects that are
+    /// not saved yet come after the saved objects of their entity.
     ///
     /// ```swift
     /// request.sortKeys = [SortKey("year"), .objectID]
     /// ```
-    /// Behind other keys it gives a place to objects that those do not tell apart. Keys behind it
-    /// say nothing. Cost: none where the objects of one entity are read, whose tables are in this
-    /// order; with sub-entities, a sort.
+    /// As the last key it makes an order total; keys after it have no effect. It costs nothing if
+    /// objects of a single entity are read, because tables have this order, and a sort if
+    /// sub-entities are included.
     public static let objectID: SortKey = {
         var key = SortKey("objectID")
         key.ordersObjects = true

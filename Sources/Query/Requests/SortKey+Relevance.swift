@@ -1,19 +1,20 @@
 package import Schema
 
 extension SortKey {
-    /// An order by how well objects fit what SEARCH looks for, the best first.
+    /// Sorts by how well objects match the query of a SEARCH, the best match first.
     ///
     /// ```swift
     /// request.predicate = try FetchPredicate(format: "SELF SEARCH %@", "desert planet")
     /// request.sortKeys = [.relevance(to: "desert planet")]
     /// ```
     /// - Parameters:
-    ///   - query: What was searched for.
-    ///   - keyPath: The text that was searched; `SELF` or an object stands for all its attributes
-    ///     that the model chooses for full text.
+    ///   - query: The query of the SEARCH.
+    ///   - keyPath: The text that was searched. `SELF` or an object stands for all attributes with
+    ///     ``AttributeDescription/isFullTextIndexed``.
+    ///   - ascending: Whether the worst match comes first.
     ///
-    /// The measure depends on the texts of one object and the query alone: how often each term is
-    /// found, against the length of the text. Cost: every found text is read.
+    /// The rank depends only on the query and the texts of the object: on the frequency of each
+    /// term in relation to the length of the text. The texts of all matching objects are read.
     public static func relevance(to query: String, in keyPath: String = "SELF", ascending: Bool = false) -> SortKey {
         var key = SortKey(keyPath, ascending: ascending)
         key.relevanceQuery = query

@@ -1,14 +1,14 @@
 package import Schema
 
 extension SortKey {
-    /// Sort keys as they are typed on a command line: key paths separated by commas, `-` before one
-    /// for descending, `+` or nothing for ascending, behind one `[c]` for a caseless order, `[l]`
-    /// for the language's, `[cl]` for both and `[n]` for that of file managers.
+    /// Parses sort keys in the form of the command line: key paths separated by commas. `-` before
+    /// a key path sorts descending, `+` or nothing ascending. After it, `[c]` sorts without regard
+    /// to case, `[l]` by the rules of the locale, `[cl]` by both, and `[n]` as file managers do.
     ///
     /// ```swift
     /// try SortKey.list("author.name,-year")
     /// ```
-    /// - Throws: ``QueryError`` with code `syntax` where a path is missing.
+    /// - Throws: ``QueryError`` with code `syntax` if a key path is missing.
     public static func list(_ text: String) throws(QueryError) -> [SortKey] {
         var keys: [SortKey] = []
         var offset = 0

@@ -1,14 +1,15 @@
 import Schema
 
-/// A condition on objects of a class, written with key paths: quicker for the compiler than
-/// `#Predicate`, and checked by it all the same.
+/// A condition on objects of a class, written with key paths. It compiles faster than `#Predicate`
+/// and is type-checked as well.
 ///
 /// ```swift
 /// let books = try context.fetch(Book.self, where: \.year > 1960 && (\Book.author).to(\Author.name).beginsWith("H"), sort: [.ascending(\.title)])
 /// ```
-/// Key paths have to be listed in ``KeyPathNaming/namesByKeyPath``: one that is not is a
-/// programmer's mistake and traps.
+/// Key paths must be listed in ``KeyPathNaming/namesByKeyPath``; a key path that is not listed is a
+/// programming error and traps.
 public struct EntityCondition<Object>: Sendable {
+    /// The condition as a predicate.
     public let predicate: FetchPredicate
 
     package init(_ predicate: FetchPredicate) {
@@ -22,32 +23,35 @@ public struct EntityCondition<Object>: Sendable {
         predicate = .comparison(Comparison(left, comparison, .constant(right), options: options))
     }
 
-    /// Whether words, `"phrases"` and `begin*` are found in any of the attributes that the model
-    /// chooses for full text; see ``Comparison/Operator/search``.
+    /// Whether the full-text indexed attributes of the object contain the words, `"phrases"` and
+    /// `prefix*` of a query; see ``Comparison/Operator/search``.
     public static func searches(_ query: String) -> EntityCondition {
         EntityCondition(.evaluatedObject, .search, .string(query))
     }
 
+    /// True if both conditions are true.
     public static func && (left: EntityCondition, right: EntityCondition) -> EntityCondition {
         EntityCondition(.and([left.predicate, right.predicate]))
     }
+    /// True if at least one of the conditions is true.
     public static func || (left: EntityCondition, right: EntityCondition) -> EntityCondition {
         EntityCondition(.or([left.predicate, right.predicate]))
     }
+    /// True if the condition is false.
     public static prefix func ! (condition: EntityCondition) -> EntityCondition {
         EntityCondition(.not(condition.predicate))
     }
 }
 
 extension FetchRequest {
-    /// A request with a condition in key paths.
+    /// Creates a request for the objects of an entity that satisfy a condition.
     public init(_ entityName: String, where condition: EntityCondition<Result>) {
         self.init(entityName)
         predicate = condition.predicate
     }
 }
 
-/// Where key paths lead from an object: a value that can stand in a condition.
+/// The path from an object to a value that can be used in a condition.
 public struct EntityPath<Object, Value>: Sendable {
     package let expression: QueryExpression
 
@@ -56,12 +60,14 @@ public struct EntityPath<Object, Value>: Sendable {
     }
 }
 
-/// What conditions can begin with: a key path of a class that names its properties, or several one
-/// after the other.
+/// The left side of a condition: a key path of a class that names its properties, or an
+/// ``EntityPath`` through several objects.
 public protocol EntityOperand<Object, Value> {
+    /// The class of the objects that the path starts at.
     associatedtype Object
+    /// The type of the value that the path leads to.
     associatedtype Value
-    /// The path from the object.
+    /// The path from the object to the value.
     var entityPath: EntityPath<Object, Value> { get }
 }
 
@@ -70,6 +76,7 @@ extension EntityPath: EntityOperand {
 }
 
 extension KeyPath: EntityOperand where Root: KeyPathNaming {
+    /// The class of the objects that the path starts at.
     public typealias Object = Root
     public var entityPath: EntityPath<Root, Value> {
         guard let name = Root.namesByKeyPath[self] else {
@@ -81,41 +88,49 @@ extension KeyPath: EntityOperand where Root: KeyPathNaming {
 
 // MARK: Comparisons
 
+/// Whether the value is equal to another; nil equals nil only.
 public func == <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: PredicateArgument {
     EntityCondition(left.entityPath.expression, .equal, right.predicateConstant)
 }
 
+/// Whether the value is different from another. Nil is different from every other value.
 public func != <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: PredicateArgument {
     EntityCondition(left.entityPath.expression, .notEqual, right.predicateConstant)
 }
 
+/// Whether the value is less than another; false if it is nil.
 public func < <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: PredicateArgument {
     EntityCondition(left.entityPath.expression, .less, right.predicateConstant)
 }
 
+/// Whether the value is less than or equal to another; false if it is nil.
 public func <= <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: PredicateArgument {
     EntityCondition(left.entityPath.expression, .lessOrEqual, right.predicateConstant)
 }
 
+/// Whether the value is greater than another; false if it is nil.
 public func > <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: PredicateArgument {
     EntityCondition(left.entityPath.expression, .greater, right.predicateConstant)
 }
 
+/// Whether the value is greater than or equal to another; false if it is nil.
 public func >= <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: PredicateArgument {
     EntityCondition(left.entityPath.expression, .greaterOrEqual, right.predicateConstant)
 }
 
+/// Whether the raw value is equal to that of another value.
 public func == <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: RawRepresentable, Operand.Value.RawValue: PredicateArgument {
     EntityCondition(left.entityPath.expression, .equal, right.rawValue.predicateConstant)
 }
 
+/// Whether the raw value is different from that of another value.
 public func != <Operand: EntityOperand>(left: Operand, right: Operand.Value) -> EntityCondition<Operand.Object>
 where Operand.Value: RawRepresentable, Operand.Value.RawValue: PredicateArgument {
     EntityCondition(left.entityPath.expression, .notEqual, right.rawValue.predicateConstant)
@@ -123,48 +138,56 @@ where Operand.Value: RawRepresentable, Operand.Value.RawValue: PredicateArgument
 
 // The same for key paths whose class the context says: `where: \.year > 1960`.
 
+/// Whether the value is equal to another; nil equals nil only.
 public func == <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value)
     -> EntityCondition<Object>
 {
     EntityCondition(left.entityPath.expression, .equal, right.predicateConstant)
 }
 
+/// Whether the value is different from another. Nil is different from every other value.
 public func != <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value)
     -> EntityCondition<Object>
 {
     EntityCondition(left.entityPath.expression, .notEqual, right.predicateConstant)
 }
 
+/// Whether the value is less than another; false if it is nil.
 public func < <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value)
     -> EntityCondition<Object>
 {
     EntityCondition(left.entityPath.expression, .less, right.predicateConstant)
 }
 
+/// Whether the value is less than or equal to another; false if it is nil.
 public func <= <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value)
     -> EntityCondition<Object>
 {
     EntityCondition(left.entityPath.expression, .lessOrEqual, right.predicateConstant)
 }
 
+/// Whether the value is greater than another; false if it is nil.
 public func > <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value)
     -> EntityCondition<Object>
 {
     EntityCondition(left.entityPath.expression, .greater, right.predicateConstant)
 }
 
+/// Whether the value is greater than or equal to another; false if it is nil.
 public func >= <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value)
     -> EntityCondition<Object>
 {
     EntityCondition(left.entityPath.expression, .greaterOrEqual, right.predicateConstant)
 }
 
+/// Whether the raw value is equal to that of another value.
 public func == <Object: KeyPathNaming, Value: RawRepresentable>(left: KeyPath<Object, Value>, right: Value)
     -> EntityCondition<Object>
 where Value.RawValue: PredicateArgument {
     EntityCondition(left.entityPath.expression, .equal, right.rawValue.predicateConstant)
 }
 
+/// Whether the raw value is different from that of another value.
 public func != <Object: KeyPathNaming, Value: RawRepresentable>(left: KeyPath<Object, Value>, right: Value)
     -> EntityCondition<Object>
 where Value.RawValue: PredicateArgument {
@@ -172,12 +195,12 @@ where Value.RawValue: PredicateArgument {
 }
 
 extension EntityOperand where Value: PredicateArgument {
-    /// Whether the value is one of some.
+    /// Whether the value is one of the given values.
     public func isIn(_ values: some Sequence<Value>) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .in, .list(values.map(\.predicateConstant)))
     }
 
-    /// Whether the value lies between two, both included.
+    /// Whether the value lies between two values, inclusive; false if it is nil.
     public func isBetween(_ lower: Value, _ upper: Value) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .between, .list([lower.predicateConstant, upper.predicateConstant]))
     }
@@ -185,31 +208,35 @@ extension EntityOperand where Value: PredicateArgument {
 
 // MARK: Texts
 
-/// A text, or none.
+/// A string or an optional string.
 public protocol OptionalText {}
 extension String: OptionalText {}
 extension Optional: OptionalText where Wrapped == String {}
 
 extension EntityOperand where Value: OptionalText {
+    /// Whether the text contains another text; false if it is nil.
     public func contains(_ text: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .contains, .string(text), options)
     }
+    /// Whether the text begins with another text; false if it is nil.
     public func beginsWith(_ text: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .beginsWith, .string(text), options)
     }
+    /// Whether the text ends with another text; false if it is nil.
     public func endsWith(_ text: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .endsWith, .string(text), options)
     }
-    /// Whether the text is like a pattern with `*` for any run and `?` for one character.
+    /// Whether the whole text matches a pattern in which `*` stands for any characters and `?` for
+    /// one.
     public func isLike(_ pattern: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .like, .string(pattern), options)
     }
-    /// Whether words, `"phrases"` and `begin*` are found in the text, whatever their case and
-    /// accents; see ``Comparison/Operator/search``.
+    /// Whether the text contains the words, `"phrases"` and `prefix*` of a query, regardless of
+    /// case and accents; see ``Comparison/Operator/search``.
     public func searches(_ query: String) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .search, .string(query))
     }
-    /// Whether a regular expression matches the whole text.
+    /// Whether the whole text matches a regular expression.
     public func matches(_ pattern: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .matches, .string(pattern), options)
     }
@@ -217,17 +244,19 @@ extension EntityOperand where Value: OptionalText {
 
 // MARK: Relationships
 
-/// An object of a class that names its properties, or none.
+/// An optional object of a class that names its properties.
 public protocol OptionalEntity<Named> {
+    /// The class of the object.
     associatedtype Named: KeyPathNaming
 }
 
 extension Optional: OptionalEntity where Wrapped: KeyPathNaming {
+    /// The class of the object.
     public typealias Named = Wrapped
 }
 
 extension EntityOperand where Value: OptionalEntity {
-    /// A property of the object that a to-one relationship leads to.
+    /// The path to a property of the object that a to-one relationship leads to.
     public func to<Next: EntityOperand>(_ next: Next) -> EntityPath<Object, Next.Value>
     where Next.Object == Value.Named {
         guard case .keyPath(nil, let components) = next.entityPath.expression else {
@@ -238,17 +267,17 @@ extension EntityOperand where Value: OptionalEntity {
 }
 
 extension EntityOperand where Value: Sequence, Value.Element: KeyPathNaming {
-    /// Whether some object of a to-many relationship fits a condition.
+    /// Whether at least one object of a to-many relationship satisfies a condition.
     public func any(_ condition: EntityCondition<Value.Element>) -> EntityCondition<Object> {
         EntityCondition(matching(condition.predicate))
     }
 
-    /// Whether all objects of a to-many relationship fit a condition; so do none.
+    /// Whether all objects of a to-many relationship satisfy a condition; true if there are none.
     public func all(_ condition: EntityCondition<Value.Element>) -> EntityCondition<Object> {
         EntityCondition(.not(matching(.not(condition.predicate))))
     }
 
-    /// How many objects a to-many relationship has.
+    /// The number of objects of a to-many relationship.
     public var count: EntityPath<Object, Int> { EntityPath(TypedScope.count(entityPath.expression)) }
 
     private func matching(_ predicate: FetchPredicate) -> FetchPredicate {

@@ -1,8 +1,9 @@
-/// An order of objects of a class, written with a key path: `.ascending(\.title)`,
+/// A key of a sort order, written with a key path: `.ascending(\.title)`,
 /// `.descending((\Book.author).to(\Author.name), .localized)`.
 ///
-/// Key paths have to be known to the class, as those of an ``EntityCondition``.
+/// Key paths must be listed in ``KeyPathNaming/namesByKeyPath``; one that is not listed traps.
 public struct EntityOrder<Object: KeyPathNaming>: Sendable {
+    /// The order as a sort key.
     public let sortKey: SortKey
 
     private init(_ path: QueryExpression, isAscending: Bool, _ collation: SortKey.Collation) {
@@ -12,24 +13,28 @@ public struct EntityOrder<Object: KeyPathNaming>: Sendable {
         sortKey = SortKey(components.joined(separator: "."), ascending: isAscending, collation: collation)
     }
 
+    /// Sorts by a property, the smallest value first.
     public static func ascending<Value>(_ keyPath: KeyPath<Object, Value>, _ collation: SortKey.Collation = .binary)
         -> EntityOrder
     {
         EntityOrder(keyPath.entityPath.expression, isAscending: true, collation)
     }
 
+    /// Sorts by a property, the largest value first.
     public static func descending<Value>(_ keyPath: KeyPath<Object, Value>, _ collation: SortKey.Collation = .binary)
         -> EntityOrder
     {
         EntityOrder(keyPath.entityPath.expression, isAscending: false, collation)
     }
 
+    /// Sorts by a property of a related object, the smallest value first.
     public static func ascending<Value>(_ path: EntityPath<Object, Value>, _ collation: SortKey.Collation = .binary)
         -> EntityOrder
     {
         EntityOrder(path.expression, isAscending: true, collation)
     }
 
+    /// Sorts by a property of a related object, the largest value first.
     public static func descending<Value>(_ path: EntityPath<Object, Value>, _ collation: SortKey.Collation = .binary)
         -> EntityOrder
     {

@@ -2,16 +2,18 @@ public import Foundation
 import Schema
 
 extension FetchPredicate {
-    /// The predicate that a `#Predicate` of Foundation says.
+    /// Creates a predicate from a `#Predicate` of Foundation.
     ///
     /// ```swift
     /// try FetchPredicate(#Predicate<Book> { book in book.year > 1960 && book.author?.name.starts(with: "H") == true })
     /// ```
-    /// Every node is translated or refused. Texts are equal by their code units, where Swift counts
-    /// canonically equivalent ones as equal; unwrapping a nil makes a comparison false instead of
+    /// Every part of the expression is translated, or the predicate is refused. Two differences to
+    /// Swift remain: strings are compared by code units, while Swift also treats canonically
+    /// equivalent strings as equal; and a comparison with a force-unwrapped nil is false instead of
     /// trapping.
-    /// - Throws: ``QueryError`` with code `unsupported` that names the node that a query has no
-    ///   form for, or `unknownKey` for a key path that its class does not list.
+    ///
+    /// - Throws: ``QueryError`` with code `unsupported`, naming the part that has no translation,
+    ///   or `unknownKey` for a key path that its class does not list.
     public init<Object>(_ predicate: Predicate<Object>) throws(QueryError) {
         let scope = TypedScope(variables: [predicate.variable.key: .evaluatedObject])
         let expression = predicate.expression
@@ -20,10 +22,11 @@ extension FetchPredicate {
 }
 
 extension SortKey {
-    /// The key that a `SortDescriptor` of Foundation says.
+    /// Creates a sort key from a `SortDescriptor` of Foundation.
+    ///
     /// - Throws: ``QueryError`` with code `unknownKey` for a key path that its class does not list,
-    ///   `unsupported` for a comparator that orders texts otherwise than by their code units:
-    ///   ``SortKey`` has collations for that.
+    ///   or `unsupported` for a comparator other than the lexical one; use the collations of
+    ///   ``SortKey`` instead.
     public init<Object: KeyPathNaming>(_ descriptor: SortDescriptor<Object>) throws(QueryError) {
         guard let keyPath = descriptor.keyPath else { throw TypedScope.unsupported("\(descriptor)") }
         guard let name = Object.namesByKeyPath[keyPath] else {
@@ -42,12 +45,12 @@ extension SortKey {
 }
 
 extension FetchRequest where Result: KeyPathNaming {
-    /// A request in Foundation's own terms.
+    /// Creates a request from a predicate and sort descriptors of Foundation.
     ///
     /// ```swift
     /// let request = try FetchRequest<Book>("Book", where: #Predicate { $0.year > 1960 }, sortBy: [SortDescriptor(\.title)])
     /// ```
-    /// - Throws: what ``FetchPredicate/init(_:)`` and ``SortKey/init(_:)`` throw.
+    /// - Throws: What ``FetchPredicate/init(_:)`` and ``SortKey/init(_:)`` throw.
     public init(
         _ entityName: String, where predicate: Predicate<Result>?, sortBy descriptors: [SortDescriptor<Result>] = []
     ) throws(QueryError) {

@@ -1,9 +1,9 @@
-/// A class whose properties are known to queries by their key paths: every managed object's.
+/// A class that gives queries the names of its properties by their key paths. Every managed
+/// object's class conforms.
 ///
-/// Key paths don't tell the names of properties at run time: the class says them. Classes with
-/// `@Model` and generated ones do so for the properties that they declare and for those that they
-/// inherit.
+/// Swift key paths don't carry names at run time, so the class lists them. Classes with `@Model`
+/// and generated classes do so for their own and their inherited properties.
 public protocol KeyPathNaming {
-    /// The names that the model gives to properties.
+    /// The names of the properties in the model, by their key paths.
     static var namesByKeyPath: [AnyKeyPath: String] { get }
 }

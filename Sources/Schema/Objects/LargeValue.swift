@@ -1,11 +1,11 @@
 public import Foundation
 internal import Synchronization
 
-/// A binary value that may be kept in a file of its own beside the store, and is then read only
-/// when asked for, piece by piece if need be.
+/// A binary value that may be stored in a file of its own beside the store, and that is read on
+/// demand, piece by piece if needed.
 ///
-/// The value is immutable: its bytes never change under it. Two large values are equal if they are
-/// the same file of a store or the same bytes in memory.
+/// A large value is immutable. Two large values are equal if they refer to the same file of a
+/// store, or if their bytes are in memory and equal.
 ///
 /// ```swift
 /// recording.sound = try LargeValue(contentsOf: url)     // two gigabytes, none of them in memory
@@ -22,7 +22,7 @@ public final class LargeValue: Sendable, Hashable {
 
     private let content: Mutex<Content>
 
-    /// A value whose bytes are at hand.
+    /// Creates a value from bytes in memory.
     public init(_ bytes: Data) {
         content = Mutex(.bytes(bytes))
     }
@@ -32,7 +32,8 @@ public final class LargeValue: Sendable, Hashable {
         content = Mutex(.source(source))
     }
 
-    /// The greatest value that ``data()`` makes: 2 GiB. Larger ones are read by a ``reader()``.
+    /// The size of the largest value that ``data()`` returns, 2 GiB in bytes. Read larger values
+    /// with a ``reader()``.
     public static let largestData: Int64 = 1 << 31
 
     private var source: (any LargeValueSource)? {
@@ -44,12 +45,13 @@ public final class LargeValue: Sendable, Hashable {
         if case .bytes(let bytes) = content.withLock({ $0 }) { bytes } else { nil }
     }
 
-    /// The name of the store's file that holds the value, nil if it is held inline or no store has
-    /// it yet.
+    /// The name of the store's file that contains the value; nil if the value is stored inline or
+    /// not saved yet.
     public var fileName: String? { source?.fileName }
 
-    /// How many bytes the value has. Asks the file system where it has a file; reads nothing.
-    /// - Throws: what opening the file throws, a missing file included.
+    /// The size in bytes. For a value in a file this asks the file system and reads no content.
+    ///
+    /// - Throws: An error if the file is missing or can't be opened.
     public var count: Int64 {
         get throws {
             if let bytes = bytesAtHand { return Int64(bytes.count) }
@@ -57,9 +59,10 @@ public final class LargeValue: Sendable, Hashable {
         }
     }
 
-    /// The bytes, read from the file if there is one.
-    /// - Throws: what reading the file throws, a missing file included; `StorageError.tooLarge` for
-    ///   a value of more than ``largestData`` bytes.
+    /// All bytes of the value, read from its file if it has one.
+    ///
+    /// - Throws: `StorageError` with code `tooLarge` for a value of more than ``largestData``
+    ///   bytes; an error if the file is missing or can't be read.
     public func data() throws -> Data {
         switch content.withLock({ $0 }) {
         case .bytes(let bytes): bytes
@@ -67,9 +70,12 @@ public final class LargeValue: Sendable, Hashable {
         }
     }
 
-    /// Begins to read the value from its first byte on. Each reader has a place of its own; the
-    /// file that it reads stays readable as long as there is the reader.
-    /// - Throws: what opening the file throws, a missing file included.
+    /// A new reader, positioned at the first byte.
+    ///
+    /// Readers are independent of each other. The file of the value stays readable while a reader
+    /// on it exists.
+    ///
+    /// - Throws: An error if the file is missing or can't be opened.
     public func reader() throws -> LargeValueReader {
         switch content.withLock({ $0 }) {
         case .bytes(let bytes): LargeValueReader(BytesInput(bytes))

@@ -19,13 +19,19 @@ package protocol LargeValueInput: AnyObject {
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
 }
 
-/// Reads a ``LargeValue`` from front to back. It belongs to whoever made it.
+/// Reads a ``LargeValue`` sequentially. Not thread-safe: use one reader in one task at a time.
+///
+/// ```swift
+/// let reader = try recording.sound.reader()
+/// reader.offset = 1 << 20
+/// let piece = try reader.read(upTo: 4096)
+/// ```
 public final class LargeValueReader {
     package let input: any LargeValueInput
-    /// How many bytes the value has.
+    /// The size of the value in bytes.
     public let count: Int64
-    /// Where the next read begins: 0 is the first byte. Going back, or far ahead, costs nothing but
-    /// in a compressed part of an archive, which is unpacked as far as that again.
+    /// The position of the next read, in bytes from the start. Setting it is free, except for a
+    /// compressed entry of an archive: that is decompressed again up to the position.
     public var offset: Int64 = 0
 
     package static let pieceSize = 1 << 20
@@ -35,9 +41,11 @@ public final class LargeValueReader {
         count = input.count
     }
 
-    /// Fills a buffer with the next bytes, as far as there are some.
-    /// - Returns: how many were read: fewer than the buffer takes only where the value ends.
-    /// - Throws: what reading the file throws.
+    /// Fills a buffer with the next bytes.
+    ///
+    /// - Returns: The number of bytes read, which is less than the size of the buffer only at the
+    ///   end of the value.
+    /// - Throws: An error if the file can't be read.
     public func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         var done = 0
         while done < buffer.count {
@@ -49,8 +57,10 @@ public final class LargeValueReader {
         return done
     }
 
-    /// The next bytes, at most `limit` of them; nil where the value ends.
-    /// - Throws: what reading the file throws.
+    /// The next bytes, at most `limit` of them; nil at the end of the value. `limit` must be
+    /// positive.
+    ///
+    /// - Throws: An error if the file can't be read.
     public func read(upTo limit: Int) throws -> Data? {
         precondition(limit > 0, "A piece has bytes")
         let size = Int(min(Int64(limit), max(count - offset, 0)))

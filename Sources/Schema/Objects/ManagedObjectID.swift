@@ -1,10 +1,16 @@
 public import Foundation
 
-/// The identity of an object: its store, its entity and its number there. Valid outside contexts
-/// and across processes.
+/// The identity of an object: its store, its entity and its primary key. An ID is valid outside of
+/// contexts and in other processes.
 ///
-/// A new object has a temporary ID until it is saved; IDs compare equal only to themselves, so keep
-/// permanent ones.
+/// ```swift
+/// try context.obtainPermanentIDs(for: [book])
+/// let text = book.objectID.uriRepresentation.absoluteString
+/// if let id = coordinator.managedObjectID(text: text) { print(try context.existingObject(with: id)) }
+/// ```
+/// A new object has a temporary ID until it is saved. A temporary ID never equals the permanent
+/// one, so keep permanent IDs only; ``ManagedObjectContext/obtainPermanentIDs(for:)`` assigns them
+/// before a save.
 public struct ManagedObjectID: Sendable {
     package let store: StoreIdentity
     package let entityIndex: Int
@@ -17,15 +23,18 @@ public struct ManagedObjectID: Sendable {
         self.key = key
     }
 
-    /// The object's own entity, as its store's model has it.
+    /// The entity of the object, in the model with which its store is open.
     public var entity: Entity { store.model.entities[entityIndex] }
-    /// The UUID of the object's store; for a temporary ID that of its context.
+    /// The UUID of the object's store; for a temporary ID, a UUID of its context.
     public var storeUUID: String { store.uuid }
-    /// Whether the object has never been saved.
+    /// Whether the ID is temporary, that is, the object has not been saved.
     public var isTemporaryID: Bool { key < 0 }
 
-    /// `x-coredata://<store UUID>/<Entity>/p<number>`, a temporary ID with `t` for `p`. An object
-    /// that its store knows by a text has that for the number, percent-escaped.
+    /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<primary key>`, with `t` instead of
+    /// `p` for a temporary ID.
+    ///
+    /// In stores that identify objects by text, the percent-escaped text stands in place of the
+    /// primary key.
     public var uriRepresentation: URL {
         guard let url = URL(string: description) else {
             preconditionFailure("An entity's name can't stand in a URI: \(entity.name)")

@@ -1,30 +1,43 @@
 public import Foundation
 
-/// The value of a property, as it stands in a row, a predicate or a default.
+/// The value of a property in a row, in a predicate or as a default value.
 ///
-/// Integers of every width are `.int`; a transformable is the `.data` that its transformer made.
-/// References to objects are IDs: objects themselves never leave their context.
+/// Integers of every width are `.int`; the value of a transformable attribute is the `.data` that
+/// its transformer produced. Objects are represented by their IDs.
 public enum PropertyValue: Sendable, Hashable {
+    /// No value; nil.
     case null
+    /// An integer of any width.
     case int(Int64)
+    /// A truth value.
     case bool(Bool)
+    /// A floating-point number of 64 bits.
     case double(Double)
+    /// A floating-point number of 32 bits.
     case float(Float)
+    /// A decimal number.
     case decimal(Decimal)
+    /// A point in time.
     case date(Date)
+    /// A string.
     case string(String)
+    /// Bytes in memory; also a transformed value.
     case data(Data)
+    /// A UUID.
     case uuid(UUID)
+    /// A URI.
     case uri(URL)
-    /// A binary value that may live outside the store; see ``LargeValue``.
+    /// A binary value that may be stored in a file of its own; see ``LargeValue``.
     case large(LargeValue)
+    /// The values of a composite attribute, by the names of its parts.
     case composite([String: PropertyValue])
+    /// A reference to an object: the value of a to-one relationship.
     case object(ManagedObjectID)
-    /// A to-many value or a list: unordered relationships have their elements in ascending order of
-    /// entity and number.
+    /// The objects of a to-many relationship, or a list of values. The objects of an unordered
+    /// relationship are in ascending order of entity and primary key.
     case list([PropertyValue])
 
-    /// Whether there is no value.
+    /// Whether the value is ``null``.
     public var isNull: Bool {
         if case .null = self { true } else { false }
     }

@@ -1,10 +1,10 @@
 internal import Foundation
 
-/// Which store an object ID belongs to, and with which model it is read.
+/// The store that an object ID belongs to, together with the model with which that store is open.
 public final class StoreIdentity: Sendable {
-    /// Upper-case UUID text.
+    /// The UUID of the store, in upper case.
     public let uuid: String
-    /// The version with which the store is open.
+    /// The model with which the store is open.
     public let model: ManagedObjectModel
 
     /// What the store calls its objects, where that is not numbers alone.

@@ -1,7 +1,7 @@
 public import Foundation
 
-/// Turns values of an application's own into the data that a transformable attribute keeps, and
-/// back.
+/// Converts values of an application's own types to the data that a transformable attribute stores,
+/// and back.
 ///
 /// ```swift
 /// struct ColorTransformer: AttributeTransformer {
@@ -11,11 +11,15 @@ public import Foundation
 /// AttributeTransformers.register(ColorTransformer(), named: "ColorTransformer")
 /// try car.setTransformedValue(Color.red, forKey: "color")
 /// ```
-/// What comes out of a store may have been written by anybody: a transformer makes nothing of it
-/// that it does not know.
+/// The data of a store may have been written by anyone: a transformer must validate them and refuse
+/// what it does not know.
 public protocol AttributeTransformer: Sendable {
-    /// - Throws: what says why the value can't be kept.
+    /// The data to store for a value.
+    ///
+    /// - Throws: An error that explains why the value can't be stored.
     func data(from value: Any) throws -> Data
-    /// - Throws: what says why the data are none of this transformer's.
+    /// The value that stored data represent.
+    ///
+    /// - Throws: An error that explains why the data are not valid.
     func value(from data: Data) throws -> Any
 }

@@ -1,9 +1,10 @@
 internal import Synchronization
 
-/// The transformers that models name (`valueTransformerName`).
+/// The registry of the transformers that models refer to by name
+/// (``AttributeDescription/valueTransformerName``). It is safe to use from any thread.
 ///
-/// Without a name, and under Core Data's names for it, an attribute is kept as a keyed archive of
-/// Foundation's own values: ``SecureArchiveTransformer``.
+/// Attributes without a name, or with one of Core Data's names such as `NSSecureUnarchiveFromData`,
+/// use ``SecureArchiveTransformer``.
 public enum AttributeTransformers {
     private static let known = Mutex<[String: any AttributeTransformer]>([
         "NSSecureUnarchiveFromData": SecureArchiveTransformer(),
@@ -14,13 +15,14 @@ public enum AttributeTransformers {
         "NSKeyedUnarchiveFromDataTransformerName": SecureArchiveTransformer(),
     ])
 
-    /// Makes a transformer known, in the place of one of that name.
+    /// Registers a transformer under a name, replacing the one that had the name.
     public static func register(_ transformer: some AttributeTransformer, named name: String) {
         known.withLock { $0[name] = transformer }
     }
 
-    /// The transformer of a name; nil if none was registered.
+    /// The transformer registered under a name; nil if there is none.
     public static func transformer(named name: String) -> (any AttributeTransformer)? { known.withLock { $0[name] } }
 
+    /// The names of all registered transformers, sorted.
     public static var names: [String] { known.withLock { $0.keys.sorted() } }
 }

@@ -1,19 +1,19 @@
 internal import Coding
 public import Foundation
 
-/// Keeps values of Foundation's as keyed archives, as Core Data does without a transformer of one's
-/// own.
+/// Stores Foundation values as keyed archives, as Core Data does for transformable attributes
+/// without a transformer of their own.
 ///
-/// Strings, numbers, booleans, dates, data, URLs, UUIDs, decimals and `NSNull`, and arrays,
-/// dictionaries and sets of them. An archive with an object of any class that is not among
-/// ``allowedClassNames``, at whatever depth, is refused as a whole; nothing is ever instantiated
-/// but these values.
+/// Supported are strings, numbers, booleans, dates, data, URLs, UUIDs, decimals and `NSNull`, and
+/// arrays, dictionaries and sets of them, nested up to 64 deep. An archive that contains an object
+/// of a class outside of ``allowedClassNames``, at any depth, is refused as a whole; no other class
+/// is ever instantiated.
 public struct SecureArchiveTransformer: AttributeTransformer {
-    /// The classes of which archived objects may be, by Objective-C's names; those that inherit
-    /// from them are allowed too, and read as them.
+    /// The Objective-C names of the classes that archives may contain. Subclasses are allowed, too,
+    /// and are read as the listed class.
     public let allowedClassNames: Set<String>
 
-    /// Those of Core Data's own transformer.
+    /// The classes that Core Data's own transformer allows.
     public static let standardClassNames: Set<String> = [
         "NSString", "NSNumber", "NSDate", "NSData", "NSURL", "NSUUID", "NSNull", "NSArray", "NSDictionary", "NSSet",
     ]
@@ -21,13 +21,15 @@ public struct SecureArchiveTransformer: AttributeTransformer {
     /// How deep arrays and dictionaries may lie in each other.
     private static let deepest = 64
 
-    /// Why a value or an archive is refused.
+    /// The reason why a value or an archive was refused.
     public struct Refusal: Error, CustomStringConvertible {
         public let description: String
     }
 
-    /// - Parameter allowedClassNames: any of ``standardClassNames``; fewer of them make a stricter
-    ///   transformer.
+    /// Creates a transformer.
+    ///
+    /// - Parameter allowedClassNames: A subset of ``standardClassNames``; fewer names make a
+    ///   stricter transformer.
     public init(allowedClassNames: Set<String> = Self.standardClassNames) { self.allowedClassNames = allowedClassNames }
 
     // MARK: Writing

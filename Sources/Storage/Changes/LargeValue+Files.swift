@@ -3,13 +3,15 @@ public import Foundation
 public import Schema
 
 extension LargeValue {
-    /// The bytes of a file, which are read when the value is saved, copied or asked for.
+    /// Creates a value from a file. The content is read when the value is saved, copied or
+    /// accessed.
     ///
-    /// The file must stay as it is until the value is saved; where it was changed, moved or removed
-    /// before, the save fails and says so. Afterwards the value is the store's and the file is not
-    /// needed any more. Costs one look at the file, whatever its size.
-    /// - Throws: `StorageError`, `notFound` where there is no such file, `unsupported` where it is
-    ///   a folder, a pipe or a device.
+    /// The file must not change until the value is saved; if it is changed, moved or removed
+    /// before, the save throws. After the save the file is no longer needed. Takes the same time
+    /// for a file of any size.
+    ///
+    /// - Throws: ``StorageError`` with code `notFound` if the file does not exist, `unsupported` if
+    ///   it is a folder, a pipe or a device.
     public convenience init(contentsOf url: URL) throws {
         let path = url.path
         do {
@@ -23,12 +25,12 @@ extension LargeValue {
         }
     }
 
-    /// Writes the value into a file, which is there whole and durable when this returns; a file
-    /// that is there is replaced.
+    /// Writes the value to a file, atomically and durably. An existing file is replaced; if this
+    /// throws, the existing file is unchanged.
     ///
-    /// Costs one piece of memory, whatever the value's size. Where it throws, what was there is
-    /// still there.
-    /// - Throws: `StorageError`.
+    /// Copies in pieces, so that memory use does not depend on the size of the value.
+    ///
+    /// - Throws: ``StorageError``.
     public func copy(to url: URL) throws {
         do {
             try Disk.replaceFile(url.path) { try copy(to: $0) }

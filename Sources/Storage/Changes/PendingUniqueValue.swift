@@ -1,14 +1,16 @@
 public import Schema
 
-/// A value of an object that has to be unique, and that another object has too: a store can't hold
-/// it until one of the two gives way.
+/// A value that violates a uniqueness constraint because another object has the same value. The
+/// store can't hold it until one of the two changes.
 ///
-/// An autosave keeps it beside the store's tables; there the object has its last value that fitted,
-/// or none.
+/// An autosave keeps such values outside of the store's tables, where the object keeps its last
+/// valid value, or none.
 public struct PendingUniqueValue: Sendable, Hashable {
+    /// The object with the value.
     public let objectID: ManagedObjectID
+    /// The name of the property.
     public let propertyName: String
-    /// A to-one relationship as the ID of its object.
+    /// The value; for a to-one relationship, the ID of its object.
     public let value: PropertyValue
 
     package init(objectID: ManagedObjectID, propertyName: String, value: PropertyValue) {

@@ -1,9 +1,16 @@
 public import Foundation
 public import Schema
 
-/// A place in a store's history: what comes after it has not been seen yet. It can be kept in a
-/// file.
+/// A position in the persistent history of a store, after the last transaction that a client has
+/// processed. Encode it to keep it across launches.
+///
+/// ```swift
+/// let data = try JSONEncoder().encode(try coordinator.currentPersistentHistoryToken())
+/// let token = try JSONDecoder().decode(PersistentHistoryToken.self, from: data)
+/// let transactions = try context.fetchHistory(PersistentHistoryRequest(after: token))
+/// ```
 public struct PersistentHistoryToken: Sendable, Hashable, Codable {
+    /// The UUID of the store.
     public let storeUUID: String
     /// The number of the last transaction that was seen.
     package let number: Int64
@@ -14,20 +21,26 @@ public struct PersistentHistoryToken: Sendable, Hashable, Codable {
     }
 }
 
-/// One save or batch request, as a store's history tells it.
+/// A transaction of the persistent history: one save or one batch request.
 public struct PersistentHistoryTransaction: Sendable, Hashable {
-    /// Rises with every transaction of the store.
+    /// The number of the transaction, which increases with every transaction of the store.
     public let transactionNumber: Int64
+    /// The UUID of the store.
     public let storeID: String
+    /// The time of the transaction.
     public let timestamp: Date
-    /// The `transactionAuthor` of the context.
+    /// The ``ManagedObjectContext/transactionAuthor`` of the context that made the changes.
     public let author: String?
+    /// The name of the context that made the changes.
     public let contextName: String?
+    /// The identifier of the framework or application that made the changes; `folio` for Folio.
     public let bundleID: String?
+    /// The process that made the changes; Folio writes the name of the process.
     public let processID: String?
+    /// The changes of the transaction, one for each object.
     public let changes: [PersistentHistoryChange]
 
-    /// Fetching after it brings what followed this transaction.
+    /// The position after this transaction.
     public var token: PersistentHistoryToken { PersistentHistoryToken(storeUUID: storeID, number: transactionNumber) }
 
     package init(
@@ -46,20 +59,27 @@ public struct PersistentHistoryTransaction: Sendable, Hashable {
     }
 }
 
-/// What a transaction did to one object.
+/// The change of one object in a transaction.
 public struct PersistentHistoryChange: Sendable, Hashable {
+    /// The kind of a change. The raw values are those of Core Data.
     public enum Kind: Int, Sendable, Hashable {
+        /// The object was inserted.
         case insert = 0
+        /// The object was updated.
         case update = 1
+        /// The object was deleted.
         case delete = 2
     }
 
+    /// The kind of the change.
     public let kind: Kind
+    /// The ID of the object.
     public let changedObjectID: ManagedObjectID
-    /// The properties that an update changed; nil for other kinds, and where another framework
-    /// wrote the history, whose encoding is not known.
+    /// The names of the properties that an update changed; nil for other kinds, and for history
+    /// that was not written by Folio, whose encoding is not known.
     public let updatedProperties: Set<String>?
-    /// What the model's attributes to be preserved after deletion had last; nil for other kinds.
+    /// For a deletion, the last values of the attributes with
+    /// ``AttributeDescription/preservesValueInHistoryOnDeletion``; nil for other kinds.
     public let tombstone: [String: PropertyValue]?
 
     package init(
@@ -73,7 +93,7 @@ public struct PersistentHistoryChange: Sendable, Hashable {
     }
 }
 
-/// Which transactions of a store's history are wanted. All conditions have to hold.
+/// A request for transactions of a store's history. All conditions must hold.
 ///
 /// ```swift
 /// var request = PersistentHistoryRequest(after: lastToken)
@@ -81,25 +101,31 @@ public struct PersistentHistoryChange: Sendable, Hashable {
 /// for transaction in try context.fetchHistory(request) { … }
 /// ```
 public struct PersistentHistoryRequest: Sendable, Hashable {
-    /// Only what followed this place; nil for all there is.
+    /// Only transactions after this position; nil for all.
     public var token: PersistentHistoryToken?
-    /// Only what was saved later.
+    /// Only transactions after this time; nil for all.
     public var date: Date?
+    /// Only transactions of this author; nil for all authors.
     public var author: String?
+    /// No transactions of these authors.
     public var excludedAuthors: Set<String> = []
+    /// Only transactions of contexts with this name; nil for all.
     public var contextName: String?
-    /// Only changes to objects of these entities, sub-entities not counted, and only transactions
-    /// that have some.
+    /// Only changes of objects of these entities, without sub-entities; transactions without such
+    /// changes are left out. Nil for all entities.
     public var entityNames: Set<String>?
-    /// Only changes to this object, and only transactions that have some.
+    /// Only changes of this object; transactions without such changes are left out. Nil for all
+    /// objects.
     public var objectID: ManagedObjectID?
-    /// 0 for all of them.
+    /// The maximum number of transactions; 0 for all.
     public var fetchLimit = 0
 
+    /// Creates a request for the transactions after a position; nil for all.
     public init(after token: PersistentHistoryToken? = nil) {
         self.token = token
     }
 
+    /// Creates a request for the transactions after a time.
     public init(after date: Date) {
         self.date = date
     }

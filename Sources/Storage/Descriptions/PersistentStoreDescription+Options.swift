@@ -1,33 +1,41 @@
 import Foundation
 import Query
 
-/// How a SQLite store keeps what a transaction changes until it is in the file.
+/// The journal mode of a SQLite store.
 public enum StoreJournalMode: String, Sendable, Hashable, CaseIterable {
-    /// A log beside the file: readers and a writer don't wait for each other.
+    /// A write-ahead log beside the store. Readers and a writer do not block each other.
     case wal
-    /// The old pages beside the file, removed at every commit: one file when nobody has the store
-    /// open.
+    /// A rollback journal that is deleted at every commit. The store is a single file while no
+    /// process has it open.
     case delete
 }
 
-/// How hard a commit of a SQLite store makes sure that it is on the disk.
+/// The `synchronous` setting of a SQLite store: when a commit waits for the disk.
 public enum StoreSynchronous: String, Sendable, Hashable, CaseIterable {
-    /// The file stays whole, but a power cut may take the last commits along. With
-    /// ``StoreJournalMode/wal`` alone.
+    /// The store stays consistent, but a power failure may undo the last commits. Only allowed with
+    /// ``StoreJournalMode/wal``.
     case normal
-    /// A commit outlives a power cut; with ``StoreJournalMode/delete`` it is taken for `extra`,
-    /// without which it would not.
+    /// Commits survive a power failure. With ``StoreJournalMode/delete`` this is treated as
+    /// ``extra``, which that journal mode requires.
     case full
-    /// The folder's entry for the journal is made sure of too.
+    /// In addition to ``full``, the directory of the journal is synchronized.
     case extra
 }
 
-/// Who is told while a store waits for another process, and may end the waiting.
+/// A callback that observes, and can end, the time that a store waits for a lock of another
+/// process.
+///
+/// ```swift
+/// description.waitObserver = StoreWaitObserver { seconds in seconds < 1 }    // give up after a second
+/// ```
 public final class StoreWaitObserver: Sendable, Hashable {
     let body: @Sendable (_ seconds: Double) -> Bool
 
-    /// - Parameter body: is given how long the operation has waited, some fifty times a second;
-    ///   false makes it fail as busy at once.
+    /// Creates an observer.
+    ///
+    /// - Parameter body: Called about fifty times a second with the time that the operation has
+    ///   waited, in seconds. If it returns false, the operation fails at once with ``StorageError``
+    ///   `busy`.
     public init(_ body: @escaping @Sendable (_ seconds: Double) -> Bool) { self.body = body }
 
     package func goesOn(after seconds: Double) -> Bool { body(seconds) }
@@ -37,15 +45,15 @@ public final class StoreWaitObserver: Sendable, Hashable {
 }
 
 extension PersistentStoreDescription {
-    /// Sets an option by its name: Core Data's, whose values are numbers, booleans and texts as
-    /// there, or that of the property here.
+    /// Sets an option by name. The name is one of Core Data's option keys, with the values that
+    /// Core Data takes, or the name of a property of this type.
     ///
     /// ```swift
     /// try description.setOption(.boolean(true), forKey: "NSReadOnlyPersistentStoreOption")
     /// try description.setOption(.dictionary(["journal_mode": .string("DELETE")]), forKey: "NSSQLitePragmasOption")
     /// ```
-    /// - Throws: ``StorageError`` with code `unsupported` for a name that is not known (the nearest
-    ///   is named) or a value that the option can't have.
+    /// - Throws: ``StorageError`` with code `unsupported` for an unknown name (the message suggests
+    ///   a similar one) or an invalid value.
     public mutating func setOption(_ value: MetadataValue, forKey key: String) throws {
         guard let option = Self.options[key] else {
             let near = NearestNames.nearest(to: key, among: Self.options.keys.sorted())
@@ -58,8 +66,10 @@ extension PersistentStoreDescription {
         }
     }
 
-    /// Sets a pragma of SQLite's: `journal_mode`, `synchronous` or `cache_size`, as far as the
-    /// store stays safe.
+    /// Sets a pragma of SQLite by name: `journal_mode`, `synchronous` or `cache_size`.
+    ///
+    /// - Throws: ``StorageError`` with code `unsupported` for other pragmas, and for values that
+    ///   could damage the store or lose commits.
     public mutating func setValue(_ value: String, forPragmaNamed name: String) throws {
         let known = ["journal_mode", "synchronous", "cache_size"]
         switch name.lowercased() {

@@ -1,50 +1,59 @@
 public import Foundation
 
-/// Where a store is and how it is to be opened.
+/// The location of a store and the options to open it with.
+///
+/// ```swift
+/// var description = PersistentStoreDescription(url: url)
+/// description.isReadOnly = true
+/// try coordinator.addPersistentStore(description)
+/// ```
 public struct PersistentStoreDescription: Sendable, Hashable {
+    /// The location of the store's file.
     public var url: URL
+    /// The type of the store.
     public var type: StoreType
-    /// The configuration of the model whose entities the store holds; nil for all.
+    /// The model configuration whose entities the store contains; nil for all entities.
     public var configuration: String?
-    /// Nothing is written, neither to the store nor beside it.
+    /// Whether the store is opened read-only. Nothing is written to it or beside it.
     public var isReadOnly: Bool
-    /// Whether a store that does not exist is made.
+    /// Whether the store is created if it does not exist.
     public var createsIfMissing: Bool
-    /// Whether a SQLite store notes who changed what, transaction by transaction, in Core Data's
-    /// tables. A store that has done so goes on doing so, whatever this says. Other types of stores
-    /// can't, and refuse to open.
+    /// Whether a SQLite store records a persistent history, in Core Data's tables. A store that has
+    /// a history keeps recording regardless of this option. Stores of other types refuse to open
+    /// with it.
     public var tracksHistory: Bool
-    /// Whether the coordinator tells after each commit to a SQLite store, by whomever, that there
-    /// was one; see `PersistentStoreCoordinator.remoteChanges()`. Other types of stores can't, and
-    /// refuse to open.
+    /// Whether the coordinator reports every commit to a SQLite store, by this or another process;
+    /// see ``PersistentStoreCoordinator/remoteChanges()``. Stores of other types refuse to open
+    /// with it.
     public var postsRemoteChanges: Bool
-    /// Whether a SQLite store of another version of the model is brought to this one when it is
-    /// opened by a coordinator.
+    /// Whether a coordinator migrates a SQLite store of another model version when it opens it.
     public var migratesAutomatically: Bool
-    /// Whether that may follow the rules by which one version is inferred from another; without,
-    /// nothing says how, and the store does not open.
+    /// Whether automatic migration may infer the mapping from the two model versions. If false, a
+    /// store of another version is not opened.
     public var infersMappingModel: Bool
-    /// How a SQLite store keeps its journal; nil leaves a store as it is found, and makes a new one
-    /// with a write-ahead log.
+    /// The journal mode of a SQLite store. Nil keeps the mode of an existing store and creates new
+    /// ones in WAL mode.
     public var journalMode: StoreJournalMode?
-    /// How hard a commit of a SQLite store makes sure that it is on the disk; nil for as hard as
-    /// its journal needs to outlive a power cut.
+    /// The `synchronous` setting of a SQLite store. Nil for the setting that its journal mode needs
+    /// so that commits survive a power failure.
     public var synchronous: StoreSynchronous?
-    /// How much of a SQLite store's file is kept in memory at most, in KiB; nil for 32 MiB.
+    /// The maximum size of the page cache of a SQLite store, in KiB; nil for 32 MiB.
     public var cacheKilobytes: Int?
-    /// The permissions of the files of a new store, such as `0o600`, from which the process's mask
-    /// is taken away; nil for what the mask leaves.
+    /// The permissions of the files of a new store, such as `0o600`, reduced by the umask of the
+    /// process; nil for those that the umask allows.
     public var fileMode: UInt32?
-    /// Is told while the store waits for another process; see ``timeout``.
+    /// An observer of the time that the store waits for another process; see ``timeout``.
     public var waitObserver: StoreWaitObserver?
     /// How the store's own journal is kept.
     package var journal: JournalPolicy
     /// Whether a SQLite store that is read is its main file alone, since the write-ahead log beside
     /// it is not its own.
     package var ignoresWAL = false
-    /// How long another process may hold the store before the operation fails as busy, in seconds.
+    /// The time in seconds that an operation waits for a lock of another process before it fails
+    /// with ``StorageError`` `busy`. The default is 2.
     public var timeout: Double
 
+    /// Creates a description with default options.
     public init(url: URL, type: StoreType = .sqlite) {
         self.url = url
         self.type = type

@@ -1,16 +1,18 @@
-/// Of which objects of a hierarchy a context has values, as a value: a bit for each number, shared
-/// until it changes, so that it costs nothing to hand over with a request.
+/// A set of primary keys of an entity hierarchy, kept as a bit map: the objects whose values a
+/// context has in memory.
 ///
-/// It is a hint. What it names wrongly is read once more, and what it doesn't name is read in any
-/// case. Public, as rows are, so that loops in other rooms are compiled into them.
+/// It is a hint: an object that is named wrongly is read once more, and one that is missing is read
+/// in any case.
 public struct KnownKeys: Sendable {
     @usableFromInline var words: ContiguousArray<UInt64> = []
 
     // Eight megabytes of bits. Objects with greater numbers are read whenever they are asked for.
     @usableFromInline static var end: Int64 { 1 << 26 }
 
+    /// Creates an empty set.
     public init() {}
 
+    /// Whether no memory is in use for keys.
     @inlinable public var isEmpty: Bool { words.isEmpty }
 
     /// How many keys there are. Costs a look at every word.
@@ -30,17 +32,20 @@ public struct KnownKeys: Sendable {
         }
     }
 
+    /// Whether a key is in the set.
     @inlinable public func contains(_ key: Int64) -> Bool {
         let place = Int(truncatingIfNeeded: key >> 6)
         return key >= 0 && place < words.count && words[place] & (1 << UInt64(key & 63)) != 0
     }
 
+    /// Adds a key. Keys of 2²⁶ and above are ignored.
     @inlinable @inline(__always) public mutating func insert(_ key: Int64) {
         let place = Int(truncatingIfNeeded: key >> 6)
         if key < 0 || place >= words.count, !makeRoom(for: key) { return }
         words[place] |= 1 << UInt64(key & 63)
     }
 
+    /// Removes a key.
     @inlinable public mutating func remove(_ key: Int64) {
         let place = Int(truncatingIfNeeded: key >> 6)
         if key >= 0, place < words.count { words[place] &= ~(1 << UInt64(key & 63)) }

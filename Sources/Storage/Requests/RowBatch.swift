@@ -38,11 +38,15 @@ public struct RowBatch: Sendable {
     private var lastLent = -1
     private var source = SlabSource()
 
+    /// Creates an empty batch.
     public init() {}
 
+    /// The number of rows.
     @inlinable public var count: Int { filled }
+    /// Whether there are no rows.
     @inlinable public var isEmpty: Bool { filled == 0 }
 
+    /// The row at an index.
     @inlinable public subscript(index: Int) -> Row {
         if isMixed {
             let place = places[index]

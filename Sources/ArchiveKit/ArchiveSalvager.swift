@@ -206,11 +206,13 @@ package struct ArchiveSalvager {
             isWhole = entry.method == .deflated ? try inflate(entry, &end, put) : try copy(entry, &end, put)
         } catch let error as ArchiveError {
             report(error.code, error.messageWithoutPath, nil)
-            return restart(entry, readUpTo: end)
+            return self.end(of: entry, restart(entry, readUpTo: end))
         } catch is CodingError {
             report(.damaged, "is broken after \(produced) bytes", entry.name)
-            return entry.hasDescriptor
-                ? restart(entry, readUpTo: end) : min(size, entry.dataOffset + entry.compressedSize)
+            return self.end(
+                of: entry,
+                entry.hasDescriptor
+                    ? restart(entry, readUpTo: end) : min(size, entry.dataOffset + entry.compressedSize))
         }
         if !isWhole {
             report(.truncated, "is cut off after \(produced) bytes", entry.name)

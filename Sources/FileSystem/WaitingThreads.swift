@@ -14,7 +14,7 @@ enum WaitingThreads {
         let work = Work(), hook = FaultInjection.current
         let group = DispatchGroup()
         for index in 0..<count {
-            // A queue of its own has a thread of its own; the system's queues have one for each core.
+            // Each queue has a thread; the system's queues have one for each core.
             DispatchQueue(label: "folio.waiting.\(index)").async(group: group) {
                 FaultInjection.carrying(hook) { work.run(items, body) }
             }

@@ -169,30 +169,3 @@ extension ChangeSet {
             + links.count
     }
 }
-
-/// What one save has found out so far.
-struct SaveInProgress {
-    let large: LargeValueWriter
-    let keys = KeyMap()
-    let insertions: [ChangeSet.Insertions]
-    /// Members that may lack a place in an ordered relationship, by the columns that would hold it.
-    var unplaced: [OrderedColumns: [OrderedPair]] = [:]
-
-    init(large: LargeValueWriter, insertions: [ChangeSet.Insertions]) {
-        self.large = large
-        self.insertions = insertions
-    }
-
-    /// The key by which the change set calls an object.
-    func givenKey(_ key: Int64, entityIndex: Int) -> Int64 {
-        for group in insertions where group.entityIndex == entityIndex {
-            for index in 0..<group.rows.count where keys.key(group.rows[index].key) == key {
-                return group.rows[index].key
-            }
-        }
-        return key
-    }
-}
-
-/// A row to be written is not there, or not in the version that was read.
-struct VersionMismatch: Error {}

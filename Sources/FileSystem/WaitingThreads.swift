@@ -5,15 +5,12 @@ internal import Synchronization
 enum WaitingThreads {
     private static let count = 16
 
-    /// Calls `body` for every item: in order on this thread where they are few, otherwise on
-    /// threads in any order. The first failure ends it and is thrown.
-    static func each(
-        _ items: [String], onlyIfMoreThan few: Int, _ body: @escaping @Sendable (String) throws -> Void
-    ) throws {
-        guard items.count > few else { return try items.forEach(body) }
+    /// Calls `body` for every item, in any order. Returns when all calls have ended; after a
+    /// failure no more begin, and the first is thrown.
+    static func each<Item: Sendable>(_ items: [Item], _ body: @escaping @Sendable (Item) throws -> Void) throws {
         let work = Work(), hook = FaultInjection.current
         let group = DispatchGroup()
-        for index in 0..<count {
+        for index in 0..<min(count, items.count) {
             // Each queue has a thread; the system's queues have one for each core.
             DispatchQueue(label: "folio.waiting.\(index)").async(group: group) {
                 FaultInjection.carrying(hook) { work.run(items, body) }
@@ -27,7 +24,7 @@ enum WaitingThreads {
         private let next = Atomic<Int>(0)
         private let failure = Mutex<(any Error)?>(nil)
 
-        func run(_ items: [String], _ body: (String) throws -> Void) {
+        func run<Item>(_ items: [Item], _ body: (Item) throws -> Void) {
             while failure.withLock({ $0 == nil }) {
                 let index = next.wrappingAdd(1, ordering: .relaxed).oldValue
                 guard index < items.count else { return }

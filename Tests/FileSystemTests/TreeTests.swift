@@ -61,7 +61,7 @@ import Testing
                 if call == .fsync { paths.withLock { $0.append(String(path.dropFirst(top.count))) } }
                 return nil
             }) { try Disk.synchronizeTree(top) }
-            #expect(paths.withLock { $0 } == ["/a/b/three", "/a/two", "/one", "/a/b", "/a", ""])
+            #expect(paths.withLock { $0 } == ["/a/b/three", "/a/b", "/a/two", "/a", "/one", ""])
             let error = #expect(throws: FileSystemError.self) {
                 try FaultInjection.with(Breaker().hook(.fsync, at: 3, .error(EIO))) { try Disk.synchronizeTree(top) }
             }

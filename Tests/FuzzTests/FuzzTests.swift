@@ -39,10 +39,11 @@ import Testing
     }
 
     /// Damage that repairs once lost sound rows to: the root of a table over that of a small one,
-    /// with and without a WAL; half a page of the pointer map.
+    /// with and without a WAL; half a page of the pointer map;
+    /// a wrong length in a header of an archive.
     @Test(arguments: [
         ("repair-package", 5), ("repair-package-wal", 5), ("repair-store", 5), ("repair-store-wal", 5),
-        ("repair-many-entries", 27),
+        ("repair-archive", 217), ("repair-many-entries", 27),
     ]) func whatWasLostOnceIsSaved(task: String, run: Int) throws {
         try fuzz(task, 1, seed: 20_261_125, first: run)
     }

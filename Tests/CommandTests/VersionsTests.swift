@@ -124,6 +124,50 @@ import Testing
         }
     }
 
+    /// What only versions refer to stays in the document while it is an archive and after that,
+    /// until the versions go; where it is gone, `verify --deep` says so.
+    @Test(arguments: ["pack", "save-as"]) func largeValuesOfAnArchivesVersionsStay(command: String) throws {
+        try withTemporaryDirectory { folder in
+            func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+            func run(_ words: String...) throws { #expect(try FolioCommand.run(words).exit == 0, "\(words)") }
+            let source = try document(in: folder), archive = path("A.folioz"), package = path("A.folio")
+            func portrait(_ byte: UInt8) throws -> String {
+                let file = folder.appendingPathComponent("\(byte)")
+                try Data(repeating: byte, count: 200_000).write(to: file)
+                return file.path
+            }
+            try run("attach", source, "Person/p1", "portrait", portrait(1))
+            try run(command, source, archive, "--with-versions")
+            try run("attach", archive, "Person/p1", "portrait", portrait(2))
+            try run("attach", archive, "Person/p1", "portrait", portrait(3))
+            try run("unpack", archive, package)
+            let states = try #require(FolioCommand.run("versions", package, "--json").json as? [[String: Any]])
+            let numbers = states.dropLast().suffix(2).compactMap { $0["version"] as? Int }
+            func portraits() throws -> [UInt8?] {
+                try numbers.map { number in
+                    let out = path("out-\(UUID().uuidString)")
+                    let exit = try FolioCommand.run(
+                        "extract", "\(package)@\(number)", "Person/p1", "portrait", "-o", out
+                    )
+                    .exit
+                    return exit == 0 ? try Data(contentsOf: URL(fileURLWithPath: out)).first : nil
+                }
+            }
+            #expect(try portraits() == [1, 2])
+            try run("versions", "prune", package, "--keep", "2")
+            #expect(try portraits() == [1, 2])
+            try run("verify", "--deep", package)
+            for group in try FileManager.default.contentsOfDirectory(atPath: package + "/content") {
+                for name in try FileManager.default.contentsOfDirectory(atPath: "\(package)/content/\(group)") {
+                    let file = URL(fileURLWithPath: "\(package)/content/\(group)/\(name)")
+                    if try Data(contentsOf: file).first == 2 { try FileManager.default.removeItem(at: file) }
+                }
+            }
+            let damaged = try FolioCommand.run("verify", "--deep", package)
+            #expect(damaged.exit == 1 && damaged.output.contains("a large value of version"), "\(damaged.output)")
+        }
+    }
+
     @Test(arguments: ["--package", "--archive"]) func aCopyHasTheVersionsOnlyWhereTheyAreAskedFor(form: String) throws {
         try withTemporaryDirectory { folder in
             let path = try document(in: folder), copy = folder.appendingPathComponent("Copy").path,

@@ -274,11 +274,12 @@ import Testing
             try store.close()
             let next = SavedState(generation: 5, saved: .now)
             let version = try store.versions.keepReplaced(
-                store.path, saved: next, previous: store.state, reason: .restore)
+                store.path, saved: next, previous: store.state, reason: .restore, references: ContentReferences())
             #expect(version?.number == 4)
             #expect(
-                try store.versions.keepReplaced(store.path, saved: next, previous: store.state, reason: .restore) == nil
-            )
+                try store.versions.keepReplaced(
+                    store.path, saved: next, previous: store.state, reason: .restore, references: ContentReferences())
+                    == nil)
             try Disk.rename(restored, to: store.path)
             try store.versions.remove([2])
             let reader = try Connection.openForReading(store.path)

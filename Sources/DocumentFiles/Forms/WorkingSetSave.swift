@@ -184,14 +184,17 @@ struct WorkingSetSave {
         guard let versions = try session.archivedVersions(in: staging), let previous = session.keeping.head else {
             return []
         }
+        let references = try session.keeping.references(session.packageStore, session.content)
         if session.place.database == nil, let archive = session.place.archive {
             // The working set's own store may have taken up autosaved work.
             let saved = FilePath.join(staging, "saved.sqlite")
             try archive.takeOutStore(to: saved)
-            try versions.keepReplaced(saved, saved: marker.savedState, previous: previous, reason: .save)
+            try versions.keepReplaced(
+                saved, saved: marker.savedState, previous: previous, reason: .save, references: references)
         } else {
             try session.packageStore.withFiles { files in
-                _ = try versions.keepReplaced(files, saved: marker.savedState, previous: previous, reason: .save)
+                _ = try versions.keepReplaced(
+                    files, saved: marker.savedState, previous: previous, reason: .save, references: references)
             }
         }
         try versions.prune(.standard)

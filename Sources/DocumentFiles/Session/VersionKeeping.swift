@@ -135,7 +135,7 @@ struct VersionKeeping {
         guard let versions, let head else {
             preconditionFailure("Only a package that keeps versions gets another store")
         }
-        let references = try ContentReferences(referencedNames(store, content))
+        let references = try self.references(store, content)
         if let main {
             _ = try versions.keepReplaced(main, saved: saved, previous: head, reason: reason, references: references)
         } else {
@@ -143,6 +143,12 @@ struct VersionKeeping {
                 _ = try versions.keepReplaced($0, saved: saved, previous: head, reason: reason, references: references)
             }
         }
+    }
+
+    /// How the names in `content/` differ between the last saved state and the committed one.
+    /// Versions name what they refer to by it: a value that none of them names is removed.
+    func references(_ store: SQLitePersistentStore, _ content: ContentFolder?) throws -> ContentReferences {
+        try ContentReferences(referencedNames(store, content))
     }
 
     /// The names in `content/` that the states before and after the last save refer to; nil where

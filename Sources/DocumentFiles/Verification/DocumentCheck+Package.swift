@@ -121,8 +121,8 @@ extension DocumentCheck {
 
     /// The files of every earlier version are there; each can be restored as it was, where the
     /// check is thorough.
-    mutating func versions(_ store: SQLitePersistentStore, _ package: String) throws {
-        let folder = FilePath.join(package, PackageLayout.versions)
+    mutating func versions(_ store: SQLitePersistentStore, _ package: PackageReader) throws {
+        let folder = FilePath.join(package.path, PackageLayout.versions)
         guard try Disk.kind(of: folder) == .directory else { return }
         let versions = VersionStore(folder: folder)
         if try VersionIndex.isAltered(in: folder) {
@@ -143,14 +143,32 @@ extension DocumentCheck {
         guard isThorough else { return }
         let scratch = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(scratch) }
+        let values = try ContentFolder(inPackage: package.path).names()
         for version in list where !missing.unmakeable.contains(version.number) {
             let target = FilePath.join(scratch, "\(version.number)")
             do {
                 try store.withFiles { try versions.restore(version.number, from: $0, to: target) }
+                try valuesOfVersion(version.generation, at: target, package, values)
                 try Disk.removeFileIfPresent(target)
             } catch let error as DocumentError where error.code == .malformed {
                 report(PackageLayout.versions, error.message)
             }
+        }
+    }
+    /// The large values that an earlier state refers to are there.
+    private mutating func valuesOfVersion(
+        _ generation: Int, at path: String, _ package: PackageReader, _ values: Set<UUID>
+    ) throws {
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
+        description.isReadOnly = true
+        description.createsIfMissing = false
+        let hashes = try SQLitePersistentStore.storedModelInfo(at: description.url).versionHashes
+        let model = try chosenModel(fitting: hashes) ?? package.model(fitting: hashes)?.model
+        let store = try SQLitePersistentStore.open(description, model: model)
+        defer { try? store.close() }
+        for name in try store.externalValueNames().sorted()
+        where !(UUID(uuidString: name).map(values.contains) ?? false) {
+            report(PackageLayout.versions, "the file of a large value of version \(generation) is missing: \(name)")
         }
     }
 }

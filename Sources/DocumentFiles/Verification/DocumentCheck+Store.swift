@@ -66,9 +66,9 @@ extension DocumentCheck {
         if isThorough, let package, let manifest = package.manifest {
             _ = part(PackageLayout.extra) { try $0.files(store, manifest, package.reader.path) }
         }
-        if let path = package?.reader.path {
-            if isThorough { _ = part(PackageLayout.content) { try $0.content(path) } }
-            _ = part(PackageLayout.versions) { try $0.versions(store, path) }
+        if let reader = package?.reader {
+            if isThorough { _ = part(PackageLayout.content) { try $0.content(reader.path) } }
+            _ = part(PackageLayout.versions) { try $0.versions(store, reader) }
         }
     }
 

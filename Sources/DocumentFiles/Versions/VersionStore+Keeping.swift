@@ -97,7 +97,7 @@ extension VersionStore {
     @discardableResult
     package func keepReplaced(
         _ store: String, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
-        references: ContentReferences = ContentReferences()
+        references: ContentReferences
     ) throws -> DocumentVersion? {
         try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { _, path in
             try Disk.copyFile(store, to: path)
@@ -112,7 +112,7 @@ extension VersionStore {
     @discardableResult
     package func keepReplaced(
         _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
-        references: ContentReferences = ContentReferences()
+        references: ContentReferences
     ) throws -> DocumentVersion? {
         try keepClosed(saved: saved, previous: previous, reason: reason, references: references) { head, path in
             let state = files.state(at: head.wal)

@@ -156,8 +156,10 @@ extension DocumentWriter {
             let discarded = FilePath.name(PackageLayout.discarded)
             try Disk.copyTree(source.folder, to: target.folder) { name, _ in name != discarded }
         }
+        let references = try session.keeping.references(store, session.content)
         try store.withFiles { files in
-            _ = try target.keepReplaced(files, saved: marker.savedState, previous: saved, reason: .other)
+            _ = try target.keepReplaced(
+                files, saved: marker.savedState, previous: saved, reason: .other, references: references)
         }
         let used = try store.externalValueNames().compactMap { UUID(uuidString: $0) }
         for name in try (target.contentReferences() ?? session.content?.names() ?? []).union(used) {

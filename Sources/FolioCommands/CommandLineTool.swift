@@ -37,8 +37,14 @@ public enum CommandLineTool {
     /// errors.
     public static func run(_ words: [String]) async -> ExitCode {
         let interruption = Interruption()
-        let task = Task { await perform(words, interruption) }
+        // What listens has its descriptors before the command opens files.
+        let (isListening, begins) = AsyncStream<Never>.makeStream()
+        let task = Task {
+            for await _ in isListening {}
+            return await perform(words, interruption)
+        }
         let listener = interruption.begin { task.cancel() }
+        begins.finish()
         defer { listener?.cancel() }
         return await task.value
     }

@@ -36,7 +36,12 @@ final class Interruption: Sendable {
             var number: UInt8 = 0
             while read(reading, &number, 1) == 1 { interrupt(Int32(number), cancel) }
         }
+        // Dispatch opens its own descriptors on another thread, and traps where there are none
+        // left.
+        let registered = DispatchSemaphore(value: 0)
+        source.setRegistrationHandler { registered.signal() }
         source.resume()
+        registered.wait()
         // What was ignored from the beginning, as in the background or under nohup, stays so.
         for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) { Self.tell(of: number) }
         return source

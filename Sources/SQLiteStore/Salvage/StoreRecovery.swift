@@ -259,11 +259,32 @@ struct StoreRecovery {
         tables[SQLName.key(wanted.name)] = table
     }
 
+    /// The columns of a definition in which some run into those before them, as where a comma is
+    /// damaged: rows have their fields, so that those behind stand further back than it says.
+    /// - Returns: Nil where the definition is none of the expected columns in their order, or lacks
+    ///   columns at its end only, whose order is not known.
+    private static func columnsWithSwallowedOnes(
+        _ found: [SalvagedTable.Column], _ wanted: [SalvagedTable.Column]
+    ) -> [SalvagedTable.Column]? {
+        var rest = found[...], end = 0
+        for (index, column) in wanted.enumerated() {
+            guard let next = rest.first, SQLName.key(next.name) == SQLName.key(column.name) else { continue }
+            rest = rest.dropFirst()
+            end = index + 1
+        }
+        return rest.isEmpty && end > found.count ? Array(wanted[..<end]) : nil
+    }
+
     /// Gives columns whose names are damaged those that the model expects in their places.
     private mutating func addColumns(_ wanted: SalvagedTable) {
         guard var table = tables[SQLName.key(wanted.name)] else { return }
-        let missing = wanted.columns.filter { table.column($0.name) == nil }
+        var missing = wanted.columns.filter { table.column($0.name) == nil }
         guard !missing.isEmpty else { return }
+        if let columns = Self.columnsWithSwallowedOnes(table.columns, wanted.columns) {
+            report("the definition of the table \(table.name) is damaged")
+            table.columns = columns
+            missing = wanted.columns.filter { table.column($0.name) == nil }
+        }
         let names = Set(wanted.columns.map { SQLName.key($0.name) })
         let strange = table.columns.indices.filter { !names.contains(SQLName.key(table.columns[$0].name)) }
         if strange.count == missing.count {

@@ -257,7 +257,8 @@ package struct ArchiveSalvager {
             end += Int64(count)
             end = start + Int64(try stream.decompress(UnsafeRawBufferPointer(rebasing: piece[..<count]), put))
         }
-        if !entry.hasDescriptor { end = limit }
+        // Where the stream ends it knows better than the header, whose size may be what is damaged.
+        if !stream.isAtEnd, !entry.hasDescriptor { end = limit }
         return stream.isAtEnd
     }
 

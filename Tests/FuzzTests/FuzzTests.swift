@@ -44,7 +44,7 @@ import Testing
     @Test(arguments: [
         ("repair-package", 5, 20_261_125), ("repair-package-wal", 5, 20_261_125), ("repair-store", 5, 20_261_125),
         ("repair-store-wal", 5, 20_261_125), ("repair-archive", 217, 20_261_125),
-        ("repair-many-entries", 27, 20_261_125), ("repair-store", 14, 77),
+        ("repair-many-entries", 27, 20_261_125), ("repair-store", 14, 77), ("repair-archive", 324, 202),
     ]) func whatWasLostOnceIsSaved(task: String, run: Int, seed: UInt64) throws {
         try fuzz(task, 1, seed: seed, first: run)
     }

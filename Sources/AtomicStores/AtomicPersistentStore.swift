@@ -10,7 +10,7 @@ import Synchronization
 /// Opening reads everything, each `apply` writes everything anew and durably, and requests look at
 /// every object of a hierarchy. That suits small documents. Two of them on one file are never
 /// mixed: whoever saves second gets `StorageError.busy`.
-package final class AtomicPersistentStore: PersistentStore {
+package final class AtomicPersistentStore: StoreBackend {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
     package let layouts: [RowLayout]

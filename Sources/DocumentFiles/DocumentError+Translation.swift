@@ -37,7 +37,8 @@ extension DocumentError {
         case let error as SQLiteError:
             return DocumentError(error, stage)
         case let error as ModelError:
-            let code: Code = error.code == .permission ? .permission : error.code == .inputOutput ? .io : .malformed
+            let code: Code =
+                error.code == .permission ? .permission : error.code == .inputOutput ? .inputOutput : .malformed
             return DocumentError(code, error.description, path: path, stage: stage, underlying: error)
         default: return error
         }
@@ -79,10 +80,10 @@ extension DocumentError {
             case .changed: .changed
             // What the system refuses to let grow; what is refused to be read is a document's own
             // fault.
-            case .tooLarge where error.operation != "read" && stage != .writing && stage != .replacing: .io
+            case .tooLarge where error.operation != "read" && stage != .writing && stage != .replacing: .inputOutput
             case .notDirectory, .isDirectory, .unsuitableFile, .tooLarge, .invalidPath:
                 stage == .writing || stage == .replacing ? .cannotCreate : .malformed
-            default: .io
+            default: .inputOutput
             }
         self.init(code, "\(error.operation): \(error.reason)", path: error.path, stage: stage, underlying: error)
     }
@@ -94,7 +95,7 @@ extension DocumentError {
         }
         let code: Code =
             error.code == .encrypted || error.code == .unsupported
-            ? .unsupported : error.code == .inputOutput ? .io : .malformed
+            ? .unsupported : error.code == .inputOutput ? .inputOutput : .malformed
         self.init(code, error.messageWithoutPath, path: error.path, stage: stage, underlying: error)
     }
 
@@ -110,7 +111,7 @@ extension DocumentError {
         case .unsupported: code = .unsupported
         case .newer: code = .newer
         case .cannotCreate: code = .cannotCreate
-        default: code = .io
+        default: code = .inputOutput
         }
         self.init(
             code, error.message, path: error.path ?? path, stage: stage, entities: error.entities, underlying: error)
@@ -123,7 +124,7 @@ extension DocumentError {
             case .changed: .changed
             case .corrupt, .notADatabase: .malformed
             case .readOnly, .refused: .permission
-            default: .io
+            default: .inputOutput
             }
         self.init(code, error.message, path: error.path, stage: stage, underlying: error)
     }

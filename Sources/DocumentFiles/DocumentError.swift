@@ -8,7 +8,8 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
     /// The kind of a document error, by which callers can decide. More kinds may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
-            case usage, malformed, notFound, unsupported, cannotCreate, io, locked, changed, recoverable, newer,
+            case usage, malformed, notFound, unsupported, cannotCreate, inputOutput, locked, changed, recoverable,
+                newer,
                 permission, modelMismatch, unsavedChanges
         }
         private let kind: Kind
@@ -26,7 +27,7 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
         /// The target exists, or its folder is not writable.
         public static let cannotCreate = Code(.cannotCreate)
         /// The operating system reported an error, such as a full or a defective disk.
-        public static let io = Code(.io)
+        public static let inputOutput = Code(.inputOutput)
         /// The document is locked by another process; `holder` describes it.
         public static let locked = Code(.locked)
         /// The document on disk is not the one that was opened any more.

@@ -31,7 +31,7 @@ extension DocumentInfo {
         let versionIdentifiers: [String]
         let metadata: [String: MetadataValue]
         let counts: [String: Int]
-        let values: Manifest.Attachments
+        let values: DocumentManifest.Attachments
 
         init(_ type: StoreType, at path: String) throws {
             let url = URL(fileURLWithPath: path)
@@ -45,18 +45,18 @@ extension DocumentInfo {
                 (uuid, versionIdentifiers, metadata) = (info.uuid, info.versionIdentifiers, info.metadata)
                 counts = try AtomicPersistentStore.objectCounts(at: url)
                 // Its values are all in its file.
-                values = Manifest.Attachments(count: 0, bytes: 0)
+                values = DocumentManifest.Attachments(count: 0, bytes: 0)
             }
         }
     }
 
     /// The files of large values, whether or not any object has them.
-    private static func filesBesideStore(_ path: String) throws -> Manifest.Attachments {
+    private static func filesBesideStore(_ path: String) throws -> DocumentManifest.Attachments {
         let folder = ExternalValues.folder(beside: path)
-        guard try Disk.kind(of: folder) == .directory else { return Manifest.Attachments(count: 0, bytes: 0) }
+        guard try Disk.kind(of: folder) == .directory else { return DocumentManifest.Attachments(count: 0, bytes: 0) }
         let sizes = try Disk.list(folder).filter { $0.kind == .file }.compactMap {
             try Disk.status(of: FilePath.join(folder, $0.name))?.size
         }
-        return Manifest.Attachments(count: sizes.count, bytes: sizes.reduce(0, +))
+        return DocumentManifest.Attachments(count: sizes.count, bytes: sizes.reduce(0, +))
     }
 }

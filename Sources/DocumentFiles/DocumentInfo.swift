@@ -53,7 +53,7 @@ public struct DocumentInfo: Sendable, Hashable {
     /// autosave of the document made.
     public var outsideCommits = 0
     /// The number and size of the attachments: large values that are stored in files of their own.
-    public var attachments: Manifest.Attachments
+    public var attachments: DocumentManifest.Attachments
     /// The process that is editing the document; nil if there is none.
     public var lock: LockHolder?
     /// The title of the document.
@@ -110,13 +110,15 @@ public struct DocumentInfo: Sendable, Hashable {
 
     /// The manifest where there is no work that it doesn't know of; nil where the store has to be
     /// asked.
-    package static func currentManifest(of url: URL) throws -> Manifest? {
+    package static func currentManifest(of url: URL) throws -> DocumentManifest? {
         try sufficientManifest(DetectedDocument(url.path))?.0
     }
 
     /// The manifest where there is no work that it doesn't know of, with the size of a package's
     /// store.
-    private static func sufficientManifest(_ document: DetectedDocument) throws -> (Manifest, storeBytes: Int64?)? {
+    private static func sufficientManifest(_ document: DetectedDocument) throws -> (
+        DocumentManifest, storeBytes: Int64?
+    )? {
         try DocumentError.stage(.opening, document.path) {
             switch document.kind {
             case .store, .managedDocument: return nil
@@ -156,7 +158,7 @@ public struct DocumentInfo: Sendable, Hashable {
         }
     }
 
-    private init(_ document: DetectedDocument, _ manifest: Manifest, _ lock: LockHolder?) {
+    private init(_ document: DetectedDocument, _ manifest: DocumentManifest, _ lock: LockHolder?) {
         kind = document.kind
         path = document.path
         uuid = manifest.uuid
@@ -182,7 +184,7 @@ public struct DocumentInfo: Sendable, Hashable {
         uuid = session.uuid
         formatVersion = session.manifest?.formatVersion
         model = Model(
-            name: session.manifest?.model.name, identifiers: session.model.description.versionIdentifiers,
+            name: session.manifest?.model.name, identifiers: session.model.definition.versionIdentifiers,
             digest: session.model.versionHashesDigest)
         storeType = session.store.description.type.rawValue
         storeBytes = try session.place.storeBytes()
@@ -199,7 +201,7 @@ public struct DocumentInfo: Sendable, Hashable {
             let sizes = try (session.sqliteStore?.externalValueNames() ?? []).compactMap {
                 try Disk.status(of: files.path($0))?.size
             }
-            attachments = Manifest.Attachments(count: sizes.count, bytes: sizes.reduce(0, +))
+            attachments = DocumentManifest.Attachments(count: sizes.count, bytes: sizes.reduce(0, +))
         }
         self.lock = lock
         title = session.manifest?.title

@@ -20,7 +20,7 @@
 /// properties are not part of the model.
 ///
 /// - Parameter originalName: The entity's name in earlier versions of the model.
-@attached(member, names: named(schemaEntity))
+@attached(member, names: named(_schemaEntity))
 @attached(memberAttribute)
 public macro Model(originalName: String? = nil) = #externalMacro(module: "FolioMacros", type: "ModelMacro")
 

@@ -34,7 +34,7 @@ extension MappingModel {
             mapping.sourcePredicate = try entity.sourcePredicate.map { text throws(MigrationError) in
                 try Self.parsed(text, of: context) { try FetchPredicate(format: $0) }
             }
-            func isThere(_ name: String, _ isWanted: (Property) -> Bool) -> Bool {
+            func isThere(_ name: String, _ isWanted: (PropertyDescription) -> Bool) -> Bool {
                 description.source == nil && entity.sourceName != nil
                     || source?.property(named: name).map(isWanted) ?? false
             }

@@ -86,6 +86,6 @@ package enum MigrationChain {
     }
 
     private static func name(of version: ManagedObjectModel) -> String {
-        version.description.versionIdentifiers.first.map { "“\($0)”" } ?? "a version without an identifier"
+        version.definition.versionIdentifiers.first.map { "“\($0)”" } ?? "a version without an identifier"
     }
 }

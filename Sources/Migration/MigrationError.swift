@@ -7,15 +7,15 @@
 /// ```
 public struct MigrationError: Error, Sendable, CustomStringConvertible {
     /// The kind of a migration error.
-    public struct Code: Sendable, Hashable {
-        private enum Value: Sendable {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String, Sendable {
             case notInferable, invalidMapping, missingMapping, missingModel, policy, cancelled, backward, lossy, failed
         }
-        private let value: Value
+        private let kind: Kind
         /// Core Data's number of this error.
         public let coreDataNumber: Int
-        private init(_ value: Value, _ number: Int) {
-            self.value = value
+        private init(_ kind: Kind, _ number: Int) {
+            self.kind = kind
             coreDataNumber = number
         }
         /// The new version can't be inferred from the old one; `obstacles` lists the reasons.
@@ -36,6 +36,9 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         public static let lossy = Code(.lossy, 134110)
         /// Objects can't be read, created or saved during the migration.
         public static let failed = Code(.failed, 134110)
+
+        /// The name of the code, such as `lossy`.
+        public var description: String { kind.rawValue }
     }
 
     /// The kind of the error.

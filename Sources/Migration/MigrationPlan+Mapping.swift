@@ -67,7 +67,7 @@ private struct MappingTranslation {
         return !mappings.isEmpty
     }
 
-    private func step(_ entity: Entity, _ mapping: EntityMapping) -> MigrationPlan.EntityStep? {
+    private func step(_ entity: EntityDescription, _ mapping: EntityMapping) -> MigrationPlan.EntityStep? {
         guard let origin = mapping.sourceEntityName.flatMap({ source.entity(named: $0) }) else { return nil }
         var step = MigrationPlan.EntityStep(
             sourceIndex: origin.index, origins: Array(repeating: .new, count: entity.properties.count))
@@ -86,13 +86,14 @@ private struct MappingTranslation {
 
     // MARK: Attributes
 
-    private func origin(of attribute: AttributeDescription, _ expression: QueryExpression, _ entity: Entity)
+    private func origin(of attribute: AttributeDescription, _ expression: QueryExpression, _ entity: EntityDescription)
         -> MigrationPlan.Origin?
     {
         var expression = expression, fills = false
         if case .constant(let value) = expression { return value == attribute.defaultValue ?? .null ? .new : nil }
         if case .conditional(.comparison(let comparison), let value, .constant(let fallback)) = expression {
-            guard comparison == Comparison(value, .notEqual, .constant(.null)), fallback == attribute.defaultValue
+            guard comparison == ComparisonPredicate(value, .notEqual, .constant(.null)),
+                fallback == attribute.defaultValue
             else { return nil }
             (expression, fills) = (value, true)
         }
@@ -111,7 +112,8 @@ private struct MappingTranslation {
 
     // MARK: Relationships
 
-    private func origin(of property: Property, _ expression: QueryExpression, _ entity: Entity) -> MigrationPlan.Origin?
+    private func origin(of property: PropertyDescription, _ expression: QueryExpression, _ entity: EntityDescription)
+        -> MigrationPlan.Origin?
     {
         guard let relationship = property.relationship,
             case .call(.variable("manager"), let selector, let arguments) = expression, arguments.count == 2,

@@ -22,7 +22,7 @@ struct ModelComparison {
             }
     }
 
-    private func difference(_ entity: Entity) -> ModelDifference.EntityDifference {
+    private func difference(_ entity: EntityDescription) -> ModelDifference.EntityDifference {
         guard let step = plan.steps[entity.index] else {
             return ModelDifference.EntityDifference(
                 source: nil, destination: entity.name, kind: .add, changes: [], properties: [])
@@ -35,14 +35,15 @@ struct ModelComparison {
             properties: properties(origin, entity, step))
     }
 
-    private func properties(_ origin: Entity, _ entity: Entity, _ step: MigrationPlan.EntityStep) -> [ModelDifference
+    private func properties(_ origin: EntityDescription, _ entity: EntityDescription, _ step: MigrationPlan.EntityStep)
+        -> [ModelDifference
         .PropertyDifference]
     {
         var result: [ModelDifference.PropertyDifference] = []
         var used: Set<Int> = []
         for property in entity.properties {
             let isOwn = property.declaringEntityIndex == entity.index
-            var former: Property?
+            var former: PropertyDescription?
             if case .property(let index) = step.origins[property.index] {
                 used.insert(index)
                 former = origin.properties[index]
@@ -77,7 +78,7 @@ struct ModelComparison {
 
     // MARK: Words
 
-    private func changes(_ old: Entity, _ new: Entity) -> [String] {
+    private func changes(_ old: EntityDescription, _ new: EntityDescription) -> [String] {
         var words: [String] = []
         func note<Value: Equatable>(_ what: String, _ before: Value, _ after: Value, _ text: (Value) -> String) {
             if before != after { words.append("\(what): \(text(before)) → \(text(after))") }
@@ -89,17 +90,17 @@ struct ModelComparison {
         note("parent", parent, new.superentity?.name) { $0 ?? "none" }
         note("abstract", old.isAbstract, new.isAbstract, Self.text)
         note("class", old.managedObjectClassName, new.managedObjectClassName) { $0 ?? "none" }
-        note("uniqueness constraints", old.description.uniquenessConstraints, new.description.uniquenessConstraints) {
+        note("uniqueness constraints", old.definition.uniquenessConstraints, new.definition.uniquenessConstraints) {
             $0.isEmpty ? "none" : $0.map { "(" + $0.joined(separator: ", ") + ")" }.joined(separator: " ")
         }
-        let indexes = (Set(old.description.indexes.map(\.name)), Set(new.description.indexes.map(\.name)))
+        let indexes = (Set(old.definition.indexes.map(\.name)), Set(new.definition.indexes.map(\.name)))
         words += indexes.1.subtracting(indexes.0).sorted().map { "new index \($0)" }
         words += indexes.0.subtracting(indexes.1).sorted().map { "index \($0) is gone" }
-        note("hash modifier", old.description.versionHashModifier, new.description.versionHashModifier) { $0 ?? "none" }
+        note("hash modifier", old.definition.versionHashModifier, new.definition.versionHashModifier) { $0 ?? "none" }
         return words
     }
 
-    private func changes(_ old: Property, _ new: Property) -> [String] {
+    private func changes(_ old: PropertyDescription, _ new: PropertyDescription) -> [String] {
         var words: [String] = []
         func note<Value: Equatable>(_ what: String, _ before: Value, _ after: Value, _ text: (Value) -> String) {
             if before != after { words.append("\(what): \(text(before)) → \(text(after))") }
@@ -161,7 +162,7 @@ struct ModelComparison {
         }
     }
 
-    private static func summary(_ property: Property) -> String {
+    private static func summary(_ property: PropertyDescription) -> String {
         let words: [String] =
             switch property.kind {
             case .attribute(let attribute): [attribute.type.name]

@@ -7,8 +7,8 @@ struct SharedContent {
     /// A property of an entity with objects that the source has and the destination still has.
     private struct Item {
         let entityIndex: Int
-        let source: Property
-        let destination: Property
+        let source: PropertyDescription
+        let destination: PropertyDescription
     }
 
     private let plan: MigrationPlan
@@ -80,7 +80,7 @@ struct SharedContent {
 
     /// Whether a property of a version in between takes every value that the source may have and
     /// the destination may keep, and gives it back as it was.
-    private func carries(_ model: ManagedObjectModel, _ property: Property, _ item: Item) -> Bool {
+    private func carries(_ model: ManagedObjectModel, _ property: PropertyDescription, _ item: Item) -> Bool {
         let ends = [item.source, item.destination]
         // A default value would stand where there was none.
         if ends.allSatisfy(\.isOptional), !property.isOptional { return false }

@@ -2,7 +2,7 @@ import Schema
 
 /// Writes the class of one entity.
 struct ClassWriter {
-    let entity: Entity
+    let entity: EntityDescription
     let className: String
     let model: ManagedObjectModel
     let names: SwiftNames
@@ -16,8 +16,8 @@ struct ClassWriter {
     var imports: String { "\(access)import Folio\n\(usesFoundation ? "\(access)import Foundation\n" : "")" }
 
     var usesFoundation: Bool {
-        entity.description.attributes.contains { SwiftType($0).isOfFoundation }
-            || entity.description.relationships.contains { $0.isToMany && $0.isOrdered }
+        entity.definition.attributes.contains { SwiftType($0).isOfFoundation }
+            || entity.definition.relationships.contains { $0.isToMany && $0.isOrdered }
     }
 
     /// The class itself, for its users to fill.
@@ -30,7 +30,7 @@ struct ClassWriter {
         }
         let keyword = isFinal ? "final class" : "class"
         let opened = !isFinal && generator.accessLevel == .public ? "open class" : access + keyword
-        return comment(entity.description.userInfo, indent: "") + "\(opened) \(className): \(superclass) {\n}\n"
+        return comment(entity.definition.userInfo, indent: "") + "\(opened) \(className): \(superclass) {\n}\n"
     }
 
     // A class is as visible as what it inherits from.
@@ -45,11 +45,11 @@ struct ClassWriter {
 
     var propertiesText: String {
         var text = "extension \(className) {\n" + fetchRequest
-        for attribute in entity.description.attributes { text += "\n" + property(attribute) }
-        for relationship in entity.description.relationships { text += "\n" + property(relationship) }
-        for fetched in entity.description.fetchedProperties { text += "\n" + property(fetched) }
+        for attribute in entity.definition.attributes { text += "\n" + property(attribute) }
+        for relationship in entity.definition.relationships { text += "\n" + property(relationship) }
+        for fetched in entity.definition.fetchedProperties { text += "\n" + property(fetched) }
         text += "\n" + keyPaths + "}\n"
-        for relationship in entity.description.relationships where relationship.isToMany {
+        for relationship in entity.definition.relationships where relationship.isToMany {
             text += "\n" + accessors(relationship)
         }
         return isRoot ? text + conformances : text
@@ -77,7 +77,7 @@ struct ClassWriter {
         // The store computes a derived value; one that is set would be lost.
         if !attribute.isDerived { text += "        set { self\(place) = newValue }\n" }
         text += "    }\n"
-        return text + "    \(access)static let \(handle) = TypedAttribute<\(value)>(\(literal(attribute.name)))\n"
+        return text + "    \(access)static let \(handle) = _TypedAttribute<\(value)>(\(literal(attribute.name)))\n"
     }
 
     private func property(_ relationship: RelationshipDescription) -> String {
@@ -85,7 +85,7 @@ struct ClassWriter {
         let handle = SwiftNames.handle(relationship.name)
         let type = relationship.isToMany ? "ManagedObjects<\(destination)>" : "\(destination)?"
         let keeper =
-            relationship.isToMany ? "TypedToMany<ManagedObjects<\(destination)>>" : "TypedToOne<\(destination)>"
+            relationship.isToMany ? "_TypedToMany<ManagedObjects<\(destination)>>" : "_TypedToOne<\(destination)>"
         var text = comment(relationship.userInfo, indent: "    ")
         text += "    \(access)var \(SwiftNames.property(relationship.name)): \(type) {\n"
         text += "        get { self[Self.\(handle)] }\n        set { self[Self.\(handle)] = newValue }\n    }\n"
@@ -106,7 +106,7 @@ struct ClassWriter {
 
     /// What queries know the properties by, asked of the class or of one that inherits from it.
     private var keyPaths: String {
-        let properties = entity.description.attributes.map(\.name) + entity.description.relationships.map(\.name)
+        let properties = entity.definition.attributes.map(\.name) + entity.definition.relationships.map(\.name)
         var text =
             "    \(access)static func \(Self.keyPaths(of: className))(of type: ManagedObject.Type) -> [AnyKeyPath: String] {\n"
         guard !properties.isEmpty else { return text + "        [:]\n    }\n" }
@@ -125,13 +125,13 @@ struct ClassWriter {
         let classes = model.entities.filter { $0.isKind(of: entity) && generator.isGenerated($0) }.compactMap {
             names.classes[$0.name]
         }
-        var text = "\nextension \(className): KeyPathDeclaring {\n"
-        text += "    \(access)static var keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] {\n        ["
+        var text = "\nextension \(className): _KeyPathDeclaring {\n"
+        text += "    \(access)static var _keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] {\n        ["
         text += classes.map { "\($0).\(Self.keyPaths(of: $0))" }.joined(separator: ", ") + "]\n    }\n}\n"
         // An attribute called `id` is what identifies the object, if it can.
         let hasUnfitID = model.entities.contains { other in
             other.isKind(of: entity)
-                && other.description.attributes.contains { $0.name == "id" && SwiftType($0).typed == nil }
+                && other.definition.attributes.contains { $0.name == "id" && SwiftType($0).typed == nil }
         }
         if !hasUnfitID { text += "\nextension \(className): Identifiable {}\n" }
         if generator.isCodable { text += "\nextension \(className): CodableObject {}\n" }

@@ -79,12 +79,12 @@ package struct CodeGenerator {
 
     /// Whether an entity's properties are generated. Classes of entities with manual generation are
     /// their user's; they exist too.
-    func isGenerated(_ entity: Entity) -> Bool {
-        selection == .all || entity.description.extraMarkup["codeGenerationType"] != nil
+    func isGenerated(_ entity: EntityDescription) -> Bool {
+        selection == .all || entity.definition.extraMarkup["codeGenerationType"] != nil
     }
 
-    private func isClassGenerated(_ entity: Entity) -> Bool {
-        selection == .all || entity.description.extraMarkup["codeGenerationType"] == "class"
+    private func isClassGenerated(_ entity: EntityDescription) -> Bool {
+        selection == .all || entity.definition.extraMarkup["codeGenerationType"] == "class"
     }
 }
 

@@ -44,7 +44,7 @@ struct ModelWriter {
     /// A function for each fetch request of the model.
     private var templates: String {
         var text = ""
-        for (place, template) in model.description.fetchRequestTemplates.enumerated() {
+        for (place, template) in model.definition.fetchRequestTemplates.enumerated() {
             let type = names.objectType(model.entity(named: template.entityName))
             let name = SwiftNames.property(Self.lowercased(SwiftNames.typeName(template.name)) + "Request")
             text += "\n    /// The model's fetch request “\(template.name.filter { !$0.isNewline })”.\n"

@@ -44,7 +44,7 @@ struct SwiftNames {
 
     /// What the objects of an entity are in Swift: the class of the nearest entity upwards that has
     /// one.
-    func objectType(_ entity: Entity?) -> String {
+    func objectType(_ entity: EntityDescription?) -> String {
         var next = entity
         while let entity = next {
             if let name = classes[entity.name] { return name }

@@ -8,6 +8,6 @@ extension ManagedObjectModel {
     /// - Throws: ``ModelError`` with code `unreadable` if the text is not a model, `invalid` with
     ///   all errors if the model is not valid.
     public convenience init(xcdatamodelText text: String) throws(ModelError) {
-        try self.init(ModelContents.decode(Data(text.utf8)).description)
+        try self.init(ModelContents.decode(Data(text.utf8)).definition)
     }
 }

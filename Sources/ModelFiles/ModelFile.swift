@@ -132,7 +132,7 @@ extension ManagedObjectModel {
     /// - Throws: ``ModelError`` with code `notFound` or `unreadable`, or `invalid` with all errors
     ///   in the model.
     public convenience init(contentsOf url: URL) throws(ModelError) {
-        try self.init(try ModelFile(contentsOf: url).model().description)
+        try self.init(try ModelFile(contentsOf: url).model().definition)
     }
 }
 
@@ -140,6 +140,6 @@ extension ManagedObjectModel {
     /// Whether a store with these hashes is one of the whole model or of one of its configurations.
     func fits(_ hashes: [String: Data]) -> Bool {
         isCompatible(withVersionHashes: hashes)
-            || description.configurations.keys.contains { isCompatible(withVersionHashes: hashes, configuration: $0) }
+            || definition.configurations.keys.contains { isCompatible(withVersionHashes: hashes, configuration: $0) }
     }
 }

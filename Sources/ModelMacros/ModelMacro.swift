@@ -28,7 +28,7 @@ package struct ModelMacro: MemberMacro, MemberAttributeMacro {
             arguments.append("originalName: \(original.expression.trimmed)")
         }
         return [
-            "\(raw: model.access)override class var schemaEntity: SchemaEntity? { SchemaEntity(\(raw: arguments.joined(separator: ", "))) }"
+            "\(raw: model.access)override class var _schemaEntity: _SchemaEntity? { _SchemaEntity(\(raw: arguments.joined(separator: ", "))) }"
         ]
     }
 

@@ -19,7 +19,7 @@ package struct PersistedMacro: AccessorMacro, PeerMacro {
     ) -> [DeclSyntax] {
         guard let property = declaration.as(VariableDeclSyntax.self).flatMap(PersistedProperty.init) else { return [] }
         return [
-            "\(raw: property.access)static let \(raw: property.handle) = ManagedObject.typedProperty(\"\(raw: property.name)\", (\(raw: property.type)).self)"
+            "\(raw: property.access)static let \(raw: property.handle) = ManagedObject._typedProperty(\"\(raw: property.name)\", (\(raw: property.type)).self)"
         ]
     }
 }

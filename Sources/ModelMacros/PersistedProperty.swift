@@ -80,9 +80,9 @@ struct PersistedProperty {
         if let initialValue, relationshipArguments == nil, !initialValue.is(NilLiteralExprSyntax.self) {
             arguments.append("defaultValue: \(initialValue)")
         }
-        if let attributeArguments { arguments.append("AttributeOptions(\(attributeArguments))") }
-        if let relationshipArguments { arguments.append("RelationshipOptions(\(relationshipArguments))") }
-        return "\(handle).declaration(\(arguments.joined(separator: ", ")))"
+        if let attributeArguments { arguments.append("_AttributeOptions(\(attributeArguments))") }
+        if let relationshipArguments { arguments.append("_RelationshipOptions(\(relationshipArguments))") }
+        return "\(handle)._declaration(\(arguments.joined(separator: ", ")))"
     }
 }
 

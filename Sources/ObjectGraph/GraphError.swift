@@ -10,13 +10,13 @@ public import Schema
 /// ```
 public struct GraphError: Error, Sendable, CustomStringConvertible {
     /// The kind of a graph error.
-    public struct Code: Sendable, Hashable {
-        private enum Value: Sendable {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String, Sendable {
             case unknownEntity, unknownKey, wrongType, abstractEntity, noStore, objectNotFound, conflict, constraint,
                 recursiveDirtying, foreignObject, loadFailed, alreadySaved
         }
-        private let value: Value
-        private init(_ value: Value) { self.value = value }
+        private let kind: Kind
+        private init(_ kind: Kind) { self.kind = kind }
         /// The model has no such entity.
         public static let unknownEntity = Code(.unknownEntity)
         /// The entity has no property with this name, or it is of another kind than the call
@@ -45,6 +45,9 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
         /// A value could not be read from the store by an accessor that does not throw; the save
         /// that follows throws this instead of writing.
         public static let loadFailed = Code(.loadFailed)
+
+        /// The name of the code, such as `conflict`.
+        public var description: String { kind.rawValue }
     }
 
     /// The kind of the error.
@@ -102,7 +105,7 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
 }
 
 extension GraphError {
-    static func unknownKey(_ key: String, of entity: Entity, kind: String = "property") -> GraphError {
+    static func unknownKey(_ key: String, of entity: EntityDescription, kind: String = "property") -> GraphError {
         let names = entity.properties.map(\.name)
         let hint = NearestNames.question(NearestNames.nearest(to: key, among: names))
         return GraphError(.unknownKey, "\(entity.name) has no \(kind) \"\(key)\"\(hint)", entity: entity.name, key: key)
@@ -113,7 +116,9 @@ extension GraphError {
         return GraphError(.unknownEntity, "The model has no entity \"\(name)\"\(hint)", entity: name)
     }
 
-    static func wrongType(_ value: String, for property: Property, of entity: Entity) -> GraphError {
+    static func wrongType(_ value: String, for property: PropertyDescription, of entity: EntityDescription)
+        -> GraphError
+    {
         let wanted =
             property.attribute.map { $0.type.name }
             ?? "an object of \(property.relationship?.destinationEntityName ?? "")"
@@ -122,7 +127,9 @@ extension GraphError {
             key: property.name)
     }
 
-    static func wrongType(_ value: String, for attribute: AttributeDescription, key: String, of entity: Entity)
+    static func wrongType(
+        _ value: String, for attribute: AttributeDescription, key: String, of entity: EntityDescription
+    )
         -> GraphError
     {
         GraphError(

@@ -8,10 +8,12 @@
 /// ```
 public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a query error.
-    public struct Code: Sendable, Hashable {
-        private enum Reason: Sendable { case syntax, unknownKey, type, unsupported, unboundVariable, argument, limit }
-        private let reason: Reason
-        private init(_ reason: Reason) { self.reason = reason }
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String, Sendable {
+            case syntax, unknownKey, type, unsupported, unboundVariable, argument, limit
+        }
+        private let kind: Kind
+        private init(_ kind: Kind) { self.kind = kind }
         /// The text can't be parsed; `offset` and `expected` tell where, and what was expected
         /// there.
         public static let syntax = Code(.syntax)
@@ -27,6 +29,9 @@ public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let argument = Code(.argument)
         /// Evaluation of a MATCHES pattern was stopped because it would take too long.
         public static let limit = Code(.limit)
+
+        /// The name of the code, such as `syntax`.
+        public var description: String { kind.rawValue }
     }
 
     /// The kind of the error.

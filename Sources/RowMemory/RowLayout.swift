@@ -4,7 +4,7 @@ internal import Synchronization
 /// Where the values of an entity's properties stand in the memory of its rows.
 ///
 /// Invariants:
-/// 1. Slots stand in the order of `Entity.properties`; slot `i` belongs to property `i`.
+/// 1. Slots stand in the order of `EntityDescription.properties`; slot `i` belongs to property `i`.
 /// 2. The layout of a sub-entity begins with that of its super-entity: a slot means the same place
 ///    in every descendant's rows.
 /// 3. A row begins with its key and version (16 bytes); every slot is aligned for its kind; no two
@@ -25,7 +25,7 @@ public final class RowLayout: Sendable {
 
     package static let headerSize = 16
 
-    package init(entity: Entity, parent: RowLayout?) {
+    package init(entity: EntityDescription, parent: RowLayout?) {
         entityIndex = entity.index
         modelNumber = entity.modelNumber
         var slots = parent?.slots ?? []
@@ -89,14 +89,14 @@ public final class RowLayout: Sendable {
 
     /// The layout of an entity where no list of layouts is at hand. Costs one layout for each
     /// super-entity, unless its model is among those asked for last.
-    package static func layout(of entity: Entity) -> RowLayout {
+    package static func layout(of entity: EntityDescription) -> RowLayout {
         if let known = recent.withLock({ $0.value(for: entity.modelNumber) }) { return known[entity.index] }
         return RowLayout(entity: entity, parent: entity.superentity.map { layout(of: $0) })
     }
 
     private static func aligned(_ offset: Int, _ alignment: Int) -> Int { (offset + alignment - 1) & ~(alignment - 1) }
 
-    private static func kind(of property: Property) -> SlotKind {
+    private static func kind(of property: PropertyDescription) -> SlotKind {
         switch property.kind {
         case .relationship(let relationship): relationship.isToMany ? .toMany : .toOne
         case .attribute(let attribute): SlotKind(attribute)

@@ -72,7 +72,7 @@ final class SQLiteStoreView: StoreView {
         session.withLock { try? $0.close() }
     }
 
-    var store: any PersistentStore { base }
+    var store: any StoreBackend { base }
 
     private func read<Result: Sendable>(_ body: (StoreSession) throws -> Result) throws -> Result {
         try session.withLock { session in

@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Reading leaves the file and its folder as they are; writing keeps to what Core Data itself
 /// relies on (COREDATA_FORMATS §3.10). The store serializes its work on one connection.
-package final class SQLitePersistentStore: PersistentStore {
+package final class SQLitePersistentStore: StoreBackend {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
     package let layouts: [RowLayout]

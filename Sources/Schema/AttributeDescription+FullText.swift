@@ -16,7 +16,7 @@ extension AttributeDescription {
     }
 }
 
-extension Entity {
+extension EntityDescription {
     /// The attributes that `SEARCH` covers when its left side is an object, inherited ones first.
     public var fullTextAttributes: [AttributeDescription] { attributes.filter(\.isFullTextIndexed) }
 }

@@ -37,7 +37,7 @@ public struct AttributeDescription: Sendable, Hashable {
     /// The name of the ``CompositeDescription`` that a composite attribute consists of.
     public var compositeName: String?
     /// Whether the attribute has an index of its own, as models from before Xcode 9 ask for it;
-    /// later models use ``EntityDescription/indexes``.
+    /// later models use ``EntityDefinition/indexes``.
     public var isIndexed: Bool
     /// Whether Apple's Spotlight indexes the attribute. Folio keeps the setting and does not use
     /// it.

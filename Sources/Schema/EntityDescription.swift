@@ -1,66 +1,105 @@
-/// An entity, as a model declares it: its own properties, with other entities referred to by name.
+/// An entity of a model with its inherited properties and its position in the hierarchy resolved.
 ///
-/// Use descriptions to build models and to read the declarations of a model file. Inherited
-/// properties and sub-entities are found at the model's ``Entity``.
-///
-/// ```swift
-/// EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")])
-/// ```
-public struct EntityDescription: Sendable, Hashable {
-    /// The entity's name: a letter or underscore, followed by letters, digits and underscores.
-    public var name: String
-    /// The name of the class of the entity's objects; nil for ``ManagedObject``.
-    public var managedObjectClassName: String?
-    /// The name of the entity that this one inherits from; nil for the root of a hierarchy.
-    public var superentityName: String?
-    /// Whether only sub-entities of this entity have objects.
-    public var isAbstract: Bool
-    /// The attributes that this entity declares, without inherited ones.
-    public var attributes: [AttributeDescription]
-    /// The relationships that this entity declares, without inherited ones.
-    public var relationships: [RelationshipDescription]
-    /// The fetched properties that this entity declares, without inherited ones.
-    public var fetchedProperties: [FetchedPropertyDescription]
-    /// Lists of attribute names; the values of a list together are unique in a store.
-    public var uniquenessConstraints: [[String]]
-    /// The indexes that stores create. They affect speed only.
-    public var indexes: [FetchIndexDescription]
-    /// Indexes over several properties in the form of models from before Xcode 9.
-    public var compoundIndexes: [[String]]
-    /// The entity's name in earlier versions of the model; nil means the same name.
-    public var renamingIdentifier: String?
-    /// A text that changes the version hash without changing the entity otherwise.
-    public var versionHashModifier: String?
-    /// Free-form keys and values of the model's author; not part of the version hash.
-    public var userInfo: [String: String]
-    /// Markup of the model file that Folio does not interpret, kept so that it can be written back.
-    public var extraMarkup: [String: String]
+/// Immutable. An entity refers to its super-entities but not to its model: ask the model for
+/// sub-entities and for the destinations of relationships.
+public final class EntityDescription: Sendable {
+    /// The model's declaration of this entity, without inherited properties.
+    public let definition: EntityDefinition
+    /// The entity that this one inherits from; nil for the root of a hierarchy.
+    public let superentity: EntityDescription?
+    /// The names of the direct sub-entities, in the order of the model.
+    public let subentityNames: [String]
+    /// All attributes and relationships, inherited ones first. Fetched properties are in
+    /// ``fetchedProperties``.
+    public let properties: [PropertyDescription]
+    /// All fetched properties, inherited ones first.
+    public let fetchedProperties: [FetchedPropertyDescription]
+    /// All uniqueness constraints, inherited ones first: lists of attribute names.
+    public let uniquenessConstraints: [[String]]
+    private let indexByName: [String: Int]
 
-    /// Creates a description of an entity.
-    ///
-    /// Only the name is required. The parameters have the meaning of the properties of the same
-    /// name. Nothing is checked here; ``ManagedObjectModel/init(_:)`` checks the model as a whole.
-    public init(
-        _ name: String, managedObjectClassName: String? = nil, superentityName: String? = nil, isAbstract: Bool = false,
-        attributes: [AttributeDescription] = [], relationships: [RelationshipDescription] = [],
-        fetchedProperties: [FetchedPropertyDescription] = [],
-        uniquenessConstraints: [[String]] = [], indexes: [FetchIndexDescription] = [], compoundIndexes: [[String]] = [],
-        renamingIdentifier: String? = nil, versionHashModifier: String? = nil, userInfo: [String: String] = [:],
-        extraMarkup: [String: String] = [:]
+    /// The position in `ManagedObjectModel.entities`.
+    package let index: Int
+    /// The position of the root of the hierarchy.
+    package let rootIndex: Int
+    /// Tells models apart cheaply: no two models of a process have the same number.
+    package let modelNumber: UInt64
+    /// This entity and all its descendants stand together at these positions of
+    /// `ManagedObjectModel.entities`.
+    package let family: Range<Int>
+
+    package init(
+        description: EntityDefinition, superentity: EntityDescription?, subentityNames: [String], index: Int,
+        family: Range<Int>,
+        modelNumber: UInt64,
+        resolveEntity: (String) -> Int?
     ) {
-        self.name = name
-        self.managedObjectClassName = managedObjectClassName
-        self.superentityName = superentityName
-        self.isAbstract = isAbstract
-        self.attributes = attributes
-        self.relationships = relationships
-        self.fetchedProperties = fetchedProperties
-        self.uniquenessConstraints = uniquenessConstraints
-        self.indexes = indexes
-        self.compoundIndexes = compoundIndexes
-        self.renamingIdentifier = renamingIdentifier
-        self.versionHashModifier = versionHashModifier
-        self.userInfo = userInfo
-        self.extraMarkup = extraMarkup
+        self.definition = description
+        self.superentity = superentity
+        self.subentityNames = subentityNames
+        self.index = index
+        self.family = family
+        self.modelNumber = modelNumber
+        rootIndex = superentity?.rootIndex ?? index
+        var properties = superentity?.properties ?? []
+        for attribute in description.attributes {
+            properties.append(
+                PropertyDescription(
+                    kind: .attribute(attribute), index: properties.count, declaringEntityIndex: index,
+                    destinationIndex: -1))
+        }
+        for relationship in description.relationships {
+            properties.append(
+                PropertyDescription(
+                    kind: .relationship(relationship), index: properties.count, declaringEntityIndex: index,
+                    destinationIndex: resolveEntity(relationship.destinationEntityName) ?? -1))
+        }
+        self.properties = properties
+        indexByName = Dictionary(properties.map { ($0.name, $0.index) }, uniquingKeysWith: { first, _ in first })
+        fetchedProperties = (superentity?.fetchedProperties ?? []) + description.fetchedProperties
+        uniquenessConstraints = (superentity?.uniquenessConstraints ?? []) + description.uniquenessConstraints
+    }
+
+    /// The name of the entity in the model, in requests and in object URIs.
+    public var name: String { definition.name }
+    /// Whether only sub-entities of this entity have objects.
+    public var isAbstract: Bool { definition.isAbstract }
+    /// The name of the class of the entity's objects; nil for ``ManagedObject``.
+    public var managedObjectClassName: String? { definition.managedObjectClassName }
+
+    /// The attribute or relationship with this name, inherited ones included; nil if there is none.
+    public func property(named name: String) -> PropertyDescription? {
+        indexByName[name].map { properties[$0] }
+    }
+
+    package func propertyIndex(named name: String) -> Int? { indexByName[name] }
+
+    /// All attributes, inherited ones first. The array is built by each call.
+    public var attributes: [AttributeDescription] { properties.compactMap(\.attribute) }
+    /// All relationships, inherited ones first. The array is built by each call.
+    public var relationships: [RelationshipDescription] { properties.compactMap(\.relationship) }
+
+    /// All attributes by name, inherited ones included. The dictionary is built by each call.
+    public var attributesByName: [String: AttributeDescription] {
+        Dictionary(attributes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// All relationships by name, inherited ones included. The dictionary is built by each call.
+    public var relationshipsByName: [String: RelationshipDescription] {
+        Dictionary(relationships.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Whether this entity is `other` or one of its descendants. Both must belong to the same
+    /// model.
+    public func isKind(of other: EntityDescription) -> Bool { other.family.contains(index) }
+}
+
+extension EntityDescription: Hashable {
+    public static func == (left: EntityDescription, right: EntityDescription) -> Bool {
+        left === right || (left.definition == right.definition && left.superentity == right.superentity)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(definition.name)
     }
 }

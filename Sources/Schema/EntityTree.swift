@@ -3,7 +3,7 @@ import Foundation
 /// The entities of a model in the order in which new stores number them (COREDATA_FORMATS §3.3).
 struct EntityTree {
     struct Node {
-        let description: EntityDescription
+        let description: EntityDefinition
         let parent: Int?
         let children: [String]
         /// The node and its descendants.
@@ -14,9 +14,9 @@ struct EntityTree {
 
     /// `entities` form a forest: validation has seen to it that parents exist and that there is no
     /// cycle.
-    init(_ entities: [EntityDescription]) {
-        var childrenByParent: [String: [EntityDescription]] = [:]
-        var roots: [EntityDescription] = []
+    init(_ entities: [EntityDefinition]) {
+        var childrenByParent: [String: [EntityDefinition]] = [:]
+        var roots: [EntityDefinition] = []
         for entity in entities {
             if let parent = entity.superentityName {
                 childrenByParent[parent, default: []].append(entity)
@@ -25,7 +25,7 @@ struct EntityTree {
             }
         }
         // An explicit stack: the depth of a foreign model's hierarchy is not ours to trust.
-        var pending: [(EntityDescription, Int?)] = Self.sorted(roots).reversed().map { ($0, nil) }
+        var pending: [(EntityDefinition, Int?)] = Self.sorted(roots).reversed().map { ($0, nil) }
         while let (entity, parent) = pending.popLast() {
             let children = Self.sorted(childrenByParent[entity.name] ?? [])
             let index = nodes.count
@@ -37,7 +37,7 @@ struct EntityTree {
         }
     }
 
-    private static func sorted(_ entities: [EntityDescription]) -> [EntityDescription] {
+    private static func sorted(_ entities: [EntityDefinition]) -> [EntityDefinition] {
         entities.map { ($0.name.lowercased(), $0) }.sorted { ($0.0, $0.1.name) < ($1.0, $1.1.name) }.map(\.1)
     }
 }

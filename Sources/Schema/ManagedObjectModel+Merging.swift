@@ -11,12 +11,12 @@ extension ManagedObjectModel {
     /// - Throws: ``ModelError`` with code `mergeConflict`, listing every name that two models
     ///   define differently; `invalid` if the merged model is not valid.
     public convenience init(byMerging models: [ManagedObjectModel]) throws(ModelError) {
-        var merged = Description()
+        var merged = Definition()
         var faults: [ModelError.Fault] = []
-        var entities: [String: EntityDescription] = [:]
+        var entities: [String: EntityDefinition] = [:]
         var composites: [String: CompositeDescription] = [:]
         var requests: [String: FetchRequestTemplate] = [:]
-        for model in models.map(\.description) {
+        for model in models.map(\.definition) {
             for entity in model.entities {
                 if let known = entities.updateValue(entity, forKey: entity.name), known != entity {
                     faults.append(

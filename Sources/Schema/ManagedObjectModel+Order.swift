@@ -1,4 +1,4 @@
-extension ManagedObjectModel.Description {
+extension ManagedObjectModel.Definition {
     /// The same model with everything whose order has no meaning in order of name, so that equal
     /// models are equal values wherever they were read.
     ///

@@ -70,7 +70,7 @@ extension ManagedObjectModel {
         }
     }
 
-    private static func hash(of entity: Entity, superentityHash: Data?) -> Data {
+    private static func hash(of entity: EntityDescription, superentityHash: Data?) -> Data {
         var bytes = HashInput()
         bytes.append(entity.name)
         bytes.append(UInt8(entity.isAbstract ? 1 : 0))
@@ -79,13 +79,13 @@ extension ManagedObjectModel {
             $0.name.utf16.lexicographicallyPrecedes($1.name.utf16)
         }
         for property in persistent { bytes.append(property.versionHash) }
-        bytes.append(entity.description.versionHashModifier ?? "")
-        for constraint in entity.description.uniquenessConstraints { bytes.append(constraint.joined(separator: ".")) }
+        bytes.append(entity.definition.versionHashModifier ?? "")
+        for constraint in entity.definition.uniquenessConstraints { bytes.append(constraint.joined(separator: ".")) }
         return bytes.digest
     }
 }
 
-extension Property {
+extension PropertyDescription {
     /// The property's contribution to the version hash of its entity, 32 bytes.
     public var versionHash: Data {
         switch kind {

@@ -9,15 +9,15 @@ import Synchronization
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(entities: [
-///     EntityDescription("Author", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
-///     EntityDescription("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")]),
+///     EntityDefinition("Author", attributes: [.init("name", .string)], relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
+///     EntityDefinition("Book", attributes: [.init("title", .string)], relationships: [.init("author", to: "Author", inverse: "books")]),
 /// ])
 /// ```
 public final class ManagedObjectModel: Sendable {
     /// The content of a model, as a value.
-    public struct Description: Sendable, Hashable {
+    public struct Definition: Sendable, Hashable {
         /// The entities, in any order. A model sorts them by name.
-        public var entities: [EntityDescription] = []
+        public var entities: [EntityDefinition] = []
         /// The composites that composite attributes refer to.
         public var composites: [CompositeDescription] = []
         /// The names of the entities of each configuration, by the configuration's name.
@@ -38,10 +38,10 @@ public final class ManagedObjectModel: Sendable {
     }
 
     /// The content of the model, sorted by name where the order has no meaning.
-    public let description: Description
+    public let definition: Definition
     /// The entities, depth first, with roots and siblings sorted by name without regard to case.
     /// New stores number the entities in this order.
-    public let entities: [Entity]
+    public let entities: [EntityDescription]
     private let indexByName: [String: Int]
     private let compositesByName: [String: CompositeDescription]
     /// Tells models apart cheaply: no two models of a process have the same number.
@@ -53,20 +53,20 @@ public final class ManagedObjectModel: Sendable {
     /// Creates a model from its description and validates it.
     ///
     /// - Throws: ``ModelError`` with code `invalid`; its ``ModelError/faults`` list every error.
-    public init(_ description: Description) throws(ModelError) {
+    public init(_ description: Definition) throws(ModelError) {
         try description.validate()
         let description = description.ordered()
-        self.description = description
+        self.definition = description
         let number = Self.nextNumber.wrappingAdd(1, ordering: .relaxed).newValue
         self.number = number
         let tree = EntityTree(description.entities)
         var indexByName: [String: Int] = [:]
         for (index, node) in tree.nodes.enumerated() { indexByName[node.description.name] = index }
-        var entities: [Entity] = []
+        var entities: [EntityDescription] = []
         entities.reserveCapacity(tree.nodes.count)
         for (index, node) in tree.nodes.enumerated() {
             entities.append(
-                Entity(
+                EntityDescription(
                     description: node.description, superentity: node.parent.map { entities[$0] },
                     subentityNames: node.children, index: index,
                     family: index..<(index + node.size), modelNumber: number, resolveEntity: { indexByName[$0] }))
@@ -80,38 +80,38 @@ public final class ManagedObjectModel: Sendable {
     /// Creates a model that consists of entities only.
     ///
     /// - Throws: What ``init(_:)`` throws.
-    public convenience init(entities: [EntityDescription], versionIdentifiers: [String] = []) throws(ModelError) {
-        var description = Description()
+    public convenience init(entities: [EntityDefinition], versionIdentifiers: [String] = []) throws(ModelError) {
+        var description = Definition()
         description.entities = entities
         description.versionIdentifiers = versionIdentifiers
         try self.init(description)
     }
 
     /// The entity with this name; nil if there is none.
-    public func entity(named name: String) -> Entity? {
+    public func entity(named name: String) -> EntityDescription? {
         indexByName[name].map { entities[$0] }
     }
 
     /// All entities by name. The dictionary is built by each call.
-    public var entitiesByName: [String: Entity] {
+    public var entitiesByName: [String: EntityDescription] {
         Dictionary(uniqueKeysWithValues: entities.map { ($0.name, $0) })
     }
 
     /// The direct sub-entities of an entity.
-    public func subentities(of entity: Entity) -> [Entity] {
+    public func subentities(of entity: EntityDescription) -> [EntityDescription] {
         entity.subentityNames.compactMap { self.entity(named: $0) }
     }
 
     /// The destination entity of a relationship; nil if the model has no entity with that name.
-    public func destination(of relationship: RelationshipDescription) -> Entity? {
+    public func destination(of relationship: RelationshipDescription) -> EntityDescription? {
         entity(named: relationship.destinationEntityName)
     }
 
     /// The entities of a configuration; all entities if `name` is nil. Nil if there is no such
     /// configuration.
-    public func entities(inConfiguration name: String?) -> [Entity]? {
+    public func entities(inConfiguration name: String?) -> [EntityDescription]? {
         guard let name else { return entities }
-        guard let members = description.configurations[name] else { return nil }
+        guard let members = definition.configurations[name] else { return nil }
         let wanted = Set(members)
         return entities.filter { wanted.contains($0.name) }
     }
@@ -127,7 +127,7 @@ public final class ManagedObjectModel: Sendable {
     }
 
     /// The place of the inverse of a relationship among the properties of the destination entity.
-    package func inverse(of property: Property) -> Property? {
+    package func inverse(of property: PropertyDescription) -> PropertyDescription? {
         guard let relationship = property.relationship, let name = relationship.inverseName,
             property.destinationIndex >= 0
         else { return nil }
@@ -137,7 +137,7 @@ public final class ManagedObjectModel: Sendable {
 
 extension ManagedObjectModel: Hashable {
     public static func == (left: ManagedObjectModel, right: ManagedObjectModel) -> Bool {
-        left === right || left.description == right.description
+        left === right || left.definition == right.definition
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -7,10 +7,12 @@
 /// ```
 public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kind of a model error.
-    public struct Code: Sendable, Hashable {
-        private enum Value: Sendable { case invalid, unreadable, notFound, mergeConflict, permission, inputOutput }
-        private let value: Value
-        private init(_ value: Value) { self.value = value }
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String, Sendable {
+            case invalid, unreadable, notFound, mergeConflict, permission, inputOutput
+        }
+        private let kind: Kind
+        private init(_ kind: Kind) { self.kind = kind }
         /// The model is inconsistent; see ``ModelError/faults``.
         public static let invalid = Code(.invalid)
         /// The file is not a model, or it is damaged.
@@ -24,6 +26,9 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         /// A file or folder could not be read for a reason outside of it, such as a disk error or
         /// too many open files.
         public static let inputOutput = Code(.inputOutput)
+
+        /// The name of the code, such as `notFound`.
+        public var description: String { kind.rawValue }
     }
 
     /// A single error in a model.

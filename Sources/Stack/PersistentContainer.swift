@@ -7,7 +7,7 @@ public import Storage
 /// Combines a model, a coordinator with its stores, and a context.
 ///
 /// ```swift
-/// let container = PersistentContainer(name: "Library", model: model)
+/// let container = PersistentContainer(name: "Library", managedObjectModel: model)
 /// try container.loadPersistentStores()
 /// let book = try container.viewContext.insert("Book")
 /// try container.viewContext.save()
@@ -31,10 +31,11 @@ public final class PersistentContainer {
     /// Creates a container for a model. No store is opened yet.
     ///
     /// - Parameter classes: The classes of objects by the names that the model uses in
-    ///   ``EntityDescription/managedObjectClassName``; ``ManagedObject`` for all others.
-    public init(name: String, model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
+    ///   ``EntityDefinition/managedObjectClassName``; ``ManagedObject`` for all others.
+    public init(name: String, managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:])
+    {
         self.name = name
-        persistentStoreCoordinator = PersistentStoreCoordinator(model: model, classes: classes)
+        persistentStoreCoordinator = PersistentStoreCoordinator(managedObjectModel: model, classes: classes)
         viewContext = ManagedObjectContext(persistentStoreCoordinator)
         viewContext.name = "viewContext"
         persistentStoreDescriptions = [
@@ -50,7 +51,8 @@ public final class PersistentContainer {
     /// - Throws: ``ModelError`` with all errors in the classes.
     public convenience init(name: String, schema classes: [ManagedObject.Type]) throws {
         self.init(
-            name: name, model: try ManagedObjectModel(schema: classes), classes: ManagedObject.classesByName(classes))
+            name: name, managedObjectModel: try ManagedObjectModel(schema: classes),
+            classes: ManagedObject.classesByName(classes))
     }
 
     /// Creates a container for the newest version of a migration plan. Loading migrates stores of
@@ -62,7 +64,7 @@ public final class PersistentContainer {
         guard let newest = manager.versionClasses.last else {
             throw MigrationError(.invalidMapping, "The plan \(plan) names no version")
         }
-        self.init(name: name, model: newest.version, classes: newest.classes)
+        self.init(name: name, managedObjectModel: newest.version, classes: newest.classes)
         migrationManager = manager
     }
 
@@ -73,7 +75,7 @@ public final class PersistentContainer {
     }
 
     /// The model of the container.
-    public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.model }
+    public var managedObjectModel: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
     /// Opens the stores. A store that does not exist is created, with its directory.
     ///

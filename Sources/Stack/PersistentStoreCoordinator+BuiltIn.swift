@@ -7,14 +7,14 @@ extension PersistentStoreCoordinator {
     /// Creates a coordinator that can open all built-in types of stores.
     ///
     /// ```swift
-    /// let coordinator = PersistentStoreCoordinator(model: model)
+    /// let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     /// try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
     /// let context = ManagedObjectContext(coordinator)
     /// ```
     /// - Parameter classes: The classes of objects by the names that the model uses in
-    ///   ``EntityDescription/managedObjectClassName``; ``ManagedObject`` for all others.
-    public convenience init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
-        self.init(model: model, classes: classes, factories: Self.builtInFactories)
+    ///   ``EntityDefinition/managedObjectClassName``; ``ManagedObject`` for all others.
+    public convenience init(managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:]) {
+        self.init(managedObjectModel: model, classes: classes, factories: Self.builtInFactories)
     }
 
     /// Every kind of store that Folio has.

@@ -76,7 +76,7 @@ extension StagedMigrationManager {
             $0.version.isCompatible(withVersionHashes: model.versionHashesByEntityName)
         }
         let coordinator = PersistentStoreCoordinator(
-            model: declared?.version ?? model, classes: declared?.classes ?? classes)
+            managedObjectModel: declared?.version ?? model, classes: declared?.classes ?? classes)
         var description = description
         description.createsIfMissing = false
         try coordinator.addPersistentStore(description)

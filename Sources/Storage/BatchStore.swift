@@ -2,7 +2,7 @@ package import Query
 package import RowMemory
 
 /// A store that changes many objects by itself, without anybody reading them.
-package protocol BatchStore: PersistentStore {
+package protocol BatchStore: StoreBackend {
     /// Sets properties of the objects that a request selects, and raises their versions: all of
     /// them or none.
     /// - Throws: `QueryError` with code `unsupported` where the store can't say the request or a

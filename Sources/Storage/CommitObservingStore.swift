@@ -1,5 +1,5 @@
 /// A store that tells of commits to its files, by whomever.
-package protocol CommitObservingStore: PersistentStore {
+package protocol CommitObservingStore: StoreBackend {
     /// Calls `handler` soon after commits, once for those that come at one time, as long as the
     /// result is kept. It comes on a thread of its own.
     /// - Throws: `StorageError`: `unsupported` for a store in no file, `inputOutput` and its kin

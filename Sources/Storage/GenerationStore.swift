@@ -1,5 +1,5 @@
 /// A store that can be read as it is at one moment, whatever is committed afterwards.
-package protocol GenerationStore: PersistentStore {
+package protocol GenerationStore: StoreBackend {
     /// What is committed now, for as long as the result is held; nil where the store can't keep it.
     /// What is written by way of it goes to the store.
     func viewOfThisMoment() throws -> (any StoreView)?
@@ -10,5 +10,5 @@ package protocol GenerationStore: PersistentStore {
 
 /// One moment of a store.
 package protocol StoreView: RowStore, Sendable {
-    var store: any PersistentStore { get }
+    var store: any StoreBackend { get }
 }

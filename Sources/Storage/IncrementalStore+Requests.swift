@@ -4,28 +4,29 @@ public import Schema
 /// A request to an ``IncrementalStore`` for the objects of an entity.
 public struct IncrementalFetchRequest: Sendable {
     /// The entity to fetch.
-    public let entity: Entity
+    public let entity: EntityDescription
     /// The entities of the requested objects: ``entity`` and, if the request includes them, its
     /// sub-entities. Abstract entities have no objects.
-    public let entities: [Entity]
+    public let entities: [EntityDescription]
     /// The validated condition, in which constants have the types of the attributes and objects are
     /// IDs; nil for all objects.
     public let predicate: FetchPredicate?
     /// The sort order.
-    public let sortKeys: [SortKey]
+    public let sortDescriptors: [SortKey]
     /// The number of results to skip.
     public let fetchOffset: Int
     /// The maximum number of results; nil for all.
     public let fetchLimit: Int?
 
     package init(
-        entity: Entity, entities: [Entity], predicate: FetchPredicate? = nil, sortKeys: [SortKey] = [],
+        entity: EntityDescription, entities: [EntityDescription], predicate: FetchPredicate? = nil,
+        sortKeys: [SortKey] = [],
         fetchOffset: Int = 0, fetchLimit: Int? = nil
     ) {
         self.entity = entity
         self.entities = entities
         self.predicate = predicate
-        self.sortKeys = sortKeys
+        self.sortDescriptors = sortKeys
         self.fetchOffset = fetchOffset
         self.fetchLimit = fetchLimit
     }

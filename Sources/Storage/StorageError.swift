@@ -9,15 +9,15 @@ public import Schema
 /// ```
 public struct StorageError: Error, Sendable, CustomStringConvertible {
     /// The kind of a storage error.
-    public struct Code: Sendable, Hashable {
-        private enum Value: Sendable {
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String, Sendable {
             case notFound, notAStore, damaged, incompatibleModel, noModel, readOnly, busy, full, inputOutput,
                 permission, conflict, constraint, unstorable
             case unknownObject, crossStore, historyExpired, unsupported, newer, cannotCreate, unmigratable, cancelled,
                 tooLarge
         }
-        private let value: Value
-        private init(_ value: Value) { self.value = value }
+        private let kind: Kind
+        private init(_ kind: Kind) { self.kind = kind }
         /// The store, or a file of it, does not exist.
         public static let notFound = Code(.notFound)
         /// The file is not a store.
@@ -67,6 +67,9 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
         public static let cancelled = Code(.cancelled)
         /// A value is too large to be loaded into memory as a whole; read it in pieces.
         public static let tooLarge = Code(.tooLarge)
+
+        /// The name of the code, such as `busy`.
+        public var description: String { kind.rawValue }
     }
 
     /// The kind of the error.

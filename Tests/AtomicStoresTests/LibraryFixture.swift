@@ -25,11 +25,11 @@ final class LibraryFixture {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Author",
                     attributes: [.init("fullName", .string), .init("born", .date), .init("isAlive", .boolean)],
                     relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
-                EntityDescription(
+                EntityDefinition(
                     "Book",
                     attributes: [
                         .init("pages", .integer16), .init("price", .decimal), .init("title", .string),
@@ -41,7 +41,7 @@ final class LibraryFixture {
     let format: Format
     let url: URL
     let model: ManagedObjectModel
-    var store: any PersistentStore
+    var store: any StoreBackend
 
     init(_ format: Format, in folder: URL) throws {
         self.format = format
@@ -54,17 +54,17 @@ final class LibraryFixture {
         try withTemporaryDirectory { try body(LibraryFixture(format, in: $0)) }
     }
 
-    func open(at url: URL? = nil, timeout: Double = 2) throws -> any PersistentStore {
+    func open(at url: URL? = nil, timeout: Double = 2) throws -> any StoreBackend {
         var description = PersistentStoreDescription(url: url ?? self.url, type: format.factory.type)
         description.createsIfMissing = false
         description.timeout = timeout
         return try format.factory.open(description, model)
     }
 
-    private var author: Entity { model.entities[0] }
-    private var book: Entity { model.entities[1] }
+    private var author: EntityDescription { model.entities[0] }
+    private var book: EntityDescription { model.entities[1] }
 
-    func slot(_ entity: Entity, _ name: String) -> RowSlot {
+    func slot(_ entity: EntityDescription, _ name: String) -> RowSlot {
         guard let property = entity.property(named: name) else { preconditionFailure("no \(name)") }
         return store.layouts[entity.index].slots[property.index]
     }
@@ -89,7 +89,7 @@ final class LibraryFixture {
         return changes
     }
 
-    func titles(in store: (any PersistentStore)? = nil) throws -> [String] {
+    func titles(in store: (any StoreBackend)? = nil) throws -> [String] {
         let rows = try (store ?? self.store).rows(RowRequest(entityIndex: book.index))
         return (0..<rows.count).map { rows[$0].string(slot(book, "title")) ?? "" }
     }

@@ -9,8 +9,8 @@ import TestSupport
 /// Mapping models are XML stores that Apple's framework wrote.
 @Suite(.enabled(if: corpus != nil)) struct MappingFileTests {
     private static func model() throws -> ManagedObjectModel {
-        func mapping(_ name: String, _ attributes: [AttributeDescription], inverse: String) -> EntityDescription {
-            EntityDescription(
+        func mapping(_ name: String, _ attributes: [AttributeDescription], inverse: String) -> EntityDefinition {
+            EntityDefinition(
                 name,
                 attributes: [
                     .init("name", .string), .init("autogenerateExpression", .boolean),
@@ -19,13 +19,13 @@ import TestSupport
                 relationships: [.init("entityMapping", to: "XDDevEntityMapping", inverse: inverse)])
         }
         return try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "XDDevMappingModel",
                 attributes: ["sourceModelPath", "destinationModelPath"].map { .init($0, .string) }
                     + ["sourceModelData", "destinationModelData"].map { .init($0, .binary) },
                 relationships: [.init("entityMappings", to: "XDDevEntityMapping", inverse: "mappingModel", maxCount: 0)]
             ),
-            EntityDescription(
+            EntityDefinition(
                 "XDDevEntityMapping",
                 attributes: [
                     "name", "sourceName", "destinationName", "mappingTypeName", "migrationPolicyClassName",
@@ -54,7 +54,7 @@ import TestSupport
     }
 
     /// Everything in a store, as text.
-    private static func dump(_ store: any PersistentStore, _ model: ManagedObjectModel) throws -> [String] {
+    private static func dump(_ store: any StoreBackend, _ model: ManagedObjectModel) throws -> [String] {
         var lines: [String] = []
         for entity in model.entities {
             let rows = try store.rows(RowRequest(entityIndex: entity.index, includesSubentities: false))

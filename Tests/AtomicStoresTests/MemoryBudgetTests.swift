@@ -15,12 +15,12 @@ import Testing
     private func model(attributes: Int) throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Wide", attributes: (0..<attributes).map { AttributeDescription("a\($0)", .integer64) })
             ], versionIdentifiers: ["1"])
     }
 
-    private func changes(_ count: Int, _ store: any PersistentStore, filling: Int) -> ChangeSet {
+    private func changes(_ count: Int, _ store: any StoreBackend, filling: Int) -> ChangeSet {
         var rows = RowBatch(), changes = ChangeSet()
         for number in 0..<count {
             let row = rows.appendRow(store.layouts[0], key: Int64(-1 - number), version: 0)

@@ -14,17 +14,17 @@ import Testing
     private func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Film", superentityName: "Item",
                     attributes: [.init("aspect", .double), .init("length", .double), .init("year", .integer16)]),
-                EntityDescription("Item", attributes: [.init("title", .string)]),
-                EntityDescription(
+                EntityDefinition("Item", attributes: [.init("title", .string)]),
+                EntityDefinition(
                     "Shelf", attributes: [.init("name", .string)], relationships: [.init("first", to: "Film")]),
-                EntityDescription("Song", superentityName: "Item"),
+                EntityDefinition("Song", superentityName: "Item"),
             ], versionIdentifiers: ["1"])
     }
 
-    private func fill(_ store: any PersistentStore) throws {
+    private func fill(_ store: any StoreBackend) throws {
         let entities = store.identity.model.entities
         func slot(_ entity: Int, _ name: String) throws -> RowSlot {
             store.layouts[entity].slots[try #require(entities[entity].propertyIndex(named: name))]
@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Follows the reference in each way that a request can.
-    private func follow(_ store: any PersistentStore) throws -> Int {
+    private func follow(_ store: any StoreBackend) throws -> Int {
         let entity = try #require(store.identity.model.entity(named: "Shelf"))
         let year = try FetchPredicate(format: "first.year > 0 OR first.title == 'x'").validated(
             against: entity, in: store.identity.model, store: store.identity)

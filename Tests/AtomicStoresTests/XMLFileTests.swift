@@ -14,7 +14,7 @@ import Testing
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Note",
                     attributes: [
                         .init("text", .string), .init("number", .integer64), .init("size", .double), .init("id", .uuid),

@@ -51,7 +51,7 @@ import TestSupport
     @Test func datesAndUUIDsAreWrittenAsTheCLibraryAndFoundationWriteThem() throws {
         let model = try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Moment", attributes: [.init("at", .date), .init("id", .uuid), .init("turn", .integer64)])
             ], versionIdentifiers: ["1"])
         var generator = SystemRandomNumberGenerator()

@@ -11,13 +11,13 @@ import Testing
 /// as other programs write them.
 @Suite struct XMLObjectTests {
     private static func model() throws -> ManagedObjectModel {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.composites = [
             CompositeDescription("Point", attributes: [.init("x", .double), .init("name", .string)])
         ]
         description.versionIdentifiers = ["1"]
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Thing",
                 attributes: [
                     .init("int", .integer64), .init("small", .integer16), .init("flag", .boolean),
@@ -32,8 +32,8 @@ import Testing
                     .init("friends", to: "Thing", inverse: "friends", maxCount: 0),
                     .init("parts", to: "Box", inverse: "wholes", maxCount: 0, isOrdered: true),
                 ]),
-            EntityDescription("Special", superentityName: "Thing", attributes: [.init("extra", .string)]),
-            EntityDescription(
+            EntityDefinition("Special", superentityName: "Thing", attributes: [.init("extra", .string)]),
+            EntityDefinition(
                 "Box", attributes: [.init("name", .string)],
                 relationships: [
                     .init("things", to: "Thing", inverse: "box", maxCount: 0),
@@ -58,7 +58,7 @@ import Testing
     ]
 
     /// Objects of every kind, with values or without.
-    private func changes(_ store: any PersistentStore, _ model: ManagedObjectModel, _ generator: inout SplitMix) throws
+    private func changes(_ store: any StoreBackend, _ model: ManagedObjectModel, _ generator: inout SplitMix) throws
         -> ChangeSet
     {
         var changes = ChangeSet()
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    private func content(of store: any PersistentStore, _ model: ManagedObjectModel) throws -> [String] {
+    private func content(of store: any StoreBackend, _ model: ManagedObjectModel) throws -> [String] {
         var lines: [String] = ["\(try store.metadata().keys.sorted())"]
         for entity in model.entities where entity.superentity == nil {
             let rows = try store.rows(RowRequest(entityIndex: entity.index))
@@ -312,7 +312,7 @@ import Testing
 
     @Test func decimalsAreReadAsTheNearestNumber() throws {
         let model = try ManagedObjectModel(
-            entities: [EntityDescription("Number", attributes: [.init("value", .double)])], versionIdentifiers: ["1"])
+            entities: [EntityDefinition("Number", attributes: [.init("value", .double)])], versionIdentifiers: ["1"])
         var generator = SplitMix(state: 5)
         let written = (0..<20_000).map { _ -> String in
             let whole = (0..<Int.random(in: 1...18, using: &generator)).map { _ in

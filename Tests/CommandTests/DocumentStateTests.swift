@@ -29,7 +29,7 @@ private final class RecordedDocument: PersistentDocument {
             let url = folder.appendingPathComponent("Doc.folio")
             let model = try ManagedObjectModel(
                 entities: [
-                    EntityDescription(
+                    EntityDefinition(
                         "Note", attributes: [.init("text", .string, preservesValueInHistoryOnDeletion: true)])
                 ], versionIdentifiers: ["1"])
             let document = try await RecordedDocument.create(at: url, model: model)
@@ -125,7 +125,7 @@ private final class RecordedDocument: PersistentDocument {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("Doc.folio")
             let model = try ManagedObjectModel(
-                entities: [EntityDescription("Note", attributes: [.init("turn", .integer64), .init("text", .string)])],
+                entities: [EntityDefinition("Note", attributes: [.init("turn", .integer64), .init("text", .string)])],
                 versionIdentifiers: ["1"])
             let document = try await PersistentDocument.create(at: url, model: model)
             let notes = try (0..<20_000).map { _ in try document.context.insert("Note") }

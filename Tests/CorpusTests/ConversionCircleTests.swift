@@ -18,7 +18,7 @@ struct ConversionCircleTests {
                 let model = try StoreReadingTests().missingModel(of: original)
                     ?? SQLitePersistentStore.storedModelInfo(at: url).embeddedModel()
             else { return }
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             var store = try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
             let before = try snapshot(coordinator)
             for (index, type) in [StoreType.xml, .binary, .inMemory, .sqlite].enumerated() {
@@ -30,7 +30,7 @@ struct ConversionCircleTests {
                 // Written to the file and read from it.
                 if type != .inMemory {
                     try coordinator.remove(store)
-                    store = try coordinator.addPersistentStore(store.description)
+                    store = try coordinator.addPersistentStore(store.storeDescription)
                 }
                 let after = try snapshot(coordinator)
                 #expect(after.count == before.count, "\(type.rawValue)")
@@ -47,8 +47,8 @@ struct ConversionCircleTests {
     private func snapshot(_ coordinator: PersistentStoreCoordinator) throws -> [String: [String: String]] {
         let context = ManagedObjectContext(coordinator)
         var objects: [String: [String: String]] = [:]
-        for entity in coordinator.model.entities where !entity.isAbstract {
-            var request = FetchRequest<ManagedObject>(entity.name)
+        for entity in coordinator.managedObjectModel.entities where !entity.isAbstract {
+            var request = FetchRequest<ManagedObject>(entityName: entity.name)
             request.includesSubentities = false
             for object in try context.fetch(request) {
                 var values: [String: String] = [:]
@@ -68,7 +68,7 @@ struct ConversionCircleTests {
     }
 
     private func name(_ id: ManagedObjectID) -> String {
-        id.uriRepresentation.pathComponents.suffix(2).joined(separator: "/")
+        id.uriRepresentation().pathComponents.suffix(2).joined(separator: "/")
     }
 
     private func text(_ value: PropertyValue) throws -> String {

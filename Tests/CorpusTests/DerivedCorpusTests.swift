@@ -27,11 +27,11 @@ struct DerivedCorpusTests {
             let before = try triggers()
             #expect(before.count == 5)
             let model = try #require(try SQLitePersistentStore.storedModelInfo(at: url).embeddedModel())
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
             let context = ManagedObjectContext(coordinator)
             let book = try #require(
-                try context.fetch(FetchRequest<ManagedObject>("Book")).first {
+                try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first {
                     ($0["pages"] as? Set<ManagedObject>)?.count ?? 0 > 1
                 })
             let pages = try #require(book["pages"] as? Set<ManagedObject>)

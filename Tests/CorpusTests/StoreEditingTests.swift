@@ -128,7 +128,7 @@ struct StoreEditingTests {
         let allowedTriggerChanges = 4
 
         init?(_ store: SQLitePersistentStore) throws {
-            var best: (entity: Entity, rows: RowBatch)?
+            var best: (entity: EntityDescription, rows: RowBatch)?
             for entity in store.identity.model.entities where !entity.isAbstract {
                 let rows = try store.rows(RowRequest(entityIndex: entity.index, includesSubentities: false))
                 if rows.count >= 2, rows.count > best?.rows.count ?? 0 { best = (entity, rows) }

@@ -44,7 +44,7 @@ struct StoreReadingTests {
     // MARK: Comparing
 
     private func compare(
-        _ row: Row, of entity: Entity, in store: SQLitePersistentStore, with objects: [String: [String: Any]]
+        _ row: Row, of entity: EntityDescription, in store: SQLitePersistentStore, with objects: [String: [String: Any]]
     ) throws {
         let id = ManagedObjectID(store: store.identity, entityIndex: entity.index, key: row.key).description
         let object = try #require(objects[id])
@@ -66,7 +66,8 @@ struct StoreReadingTests {
     }
 
     private func compareToManys(
-        of entity: Entity, _ rows: RowBatch, in store: SQLitePersistentStore, with objects: [String: [String: Any]]
+        of entity: EntityDescription, _ rows: RowBatch, in store: SQLitePersistentStore,
+        with objects: [String: [String: Any]]
     ) throws {
         for property in entity.properties where property.isToMany && !property.isTransient {
             let owners = (0..<rows.count).map { rows[$0].key }

@@ -61,7 +61,7 @@ import Testing
                 #expect(model.versionChecksum == checksum, "\(store.name)")
             }
             #expect(
-                model.description.versionIdentifiers
+                model.definition.versionIdentifiers
                     == store.metadata[key: "NSStoreModelVersionIdentifiers"]?.array?.compactMap(\.string).sorted())
         }
         #expect(compared >= 20)
@@ -99,10 +99,10 @@ import Testing
         var count = 0
         for model in models {
             let requests =
-                model.description.fetchRequestTemplates
+                model.definition.fetchRequestTemplates
                 + model.entities.flatMap(\.fetchedProperties).map(\.fetchRequest)
             for text in requests.compactMap(\.predicateFormat)
-                + model.description.entities.flatMap(\.indexes).compactMap(\.partialIndexPredicate)
+                + model.definition.entities.flatMap(\.indexes).compactMap(\.partialIndexPredicate)
             {
                 #expect(throws: Never.self, "\(text)") { try FetchPredicate(format: text) }
                 count += 1

@@ -64,7 +64,7 @@ struct FullDisk {
             if isSave { try await document.save() } else { try await document.autosave() }
             expect(false, "succeeded")
         } catch let error as DocumentError {
-            expect(error.code == .io, "is told as \(error.code): \(error)")
+            expect(error.code == .inputOutput, "is told as \(error.code): \(error)")
             expect(
                 "\(error)".contains("No space left on device") || "\(error)".contains("disk is full"),
                 "does not name the cause: \(error)")
@@ -109,13 +109,13 @@ struct FullDisk {
                 _ = try migrator.migrate()
                 expect(false, "succeeded")
             } catch let error as DocumentError {
-                expect(error.code == .io, "is told as \(error.code): \(error)")
+                expect(error.code == .inputOutput, "is told as \(error.code): \(error)")
                 let causes = ["No space left on device", "disk is full", "not enough room"]
                 expect(causes.contains { "\(error)".contains($0) }, "does not name the cause: \(error)")
             }
             let reader = try await PersistentDocument.open(url, mode: .reading)
             expect(
-                try Notes.read(reader) == 1 && reader.model.description.versionIdentifiers == ["1"],
+                try Notes.read(reader) == 1 && reader.model.definition.versionIdentifiers == ["1"],
                 "a reader does not see the old state")
             try await reader.close()
         }
@@ -123,7 +123,7 @@ struct FullDisk {
         expect(try migrator.migrate().isNeeded, "was done already")
         let again = try await PersistentDocument.open(url)
         expect(
-            try Notes.read(again) == 1 && again.model.description.versionIdentifiers == ["2"],
+            try Notes.read(again) == 1 && again.model.definition.versionIdentifiers == ["2"],
             "what was migrated once there was room is not there")
         try await again.close()
         expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty, "the document is damaged")

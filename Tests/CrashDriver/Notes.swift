@@ -18,13 +18,13 @@ enum Notes {
         let added = version > 1 ? [AttributeDescription("color", .string)] : []
         return try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Folder", attributes: [.init("name", .string)],
                     relationships: [
                         .init(
                             "notes", to: "Note", inverse: "folder", maxCount: 0, isOrdered: true, deleteRule: .cascade)
                     ]),
-                EntityDescription(
+                EntityDefinition(
                     "Note",
                     attributes: [
                         .init("number", .integer64), .init("text", .string),
@@ -61,7 +61,8 @@ enum Notes {
     /// Brings a document to a state: one object goes, one comes, the others change.
     static func write(_ state: Int, to document: PersistentDocument) throws {
         let context = document.context
-        let folder = try context.fetch(FetchRequest<ManagedObject>("Folder")).first ?? context.insert("Folder")
+        let folder =
+            try context.fetch(FetchRequest<ManagedObject>(entityName: "Folder")).first ?? context.insert("Folder")
         folder["name"] = "state \(state)"
         var notes = try all(document)
         if notes.count == count, let first = notes.first {
@@ -82,7 +83,8 @@ enum Notes {
     /// The state that a document is in, 0 where it is empty; throws where its parts say different
     /// things.
     static func read(_ document: PersistentDocument) throws -> Int {
-        let notes = try all(document), folders = try document.context.fetch(FetchRequest<ManagedObject>("Folder"))
+        let notes = try all(document),
+            folders = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Folder"))
         if notes.isEmpty, folders.isEmpty { return 0 }
         guard folders.count == 1, notes.count == count else {
             throw Half("\(folders.count) folders with \(notes.count) notes")
@@ -107,7 +109,9 @@ enum Notes {
     }
 
     private static func all(_ document: PersistentDocument) throws -> [ManagedObject] {
-        try document.context.fetch(FetchRequest<ManagedObject>("Note")).sorted { number(of: $0) < number(of: $1) }
+        try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Note")).sorted {
+            number(of: $0) < number(of: $1)
+        }
     }
 
     private static func number(of note: ManagedObject?) -> Int { note?["number"] as? Int ?? 0 }

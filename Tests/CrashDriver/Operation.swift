@@ -239,7 +239,7 @@ struct Steps: Sendable {
         let ready = migrator
         try await saving("A", 1) { _ = try ready.migrate() }
         let document = try await PersistentDocument.open(place.url("A"))
-        guard document.model.description.versionIdentifiers == ["2"] else {
+        guard document.model.definition.versionIdentifiers == ["2"] else {
             throw Notes.Half("a migrated document of the old model")
         }
         try await save(document, 2)

@@ -61,7 +61,7 @@ import Testing
             let again = try await PersistentDocument.open(url, mode: .reading)
             #expect(again.uuid == uuid)
             #expect(try Library.titles(again) == ["Essays", "Middlemarch", "third"])
-            let novel = try #require(try again.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            let novel = try #require(try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
             #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
             try await again.close()
             #expect(try workingSets(uuid).isEmpty)
@@ -272,7 +272,7 @@ import Testing
                 #expect(try workingSets(document.uuid).count == 1)
                 #expect(document.manifest?.generation == round + 1)
             }
-            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
             document.context.refreshAllObjects()
             #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
             // Elsewhere, values that only the archive has go along.
@@ -297,7 +297,7 @@ import Testing
             try Library.fill(document.context)
             try await document.autosave()
             document.context.refreshAllObjects()
-            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
             let value = try #require(novel["cover"] as? LargeValue)
             try await document.save()
             #expect(try value.data() == Library.cover)
@@ -407,7 +407,7 @@ import Testing
                     try await reads(url) {
                         for mode in [PersistentDocument.Mode.reading, .editing] {
                             let again = try await PersistentDocument.open(url, mode: mode)
-                            let found = try again.context.fetch(FetchRequest<ManagedObject>("Author")).first
+                            let found = try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first
                             #expect(found?["name"] as? String == "Eliot")
                             if mode == .editing {
                                 found?["name"] = "Evans"

@@ -84,8 +84,8 @@ import Testing
     ) async throws {
         try await withFolder { folder in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription("Alpha", relationships: [.init("one", to: "Beta", inverse: "one")]),
-                EntityDescription("Beta", relationships: [.init("one", to: "Alpha", inverse: "one")]),
+                EntityDefinition("Alpha", relationships: [.init("one", to: "Beta", inverse: "one")]),
+                EntityDefinition("Beta", relationships: [.init("one", to: "Alpha", inverse: "one")]),
             ])
             for (name, count) in [("old.folio", 1), ("new.folio", 1), ("unlinked.folio", 0)] {
                 let document = try await PersistentDocument.create(

@@ -45,11 +45,13 @@ import Testing
 
     private func book(_ title: String, _ document: PersistentDocument) throws -> ManagedObject {
         try #require(
-            try document.context.fetch(FetchRequest<ManagedObject>("Book")).first { $0["title"] as? String == title })
+            try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first {
+                $0["title"] as? String == title
+            })
     }
 
     private func author(_ document: PersistentDocument) throws -> ManagedObject {
-        try #require(try document.context.fetch(FetchRequest<ManagedObject>("Author")).first)
+        try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
     }
 
     private func authorsBooks(_ document: PersistentDocument) throws -> [String] {
@@ -70,7 +72,7 @@ import Testing
                 let new = try document.context.insert("Novel")
                 new["title"] = "new here"
                 new["author"] = try author(document)
-                new["tags"] = Set(try document.context.fetch(FetchRequest<ManagedObject>("Tag")))
+                new["tags"] = Set(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")))
                 new["similar"] = Set([changed])
             },
             theirs: { document in
@@ -79,7 +81,7 @@ import Testing
                 let new = try document.context.insert("Book")
                 new["title"] = "new there"
                 new["author"] = try author(document)
-                new["tags"] = Set(try document.context.fetch(FetchRequest<ManagedObject>("Tag")))
+                new["tags"] = Set(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")))
             }
         ) { document, url in
             let outcome = try await document.resolveConflict(.merge(.error))
@@ -94,7 +96,7 @@ import Testing
                 #expect(both["pages"] as? Int == 11)
                 #expect(try (both["cover"] as? LargeValue)?.data() == Library.cover)
                 #expect(try Set(authorsBooks(document)) == ["Middlemarch", "Essays", "new here", "new there"])
-                let tag = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Tag")).first)
+                let tag = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")).first)
                 #expect(
                     Set((tag["books"] as? Set<ManagedObject> ?? []).compactMap { $0["title"] as? String }) == [
                         "Middlemarch", "new here", "new there",
@@ -207,7 +209,7 @@ import Testing
                     let old = try await PersistentDocument.open(url, version: generation)
                     let titles = try Library.titles(old)
                     if generation == version.generation {
-                        let cover = try old.context.fetch(FetchRequest<ManagedObject>("Book")).compactMap {
+                        let cover = try old.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).compactMap {
                             $0["title"] as? String == "book 1" ? $0["cover"] as? LargeValue : nil
                         }
                         #expect(try cover.first?.data() == Library.cover)
@@ -216,7 +218,7 @@ import Testing
                     return titles
                 }
                 if resolution != .takeTheirs {
-                    for object in try document.context.fetch(FetchRequest<ManagedObject>("Author"))
+                    for object in try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author"))
                     where object["name"] == nil { document.context.delete(object) }
                 } else {
                     try Library.insertBook("next", document)
@@ -288,7 +290,7 @@ import Testing
         try await withFolder { folder in
             let model = try ManagedObjectModel(
                 entities: [
-                    EntityDescription(
+                    EntityDefinition(
                         "Person", attributes: [.init("name", .string), .init("code", .string)],
                         uniquenessConstraints: [["code"]])
                 ],
@@ -311,7 +313,7 @@ import Testing
             let copy = try #require(try await document.resolveConflict(.keepMineAsCopy(at: nil)).copy)
             try await document.close()
             let mine = try await PersistentDocument.open(copy)
-            let people = try mine.context.fetch(FetchRequest<ManagedObject>("Person"))
+            let people = try mine.context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
             #expect(people.map { $0["code"] as? String } == ["A", "A", "A"])
             #expect(mine.pendingUniqueValues.count == 3)
             people[0]["name"] = "changed"

@@ -47,7 +47,7 @@ import Testing
             try await document.close()
             let again = try await PersistentDocument.open(url)
             let read = try #require(
-                try again.context.fetch(FetchRequest<ManagedObject>("Book")).first?["cover"] as? LargeValue)
+                try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first?["cover"] as? LargeValue)
             #expect(try read.data() == Library.cover)
             let reader = try read.reader()
             #expect(try reader.read(upTo: 3) == Library.cover.prefix(3))
@@ -83,7 +83,9 @@ import Testing
             for isFile in [true, false] {
                 let document = try await PersistentDocument.open(url)
                 let book = try #require(
-                    try document.context.fetch(FetchRequest<ManagedObject>("Book")).first { $0["cover"] == nil })
+                    try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first {
+                        $0["cover"] == nil
+                    })
                 book["cover"] = isFile ? try LargeValue(contentsOf: file) : LargeValue(Library.cover)
                 // Whoever wrote it may have failed to: a file that can't be synchronized is not
                 // referred to.

@@ -41,7 +41,7 @@ import Testing
     }
 
     /// Every row of a store, as text without the store's UUID.
-    private func dump(_ store: any PersistentStore) throws -> [String] {
+    private func dump(_ store: any StoreBackend) throws -> [String] {
         let model = store.identity.model
         var lines: [String] = []
         for entity in model.entities where !entity.isAbstract {

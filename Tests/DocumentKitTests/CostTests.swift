@@ -39,7 +39,8 @@ import Testing
             var counts: [[String: Int]] = []
             for books in [10, 1_000] {
                 let document = try await document(folder.appendingPathComponent("\(books)"), form, books: books)
-                let author = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Author")).first)
+                let author = try #require(
+                    try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
                 // The first one makes the WAL.
                 author["name"] = "Evans"
                 try await document.autosave()
@@ -71,7 +72,7 @@ import Testing
                 return synced.withLock { $0 }
             }
             let untouched = try await PersistentDocument.open(url)
-            #expect(try untouched.context.fetch(FetchRequest<ManagedObject>("Book")).count == 3)
+            #expect(try untouched.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).count == 3)
             #expect(try await closing(untouched) == [])
             #expect(try Disk.list(url.path + "/store").map(\.name) == ["store.sqlite"])
             // What was saved has been in a journal, whose name must not come back.
@@ -87,7 +88,8 @@ import Testing
             for books in [10, 1_000] {
                 let url = folder.appendingPathComponent("\(books)")
                 let document = try await document(url, .package, books: books)
-                let author = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Author")).first)
+                let author = try #require(
+                    try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
                 author["name"] = "Evans"
                 try await document.save()
                 let version = try #require(try document.versions().last)

@@ -45,7 +45,7 @@ import Testing
         let deadline = Date(timeIntervalSinceNow: 60)
         while acknowledged(url) < count {
             guard process.isRunning, Date() < deadline else {
-                throw DocumentError(.io, "the editor did not get so far", path: url.path)
+                throw DocumentError(.inputOutput, "the editor did not get so far", path: url.path)
             }
             usleep(20_000)
         }

@@ -11,7 +11,7 @@ import Testing
 /// recovered.
 @Suite(.serialized) struct DocumentControllerTests {
     private func controller(
-        _ application: String = "folio-test-\(UUID().uuidString)", migration: DocumentType.MigrationPolicy = .ask
+        _ application: String = "folio-test-\(UUID().uuidString)", migration: MigrationPolicy? = nil
     ) throws -> DocumentController {
         var type = DocumentType(
             "Library", mimeType: "application/x-folio-test", extensions: ["library", "libraryz"],
@@ -144,9 +144,9 @@ import Testing
     @Test func anEarlierVersionOfTheModelIsTreatedAsThePolicySays() async throws {
         try await withFolder { folder in
             let old = try ManagedObjectModel(
-                entities: [EntityDescription("Tag", attributes: [.init("name", .string)])], versionIdentifiers: ["0"])
+                entities: [EntityDefinition("Tag", attributes: [.init("name", .string)])], versionIdentifiers: ["0"])
             let new = try ManagedObjectModel(
-                entities: [EntityDescription("Tag", attributes: [.init("name", .string), .init("color", .string)])],
+                entities: [EntityDefinition("Tag", attributes: [.init("name", .string), .init("color", .string)])],
                 versionIdentifiers: ["1"])
             let url = folder.appendingPathComponent("A.tags")
             let document = try await PersistentDocument.create(at: url, model: old)
@@ -154,11 +154,11 @@ import Testing
             try await document.save()
             try await document.close()
             var type = DocumentType("Tags", mimeType: "application/x-folio-tags", extensions: ["tags"], model: new)
-            func opened(_ policy: DocumentType.MigrationPolicy) async throws -> PersistentDocument {
+            func opened(_ policy: MigrationPolicy?) async throws -> PersistentDocument {
                 type.migration = policy
                 return try await DocumentController(application: "folio-test", types: [type]).open(url)
             }
-            for policy in [DocumentType.MigrationPolicy.refuse, .ask] {
+            for policy: MigrationPolicy? in [.refuse, .ask { !$0.isNeeded }, nil] {
                 do {
                     _ = try await opened(policy)
                     Issue.record("opened")
@@ -169,7 +169,9 @@ import Testing
             let before = try contents(of: url)
             let copy = try await opened(.readingCopy)
             #expect(copy.mode == .reading && copy.model == new)
-            #expect(try copy.context.fetch(FetchRequest<ManagedObject>("Tag")).first?["name"] as? String == "classic")
+            #expect(
+                try copy.context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")).first?["name"] as? String
+                    == "classic")
             let scratch = copy.url.deletingLastPathComponent().path
             try await copy.close()
             #expect(try !Disk.exists(scratch))

@@ -26,7 +26,7 @@ import Testing
             let folder = Self.samples.appendingPathComponent("Formats/\(version)")
             let before = try contents(of: folder)
             let outcomes = try await SampleDocuments.open(in: folder, by: route()) { document in
-                guard try document.context.count(for: FetchRequest<ManagedObject>("Person")) == 5 else {
+                guard try document.context.count(for: FetchRequest<ManagedObject>(entityName: "Person")) == 5 else {
                     throw DocumentError(.malformed, "persons are missing")
                 }
             }
@@ -53,7 +53,7 @@ import Testing
             #expect(checked.allSatisfy { $0.failure != nil })
             // Where nothing leads to the program's version, the way is what is said to be missing.
             let other = try ManagedObjectModel(entities: [
-                EntityDescription("Person", attributes: [.init("name", .date)])
+                EntityDefinition("Person", attributes: [.init("name", .date)])
             ])
             let refused = try await SampleDocuments.open(
                 in: folder, by: PersistentDocument.MigrationRoute(to: other, from: route().formerVersions))
@@ -80,13 +80,13 @@ import Testing
     @Test func manifestsOfFormerFormatsAreReadStepByStep() throws {
         let format = DocumentFormat(steps: [TitleStep(), KeywordsStep()])
         #expect(format.version == 3)
-        func decode(_ version: Int, _ more: String) throws -> Manifest {
+        func decode(_ version: Int, _ more: String) throws -> DocumentManifest {
             let text = """
                 {"format": "folio-document", "formatVersion": \(version), "minimumReader": \(version), "uuid": "6F0C9A44-0000-4000-8000-000000000001", "generation": 3,
                  "created": "2026-01-01T00:00:00Z", "saved": "2026-01-02T00:00:00Z", "model": {"name": "M", "identifiers": ["1"], "digest": "x"},
                  "store": {"type": "SQLite", "bytes": 10}, "entities": {"A": 2}, "attachments": {"count": 0, "bytes": 0}\(more)}
                 """
-            return try Manifest.decode(Array(text.utf8), path: "manifest.json", format: format)
+            return try DocumentManifest.decode(Array(text.utf8), path: "manifest.json", format: format)
         }
         let first = try decode(1, ", \"name\": \"Old\""), second = try decode(2, ", \"title\": \"Newer\""),
             third = try decode(3, "")

@@ -8,6 +8,7 @@ import ObjectGraph
 import Query
 import Schema
 import Storage
+import Synchronization
 import Testing
 
 /// Documents of former versions: what opening does about them, and that nothing is lost whatever
@@ -16,7 +17,7 @@ import Testing
     static let forms: [DocumentForm] = [.package, .archive, .store, .binaryStore, .xmlStore]
 
     private static func model(_ version: Int) throws -> ManagedObjectModel {
-        var model = try Library.model().description
+        var model = try Library.model().definition
         model.versionIdentifiers = ["\(version)"]
         let book = try #require(model.entities.firstIndex { $0.name == "Book" }),
             author = try #require(model.entities.firstIndex { $0.name == "Author" })
@@ -51,10 +52,10 @@ import Testing
 
     private func check(_ document: PersistentDocument) throws {
         #expect(try Library.titles(document) == ["Essays", "Middlemarch"])
-        let author = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Author")).first)
+        let author = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
         #expect(author["fullName"] as? String == "Eliot")
         #expect((author["books"] as? [ManagedObject])?.count == 2)
-        let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+        let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
         #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
         #expect(novel["year"] as? Int == 1900)
         #expect(
@@ -84,7 +85,7 @@ import Testing
                     "A.document"
                 ])
             #expect(!names.contains { $0.contains("tmp-") })
-            let again = try await PersistentDocument.open(url, by: route(2), migration: .fail)
+            let again = try await PersistentDocument.open(url, by: route(2), migration: .refuse)
             #expect(try Library.titles(again) == ["Essays", "Middlemarch", "New"])
             try await again.close()
             if form != .xmlStore { #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty) }
@@ -97,19 +98,19 @@ import Testing
             try await Self.make(url, form)
             let before = try files(folder)
             let refused = await #expect(throws: DocumentError.self) {
-                _ = try await PersistentDocument.open(url, by: route(2), migration: .fail)
+                _ = try await PersistentDocument.open(url, by: route(2), migration: .refuse)
             }
             #expect(refused?.code == .modelMismatch)
-            var asked: [DocumentMigration] = []
+            let asked = Mutex<[DocumentMigration]>([])
             let declined = await #expect(throws: DocumentError.self) {
                 _ = try await PersistentDocument.open(
                     url, by: route(2),
                     migration: .ask { plan in
-                        asked.append(plan)
+                        asked.withLock { $0.append(plan) }
                         return false
                     })
             }
-            #expect(declined?.code == .modelMismatch && asked.count == 1 && asked[0].isNeeded)
+            #expect(declined?.code == .modelMismatch && asked.withLock { $0.map(\.isNeeded) } == [true])
             #expect(try files(folder) == before)
             let document = try await PersistentDocument.open(url, by: route(2), migration: .ask { _ in true })
             try check(document)
@@ -124,12 +125,12 @@ import Testing
             let before = try contents(of: folder)
             for mode in [PersistentDocument.Mode.editing, .reading] {
                 let view = try await PersistentDocument.open(
-                    url, by: route(2), migration: mode == .editing ? .readOnlyView : .automatic, mode: mode)
+                    url, by: route(2), migration: mode == .editing ? .readingCopy : .automatic, mode: mode)
                 #expect(view.mode == .reading)
                 try check(view)
                 try await view.close()
             }
-            let objects = try await PersistentDocument.open(url, by: routeByObjects(), migration: .readOnlyView)
+            let objects = try await PersistentDocument.open(url, by: routeByObjects(), migration: .readingCopy)
             try check(objects)
             try await objects.close()
             #expect(try contents(of: folder) == before)
@@ -216,7 +217,7 @@ import Testing
             migrator.backupLabel = { _ in nil }
             migrator.availableBytes = { _ in 100 }
             let error = #expect(throws: DocumentError.self) { try migrator.migrate() }
-            #expect(error?.code == .io && error?.message.contains("room") == true)
+            #expect(error?.code == .inputOutput && error?.message.contains("room") == true)
             #expect(try files(folder) == before)
             migrator.availableBytes = { _ in 1 << 40 }
             #expect(try migrator.migrate().isNeeded)
@@ -282,7 +283,7 @@ import Testing
             #expect(error?.code == .permission)
             #expect(try files(folder) == before)
             #expect(try await PersistentDocument.migrate(url, by: route(2), into: target).isNeeded)
-            let copy = try await PersistentDocument.open(target, by: route(2), migration: .fail, mode: .reading)
+            let copy = try await PersistentDocument.open(target, by: route(2), migration: .refuse, mode: .reading)
             try check(copy)
             try await copy.close()
             for (name, bytes) in before { #expect(try files(folder)[name] == bytes, "\(name)") }
@@ -329,9 +330,11 @@ import Testing
             #expect(!plan.isInPlace && plan.rows == 4)
             let done = try await PersistentDocument.migrate(url, by: routeByObjects())
             #expect(done.steps == plan.steps)
-            let document = try await PersistentDocument.open(url, by: route(2), migration: .fail)
+            let document = try await PersistentDocument.open(url, by: route(2), migration: .refuse)
             try check(document)
-            let tags = try document.context.fetch(FetchRequest<ManagedObject>("Tag")).map { $0["name"] as? String }
+            let tags = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Tag")).map {
+                $0["name"] as? String
+            }
             #expect(tags == ["CLASSIC"])
             if form == .package {
                 let version = try #require(try document.versions().last)
@@ -342,7 +345,7 @@ import Testing
             if form == .package {
                 // The old state is a document of the old version.
                 let kept = try await PersistentDocument.open(url, mode: .reading, state: .version(1), fitting: .own)
-                #expect(kept.model.description.versionIdentifiers == ["1"])
+                #expect(kept.model.definition.versionIdentifiers == ["1"])
                 #expect(try Library.titles(kept) == ["Essays", "Middlemarch"])
                 try await kept.close()
             }
@@ -435,7 +438,7 @@ import Testing
                 }
             }
             #expect(done == 1)
-            let document = try await PersistentDocument.open(url, by: route, migration: .fail)
+            let document = try await PersistentDocument.open(url, by: route, migration: .refuse)
             try check(document)
             try await document.close()
         }

@@ -210,7 +210,7 @@ import Testing
             document.context.processPendingChanges()
             try await document.save()
             #expect(!document.hasUnsavedChanges)
-            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)
             book["title"] = "second"
             document.context.processPendingChanges()
             // An autosave is no save.
@@ -236,7 +236,7 @@ import Testing
             let document = try await PersistentDocument.create(at: url, model: Library.model())
             try Library.insertBook("first", document)
             try await document.save()
-            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)
             document.makeDiscardableChanges { _ in book["pages"] = 7 }
             #expect(!document.hasUnsavedChanges && document.discardableChangeCount == 1)
             try await document.autosave()
@@ -248,7 +248,8 @@ import Testing
             document.makeDiscardableChanges { _ in book["pages"] = 8 }
             try await document.close()
             let again = try await PersistentDocument.open(url)
-            #expect(try again.context.fetch(FetchRequest<ManagedObject>("Book")).first?["pages"] as? Int == 7)
+            #expect(
+                try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first?["pages"] as? Int == 7)
             try await again.close()
         }
     }

@@ -58,7 +58,7 @@ import Testing
                     "book \(number) " + String(repeating: "of many words ", count: number % 20), document)
             }
             try await document.save()
-            let books = try document.context.fetch(FetchRequest<ManagedObject>("Book"))
+            let books = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
             var states: [Int: [UInt8]] = [:]
             for number in 1...100 {
                 books[number * 29 % books.count]["title"] = "changed \(number)"
@@ -97,7 +97,7 @@ import Testing
             let document = try await PersistentDocument.create(at: url, model: Library.model())
             try Library.insertBook("first", document)
             try await document.save()
-            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)
             book["title"] = "second"
             book["cover"] = Library.cover
             try await document.save()
@@ -275,7 +275,8 @@ import Testing
                 let document = try await PersistentDocument.create(at: url, model: Library.model(), form: form)
                 try Library.fill(document.context)
                 try await document.save()
-                let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+                let novel = try #require(
+                    try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
                 novel["cover"] = Library.cover + Data([1])
                 try await document.save()
                 novel["cover"] = nil
@@ -295,7 +296,8 @@ import Testing
                 #expect(try await titles(.version(2)) == ["Essays", "Middlemarch"])
                 if form == .package {
                     let first = try await PersistentDocument.open(url, version: 1)
-                    let old = try #require(try first.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+                    let old = try #require(
+                        try first.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
                     #expect(try (old["cover"] as? LargeValue)?.data() == Library.cover)
                     #expect(first.manifest?.generation == 1)
                     await #expect(throws: DocumentError.self) { try await first.save() }
@@ -317,7 +319,7 @@ import Testing
             var document = try await PersistentDocument.create(at: url, model: Library.model())
             try Library.fill(document.context)
             try await document.save()
-            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            let novel = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
             for byte in [UInt8(1), 2] {
                 novel["cover"] = Library.cover + Data([byte])
                 try await document.save()
@@ -330,7 +332,7 @@ import Testing
             try await document.close()
             #expect(try values() == 2)
             let version = try await PersistentDocument.open(url, version: 2)
-            let old = try #require(try version.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            let old = try #require(try version.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
             #expect(try (old["cover"] as? LargeValue)?.data() == Library.cover + Data([1]))
             try await version.close()
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)

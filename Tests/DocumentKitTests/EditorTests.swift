@@ -109,7 +109,8 @@ import Testing
                 at: folder.appendingPathComponent("A.folio"), model: Library.model(), form: form)
             try Library.insertBook("saved", document)
             try await document.save()
-            let list = FetchedResultsController(FetchRequest<ManagedObject>("Book"), in: document.context)
+            let list = FetchedResultsController(
+                fetchRequest: FetchRequest<ManagedObject>(entityName: "Book"), managedObjectContext: document.context)
             try list.performFetch()
             let autosaved = try document.context.insert("Book")
             try await document.autosave()
@@ -137,10 +138,10 @@ import Testing
     func aRecoveredDeletionIsStillDenied(_ form: DocumentForm, by wayOut: String) async throws {
         let model = try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Author", attributes: [.init("name", .string)],
                     relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .deny)]),
-                EntityDescription(
+                EntityDefinition(
                     "Book", attributes: [.init("title", .string)],
                     relationships: [.init("author", to: "Author", inverse: "books")]),
             ], versionIdentifiers: ["1"])
@@ -169,7 +170,7 @@ import Testing
                 try await again.close(.keep)
             }
             let last = try await PersistentDocument.open(url, recovery: .keep)
-            let book = try #require(try last.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            let book = try #require(try last.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)
             switch wayOut {
             case "reassign": book["author"] = try last.context.insert("Author")
             case "delete": last.context.delete(book)
@@ -180,7 +181,7 @@ import Testing
             try await last.close()
             let saved = try await PersistentDocument.open(url)
             #expect(
-                try saved.context.count(for: FetchRequest<ManagedObject>("Author"))
+                try saved.context.count(for: FetchRequest<ManagedObject>(entityName: "Author"))
                     == (wayOut == "reassign" ? 4 : wayOut == "delete" ? 3 : 2))
             try saved.context.insert("Author")
             try await saved.autosave()
@@ -194,10 +195,10 @@ import Testing
     {
         let model = try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Author", attributes: [.init("name", .string)],
                     relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0, deleteRule: .deny)]),
-                EntityDescription(
+                EntityDefinition(
                     "Book", attributes: [.init("title", .string)],
                     relationships: [.init("author", to: "Author", inverse: "books")]),
             ], versionIdentifiers: ["1"])
@@ -235,7 +236,7 @@ import Testing
             context.delete(book)
             try await document.save()
             #expect(!document.hasUnsavedChanges)
-            #expect(try context.fetch(FetchRequest<ManagedObject>("Author")).isEmpty)
+            #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).isEmpty)
             // Reverting forgets it.
             let other = try context.insert("Author")
             try context.insert("Book")["author"] = other
@@ -245,7 +246,7 @@ import Testing
             try await document.revert()
             try context.insert("Author")
             try await document.save()
-            #expect(try context.fetch(FetchRequest<ManagedObject>("Author")).count == 2)
+            #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).count == 2)
             try await document.close()
         }
     }
@@ -362,12 +363,12 @@ import Testing
                 #expect(error?.code == .usage && context.hasChanges)
             }
             #expect(throws: DocumentError.self) {
-                try other.execute(BatchInsertRequest("Book", objects: [["title": "two"]]))
+                try other.execute(BatchInsertRequest(entityName: "Book", objects: [["title": "two"]]))
             }
-            var update = BatchUpdateRequest("Book")
+            var update = BatchUpdateRequest(entityName: "Book")
             update.propertiesToUpdate = ["title": .constant(.string("two"))]
             #expect(throws: DocumentError.self) { try other.execute(update) }
-            #expect(throws: DocumentError.self) { try document.context.execute(BatchDeleteRequest("Book")) }
+            #expect(throws: DocumentError.self) { try document.context.execute(BatchDeleteRequest(entityName: "Book")) }
             // A child's save goes no further than the document's context.
             let child = ManagedObjectContext(parent: document.context)
             _ = try child.insert("Tag")

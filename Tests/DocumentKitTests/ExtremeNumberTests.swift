@@ -109,7 +109,7 @@ import Testing
         var dice = SplitMix(state: 26)
         for _ in 0..<20_000 {
             let text = dice.withExtremes(good)
-            expectTyped(text) { _ = try Manifest.decode(Array(text.utf8), path: "m").encoded }
+            expectTyped(text) { _ = try DocumentManifest.decode(Array(text.utf8), path: "m").encoded }
         }
     }
 

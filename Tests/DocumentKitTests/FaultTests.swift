@@ -142,7 +142,7 @@ import Testing
                     if isThere { #expect((try? DocumentVerifier.verify(target)) == []) }
                 }
             }
-            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)
             book["cover"] = Library.cover
             try await document.write(to: target, form: form)
             isWritten = true
@@ -234,7 +234,7 @@ import Testing
                 try await document.write(to: copy, form: .package)
             }
             let written = try await PersistentDocument.open(copy, mode: .reading)
-            let novel = try #require(try written.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            let novel = try #require(try written.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
             #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
             try await written.close()
             try FileManager.default.removeItem(at: copy)
@@ -252,7 +252,8 @@ import Testing
                 }
                 if case .success = result {
                     let written = try await PersistentDocument.open(copy, mode: .reading)
-                    let novel = try #require(try written.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+                    let novel = try #require(
+                        try written.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
                     #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover, "call \(call)")
                     try await written.close()
                     try FileManager.default.removeItem(at: copy)

@@ -58,7 +58,7 @@ import Testing
                         for _ in 0..<5 {
                             let begin = ContinuousClock.now
                             let document = try await PersistentDocument.open(url, mode: mode)
-                            var request = FetchRequest<ManagedObject>("Author")
+                            var request = FetchRequest<ManagedObject>(entityName: "Author")
                             request.fetchLimit = 1
                             #expect(try document.context.fetch(request).first?["name"] as? String == "Eliot")
                             times.append(milliseconds(begin.duration(to: .now)))
@@ -69,7 +69,8 @@ import Testing
                     }
                     #expect(!opening.isEmpty)
                     let document = try await PersistentDocument.open(url)
-                    let author = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Author")).first)
+                    let author = try #require(
+                        try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
                     for number in 0..<12 {
                         author["name"] = "name \(number)"
                         let before = try written(), begin = ContinuousClock.now
@@ -98,7 +99,8 @@ import Testing
                 try await fill(url, megabytes: size)
                 let document = try await PersistentDocument.open(url)
                 try document.removeVersions(try document.versions())
-                let author = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Author")).first)
+                let author = try #require(
+                    try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
                 let first = try #require(document.manifest?.generation)
                 var sums: [Int: String] = [first: try sum(store)]
                 for number in 1...100 {

@@ -96,7 +96,7 @@ private final class Album: PersistentDocument {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), path = url.path + "/manifest.json"
             try await made(url)
-            var manifest = try Manifest.decode(Disk.read(path, limit: 1 << 20), path: path)
+            var manifest = try DocumentManifest.decode(Disk.read(path, limit: 1 << 20), path: path)
             #expect(manifest.files?.keys.sorted() == Self.names)
             manifest.files = nil
             try Disk.replaceFile(path, with: manifest.encoded)
@@ -106,7 +106,9 @@ private final class Album: PersistentDocument {
             try Library.insertBook("three", document)
             try await document.save()
             try await document.close()
-            #expect(try Manifest.decode(Disk.read(path, limit: 1 << 20), path: path).files?.keys.sorted() == Self.names)
+            #expect(
+                try DocumentManifest.decode(Disk.read(path, limit: 1 << 20), path: path).files?.keys.sorted()
+                    == Self.names)
             #expect(try parts(url).isEmpty)
         }
     }
@@ -122,7 +124,8 @@ private final class Album: PersistentDocument {
             try await document.write(to: copy)
             try await document.close()
             #expect(
-                try Manifest.decode(Disk.read(copy.path + "/manifest.json", limit: 1 << 20), path: "m").files == nil)
+                try DocumentManifest.decode(Disk.read(copy.path + "/manifest.json", limit: 1 << 20), path: "m").files
+                    == nil)
             #expect(try parts(copy).isEmpty)
         }
     }

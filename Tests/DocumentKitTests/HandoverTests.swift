@@ -146,7 +146,7 @@ import Testing
             }
             #expect(try Disk.list(folder.path + "/sub").isEmpty)
             func cover() throws -> Data? {
-                let novel = try document.context.fetch(FetchRequest<ManagedObject>("Novel")).first
+                let novel = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first
                 return try (novel?["cover"] as? LargeValue)?.data()
             }
             #expect(try cover() == Library.cover)

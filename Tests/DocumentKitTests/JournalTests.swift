@@ -170,7 +170,7 @@ import Testing
             let document = try await PersistentDocument.open(url)
             let before = try Disk.read(url.path, limit: 1 << 30)
             document.autosavedBytesLimit = 0
-            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)
             for title in ["first", "second", "third"] {
                 book["title"] = title
                 try await document.autosave()
@@ -297,7 +297,9 @@ import Testing
                 try Library.insertBook("\(number) " + String(repeating: "x", count: 300), document)
             }
             try await document.save()
-            for book in try document.context.fetch(FetchRequest<ManagedObject>("Book")) { book["pages"] = 7 }
+            for book in try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")) {
+                book["pages"] = 7
+            }
             let outside = try Connection.openForReading(store(url))
             try outside.execute("BEGIN")
             _ = try outside.value("SELECT count(*) FROM ZBOOK")
@@ -325,7 +327,7 @@ import Testing
                 try Disk.replaceFile(store(crashed), with: mixed)
                 let reader = try await PersistentDocument.open(crashed, mode: .reading)
                 #expect(
-                    try reader.context.fetch(FetchRequest<ManagedObject>("Book")).allSatisfy {
+                    try reader.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).allSatisfy {
                         $0["pages"] as? Int == 7
                     }, "after \(count) pages")
                 try await reader.close()

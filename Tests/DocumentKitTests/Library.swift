@@ -11,13 +11,13 @@ enum Library {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Author", attributes: [.init("name", .string, isOptional: false)],
                     relationships: [
                         .init(
                             "books", to: "Book", inverse: "author", maxCount: 0, isOrdered: true, deleteRule: .cascade)
                     ]),
-                EntityDescription(
+                EntityDefinition(
                     "Book",
                     attributes: [
                         .init("title", .string), .init("pages", .integer64, minimumValue: .int(0)),
@@ -28,8 +28,8 @@ enum Library {
                         .init("tags", to: "Tag", inverse: "books", maxCount: 0),
                         .init("similar", to: "Book", inverse: "similar", maxCount: 0),
                     ]),
-                EntityDescription("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
-                EntityDescription(
+                EntityDefinition("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
+                EntityDefinition(
                     "Tag", attributes: [.init("name", .string)],
                     relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
             ], versionIdentifiers: ["1"])
@@ -54,7 +54,9 @@ enum Library {
     }
 
     static func titles(_ document: PersistentDocument) throws -> [String] {
-        try document.context.fetch(FetchRequest<ManagedObject>("Book")).compactMap { $0["title"] as? String }.sorted()
+        try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).compactMap {
+            $0["title"] as? String
+        }.sorted()
     }
 
     static func insertBook(_ title: String, _ document: PersistentDocument) throws {

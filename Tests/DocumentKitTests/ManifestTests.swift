@@ -12,7 +12,7 @@ import Testing
 
     private func refusal(_ text: String) -> DocumentError? {
         do {
-            _ = try Manifest.decode(Array(text.utf8), path: "manifest.json")
+            _ = try DocumentManifest.decode(Array(text.utf8), path: "manifest.json")
             return nil
         } catch {
             return error as? DocumentError
@@ -20,8 +20,8 @@ import Testing
     }
 
     @Test func isReadBackAsWritten() throws {
-        let manifest = try Manifest.decode(Array(Self.good.utf8), path: "m")
-        #expect(try Manifest.decode(manifest.encoded, path: "m") == manifest)
+        let manifest = try DocumentManifest.decode(Array(Self.good.utf8), path: "m")
+        #expect(try DocumentManifest.decode(manifest.encoded, path: "m") == manifest)
         #expect(manifest.generation == 3)
     }
 

@@ -32,7 +32,7 @@ import Testing
         async throws
     {
         try await withDocuments(form) { folder, document, _ in
-            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)
             book["title"] = "edited"
             try Disk.makeDirectory(folder.path + "/sub")
             let place = folder.appendingPathComponent("sub/Moved.folio")

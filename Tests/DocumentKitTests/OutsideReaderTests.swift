@@ -65,7 +65,9 @@ import Testing
             // reads.
             #expect(try Disk.identity(of: url.path + "/store")?.isSameFile(as: folder) == false)
             #expect(try Disk.exists(url.path + "/versions/discarded.wal"))
-            for book in try document.context.fetch(FetchRequest<ManagedObject>("Book")) { book["title"] = "changed" }
+            for book in try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")) {
+                book["title"] = "changed"
+            }
             try await document.save()
             #expect(try count(reader) == 51)
             #expect(try reader.value("SELECT count(*) FROM ZBOOK WHERE ZTITLE = 'changed'")?.integer == 0)
@@ -135,7 +137,7 @@ import Testing
             let copy = url.deletingLastPathComponent().appendingPathComponent("B.folio")
             try await document.write(to: copy)
             let old = try await PersistentDocument.open(copy, mode: .reading)
-            let books = try document.context.fetch(FetchRequest<ManagedObject>("Book"))
+            let books = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
             books[0]["title"] = "changed before"
             try await document.save()
             let reader = try await PersistentDocument.open(url, mode: .reading)

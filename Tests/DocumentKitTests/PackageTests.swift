@@ -40,7 +40,7 @@ import Testing
 
             let again = try await PersistentDocument.open(url, mode: .reading)
             #expect(try Library.titles(again) == ["Essays", "Middlemarch"])
-            let novel = try #require(try again.context.fetch(FetchRequest<ManagedObject>("Novel")).first)
+            let novel = try #require(try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Novel")).first)
             #expect((novel["author"] as? ManagedObject)?["name"] as? String == "Eliot")
             #expect(try (novel["cover"] as? LargeValue)?.data() == Library.cover)
             #expect(again.manifest?.entities == ["Author": 1, "Book": 1, "Novel": 1, "Tag": 1])
@@ -115,7 +115,7 @@ import Testing
             let document = try await PersistentDocument.create(at: url, model: Library.model())
             try Library.insertBook("saved", document)
             try await document.save()
-            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Book")).first)
+            let book = try #require(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)
             book["title"] = "autosaved"
             try await document.autosave()
             try Library.insertBook("autosaved too", document)
@@ -186,7 +186,7 @@ import Testing
 
             let again = try await PersistentDocument.open(url, recovery: .keep)
             await #expect(throws: ValidationError.self) { try await again.save() }
-            let same = try #require(try again.context.fetch(FetchRequest<ManagedObject>("Author")).first)
+            let same = try #require(try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
             same["name"] = "now valid"
             try await again.save()
             try await again.close()
@@ -267,7 +267,7 @@ import Testing
             let url = folder.appendingPathComponent("A.folio")
             try await PersistentDocument.create(at: url, model: Library.model()).close()
             let other = try ManagedObjectModel(entities: [
-                EntityDescription("Author", attributes: [.init("born", .date)])
+                EntityDefinition("Author", attributes: [.init("born", .date)])
             ])
             do {
                 _ = try await PersistentDocument.open(url, mode: .reading, model: other)

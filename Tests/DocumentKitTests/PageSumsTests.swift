@@ -81,7 +81,7 @@ import Testing
             }
             try await FaultInjection.with(hook) {
                 let document = try await PersistentDocument.open(url, mode: .reading)
-                #expect(try document.context.fetch(FetchRequest<ManagedObject>("Author")).count == 1)
+                #expect(try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).count == 1)
                 try await document.close()
             }
             #expect(reads.withLock { $0 } < 70, "\(reads.withLock { $0 }) reads for \(pages) pages")
@@ -104,7 +104,8 @@ import Testing
             try flip(url, at: Int64(place) + 12)
             let document = try await PersistentDocument.open(url, mode: mode)
             #expect(
-                try document.context.fetch(FetchRequest<ManagedObject>("Author")).first?["name"] as? String == "Eliot")
+                try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first?["name"] as? String
+                    == "Eliot")
             let error = #expect(throws: StorageError.self) { try Library.titles(document) }
             #expect(error?.code == .damaged, "\(String(describing: error))")
             try await document.close()

@@ -14,7 +14,7 @@ import Testing
     private func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Person",
                     attributes: [
                         .init("name", .string), .init("code", .string), .init("number", .integer64),
@@ -37,7 +37,7 @@ import Testing
     }
 
     private func codes(_ document: PersistentDocument) throws -> [String: String] {
-        let people = try document.context.fetch(FetchRequest<ManagedObject>("Person"))
+        let people = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
         return Dictionary(
             uniqueKeysWithValues: people.map { ($0["name"] as? String ?? "", $0["code"] as? String ?? "-") })
     }
@@ -86,7 +86,9 @@ import Testing
             #expect(again.pendingUniqueValues.count == 1)
             await #expect(throws: GraphError.self) { try await again.save() }
             let found = try #require(
-                try again.context.fetch(FetchRequest<ManagedObject>("Person")).first { $0["name"] as? String == "Eve" })
+                try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Person")).first {
+                    $0["name"] as? String == "Eve"
+                })
             #expect((found["friends"] as? Set<ManagedObject>)?.count == 2)
             found["code"] = "E"
             try await again.save()
@@ -124,7 +126,7 @@ import Testing
             try await document.close()
             let again = try await PersistentDocument.open(url, recovery: .keep)
             #expect(try codes(again) == ["Ada B.": "C", "Bob": "A", "Cid": "C"])
-            let people = try again.context.fetch(FetchRequest<ManagedObject>("Person"))
+            let people = try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
             let third = try #require(people.first { $0["name"] as? String == "Cid" })
             #expect(third["number"] as? Int == 2)
             try await again.revert()
@@ -150,7 +152,7 @@ import Testing
             try insert("Bob", "B", document)
             try await document.save()
             let bob = try #require(
-                try document.context.fetch(FetchRequest<ManagedObject>("Person")).first {
+                try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Person")).first {
                     $0["name"] as? String == "Bob"
                 })
             bob["code"] = "A"
@@ -190,7 +192,7 @@ import Testing
             #expect(bob.objectID == place)
             try await document.close()
             let again = try await PersistentDocument.open(url)
-            let people = try again.context.fetch(FetchRequest<ManagedObject>("Person"))
+            let people = try again.context.fetch(FetchRequest<ManagedObject>(entityName: "Person"))
             let bosses = people.map {
                 "\($0["name"] as? String ?? "") \(($0["boss"] as? ManagedObject)?["name"] as? String ?? "-")"
             }.sorted()

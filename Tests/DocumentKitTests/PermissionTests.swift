@@ -41,7 +41,7 @@ import Testing
                     + (await answer {
                         let document = try await PersistentDocument.open(url, mode: .reading)
                         guard try Library.titles(document) == ["saved"] else {
-                            throw DocumentError(.io, "other titles")
+                            throw DocumentError(.inputOutput, "other titles")
                         }
                         try await document.close()
                     }))

@@ -17,7 +17,7 @@ import Testing
             object.objectID.description.split(separator: "/").suffix(2).joined(separator: "/")
         }
         for entity in document.model.entities where !entity.isAbstract {
-            var request = FetchRequest<ManagedObject>(entity.name)
+            var request = FetchRequest<ManagedObject>(entityName: entity.name)
             request.includesSubentities = false
             for object in try document.context.fetch(request) {
                 for property in entity.properties {
@@ -115,7 +115,8 @@ import Testing
             let expected = try await makeLibrary(store, .store)
             let document = try await PersistentDocument.open(store)
             await #expect(throws: DocumentError.self) { try await document.autosave() }
-            let author = try #require(try document.context.fetch(FetchRequest<ManagedObject>("Author")).first)
+            let author = try #require(
+                try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
             try await document.save(as: package, form: .package)
             #expect(document.kind == .package)
             #expect(try dump(document) == expected)

@@ -137,14 +137,14 @@ import Testing
             try await makePackage(url)
             var sums: Set<String> = []
             func expectSound() throws {
-                let manifest = try Manifest.decode(
+                let manifest = try DocumentManifest.decode(
                     Disk.read(url.path + "/manifest.json", limit: 1 << 20), path: url.path)
                 #expect(try sums.insert(#require(manifest.store.pageSum)).inserted)
                 #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
             }
             let document = try await PersistentDocument.open(url)
             for step in 0..<5 {
-                let books = try document.context.fetch(FetchRequest<ManagedObject>("Book"))
+                let books = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
                 switch step {
                 case 0: for book in books.prefix(100) { document.context.delete(book) }
                 case 1: for number in 0..<600 { try Library.insertBook("another \(number)", document) }
@@ -187,7 +187,8 @@ import Testing
             try await PersistentDocument.open(left).close()
             for url in [url, left] {
                 #expect(
-                    try Manifest.decode(Disk.read(url.path + "/manifest.json", limit: 1 << 20), path: url.path).store
+                    try DocumentManifest.decode(Disk.read(url.path + "/manifest.json", limit: 1 << 20), path: url.path)
+                        .store
                         .pageSum != nil)
                 #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
             }

@@ -38,7 +38,7 @@ private final class Noted: PersistentDocument {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), document = try await made(url, .package)
             try await failingToPlaceTheNote { try await document.save() }
-            #expect((document.unfinishedSave as? DocumentError)?.code == .io)
+            #expect((document.unfinishedSave as? DocumentError)?.code == .inputOutput)
             #expect(document.hasUnsavedChanges)
             #expect(try await document.extraFile("sub/note") == Self.first)
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)

@@ -15,7 +15,7 @@ struct SmallDocument {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Note",
                     attributes: [
                         .init("title", .string), .init("weight", .double), .init("made", .date),

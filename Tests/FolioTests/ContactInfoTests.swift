@@ -27,17 +27,17 @@ final class ContactDetailInfo: ManagedObject {
 struct ContactInfoTests {
     private func container(_ folder: URL) throws -> PersistentContainer {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "ContactInfo", managedObjectClassName: "ContactInfo",
                 attributes: [.init("name", .string), .init("city", .string, defaultValue: .string("London"))],
                 relationships: [.init("details", to: "ContactDetailInfo", inverse: "contact", deleteRule: .cascade)]),
-            EntityDescription(
+            EntityDefinition(
                 "ContactDetailInfo", managedObjectClassName: "ContactDetailInfo",
                 attributes: [.init("phone", .string), .init("born", .date)],
                 relationships: [.init("contact", to: "ContactInfo", inverse: "details")]),
         ])
         let container = PersistentContainer(
-            name: "Contacts", model: model,
+            name: "Contacts", managedObjectModel: model,
             classes: ["ContactInfo": ContactInfo.self, "ContactDetailInfo": ContactDetailInfo.self])
         container.persistentStoreDescriptions = [
             PersistentStoreDescription(url: folder.appendingPathComponent("Contacts.sqlite"))
@@ -68,7 +68,7 @@ struct ContactInfoTests {
             }
             let opened = try container(folder)
             let context = opened.viewContext
-            var request = FetchRequest<ContactInfo>("ContactInfo")
+            var request = FetchRequest<ContactInfo>(entityName: "ContactInfo")
             request.predicate = try FetchPredicate(format: "details.phone BEGINSWITH '555 9'")
             let found = try context.fetch(request)
             #expect(found.map(\.name) == ["Grace"])
@@ -76,8 +76,10 @@ struct ContactInfoTests {
             context.delete(found[0])
             try context.save()
             #expect(
-                try context.fetch(FetchRequest<ContactDetailInfo>("ContactDetailInfo")).map(\.phone) == ["555 1234"])
-            #expect(try context.fetch(FetchRequest<ContactInfo>("ContactInfo")).map(\.name) == ["Ada"])
+                try context.fetch(FetchRequest<ContactDetailInfo>(entityName: "ContactDetailInfo")).map(\.phone) == [
+                    "555 1234"
+                ])
+            #expect(try context.fetch(FetchRequest<ContactInfo>(entityName: "ContactInfo")).map(\.name) == ["Ada"])
         }
     }
 }

@@ -7,14 +7,14 @@ import Testing
 struct ContainerTests {
     private func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription("Student", attributes: [.init("name", .string), .init("age", .integer16)])
+            EntityDefinition("Student", attributes: [.init("name", .string), .init("age", .integer16)])
         ])
     }
 
     @Test func keepsObjectsInAFile() throws {  // S50
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("new/School.sqlite")
-            let container = PersistentContainer(name: "School", model: try model())
+            let container = PersistentContainer(name: "School", managedObjectModel: try model())
             container.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
             try container.loadPersistentStores()
             #expect(
@@ -25,11 +25,13 @@ struct ContainerTests {
             student["name"] = "Ada"
             try container.viewContext.save()
 
-            let again = PersistentContainer(name: "School", model: try model())
+            let again = PersistentContainer(name: "School", managedObjectModel: try model())
             again.persistentStoreDescriptions = [PersistentStoreDescription(url: url)]
             try again.loadPersistentStores()
             #expect(
-                try again.viewContext.fetch(FetchRequest<ManagedObject>("Student")).map { $0["name"] as? String } == [
+                try again.viewContext.fetch(FetchRequest<ManagedObject>(entityName: "Student")).map {
+                    $0["name"] as? String
+                } == [
                     "Ada"
                 ])
         }
@@ -38,7 +40,7 @@ struct ContainerTests {
     @MainActor @Test func runsBackgroundTasksSideBySideFromTheMainActor() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let container = PersistentContainer(name: "School", model: try model())
+        let container = PersistentContainer(name: "School", managedObjectModel: try model())
         container.persistentStoreDescriptions = [
             PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
         ]
@@ -54,13 +56,13 @@ struct ContainerTests {
         async let old = coordinator.performBackgroundTask { try add(60..<70, $0) }
         let counts = try await [young, old]
         #expect(counts == [10, 10])
-        #expect(try container.viewContext.count(for: FetchRequest<ManagedObject>("Student")) == 20)
+        #expect(try container.viewContext.count(for: FetchRequest<ManagedObject>(entityName: "Student")) == 20)
     }
 
     @Test func worksInTheBackground() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        let container = PersistentContainer(name: "School", model: try model())
+        let container = PersistentContainer(name: "School", managedObjectModel: try model())
         container.persistentStoreDescriptions = [
             PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
         ]
@@ -68,17 +70,18 @@ struct ContainerTests {
         let count = try await container.performBackgroundTask { context in
             for age in 20..<30 { try context.insert("Student")["age"] = age }
             try context.save()
-            return try context.count(for: FetchRequest<ManagedObject>("Student"))
+            return try context.count(for: FetchRequest<ManagedObject>(entityName: "Student"))
         }
         #expect(count == 10)
         container.viewContext.automaticallyMergesChangesFromParent = true
-        let student = try #require(try container.viewContext.fetch(FetchRequest<ManagedObject>("Student")).first)
+        let student = try #require(
+            try container.viewContext.fetch(FetchRequest<ManagedObject>(entityName: "Student")).first)
         let id = student.objectID, age = student["age"] as? Int ?? 0
         try await container.performBackgroundTask { context in
             try context.existingObject(with: id)["age"] = age + 100
             try context.save()
         }
         #expect(student["age"] as? Int == age + 100)
-        #expect(try container.viewContext.fetch(FetchRequest<ManagedObject>("Student")).count == 10)
+        #expect(try container.viewContext.fetch(FetchRequest<ManagedObject>(entityName: "Student")).count == 10)
     }
 }

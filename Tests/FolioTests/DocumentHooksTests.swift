@@ -14,7 +14,7 @@ private final class LetterDocument: PersistentDocument {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
-            entities: [EntityDescription("Letter", attributes: [.init("text", .string), .init("to", .string)])],
+            entities: [EntityDefinition("Letter", attributes: [.init("text", .string), .init("to", .string)])],
             versionIdentifiers: ["1"])
     }
 
@@ -50,7 +50,8 @@ private final class LetterDocument: PersistentDocument {
     func write(_ text: String) throws { try context.insert("Letter")["text"] = text }
     var texts: [String] {
         get throws {
-            try context.fetch(FetchRequest<ManagedObject>("Letter")).compactMap { $0["text"] as? String }.sorted()
+            try context.fetch(FetchRequest<ManagedObject>(entityName: "Letter")).compactMap { $0["text"] as? String }
+                .sorted()
         }
     }
     var asksOfStore: Int { asked.filter { $0 == "store" }.count }

@@ -84,7 +84,7 @@ final class ShelfDocument: PersistentDocument {
 
 final class CautiousShelfDocument: PersistentDocument {
     override class var migrationPlan: (any SchemaMigrationPlan.Type)? { ShelfPlan.self }
-    override class var migrationPolicy: MigrationPolicy { .fail }
+    override class var migrationPolicy: MigrationPolicy { .refuse }
 }
 
 /// Documents of typed versions that are brought to the newest when they are opened.
@@ -120,7 +120,7 @@ final class CautiousShelfDocument: PersistentDocument {
     }
 
     private func check(_ document: PersistentDocument) throws {
-        #expect(document.model.description.versionIdentifiers == ["3.0.0"])
+        #expect(document.model.definition.versionIdentifiers == ["3.0.0"])
         let items = try document.context.fetch(ShelfV3.Item.self, sort: [.ascending(\.name)])
         #expect(
             items.map(\.name) == ["Eden", "Solaris"] && items.map(\.initial) == ["E", "S"]
@@ -150,12 +150,12 @@ final class CautiousShelfDocument: PersistentDocument {
             try await make(url, .package)
             let before = try await PersistentDocument.open(url, mode: .reading, classes: ShelfV1.classes)
             let old = try before.context.fetch(ShelfV1.Item.self, where: \.title != "", sort: [.ascending(\.title)]).map
-            { "\($0.objectID.uriRepresentation)" }
+            { "\($0.objectID.uriRepresentation())" }
             try await before.close()
             let document = try await ShelfDocument.open(url)
             #expect(
                 try document.context.fetch(ShelfV3.Item.self, sort: [.ascending(\.name)]).map {
-                    "\($0.objectID.uriRepresentation)"
+                    "\($0.objectID.uriRepresentation())"
                 } == old)
             try await document.close()
         }
@@ -185,7 +185,7 @@ final class CautiousShelfDocument: PersistentDocument {
                 _ = try await PersistentDocument.open(url, by: stuck, migration: .automatic)
             }
             let document = try await PersistentDocument.open(url, mode: .reading, classes: ShelfV1.classes)
-            #expect(document.model.description.versionIdentifiers == ["1.0.0"])
+            #expect(document.model.definition.versionIdentifiers == ["1.0.0"])
             let items = try document.context.fetch(ShelfV1.Item.self, sort: [.ascending(\.title)])
             #expect(try items.map(\.title) == ["", "Eden", "Solaris"] && items[1].cover?.data() == Self.cover)
             try await document.close()
@@ -218,7 +218,7 @@ final class CautiousShelfDocument: PersistentDocument {
     @Test func newDocumentsAreOfTheNewestVersion() async throws {
         try await withFolder { folder in
             let document = try await ShelfDocument.create(at: folder.appendingPathComponent("New.shelf"))
-            #expect(document.model.description.versionIdentifiers == ["3.0.0"])
+            #expect(document.model.definition.versionIdentifiers == ["3.0.0"])
             ShelfV3.Item(context: document.context).name = "Fiasco"
             try await document.save()
             try await document.close()

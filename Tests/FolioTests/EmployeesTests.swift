@@ -10,17 +10,17 @@ struct EmployeesTests {
     @Test func raisesCanBeTakenBack() throws {
         try withTemporaryDirectory { folder in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Department", attributes: [.init("name", .string)],
                     relationships: [
                         .init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .deny)
                     ]),
-                EntityDescription(
+                EntityDefinition(
                     "Employee",
                     attributes: [.init("name", .string), .init("salary", .decimal, minimumValue: .decimal(0))],
                     relationships: [.init("department", to: "Department", inverse: "employees")]),
             ])
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("Company.sqlite")))
             let context = ManagedObjectContext(coordinator)
@@ -39,9 +39,9 @@ struct EmployeesTests {
             try context.save()
 
             context.undoManager = UndoManager()
-            var request = FetchRequest<ManagedObject>("Employee")
+            var request = FetchRequest<ManagedObject>(entityName: "Employee")
             request.predicate = try FetchPredicate(format: "department.name == %@", "Engineering")
-            request.sortKeys = [SortKey("salary", ascending: false)]
+            request.sortDescriptors = [SortKey("salary", ascending: false)]
             func list() throws -> [String] { try context.fetch(request).map { "\($0["name"]!) \($0["salary"]!)" } }
             #expect(try list() == ["Grace 1200", "Edsger 1100", "Ada 900"])
 
@@ -49,7 +49,9 @@ struct EmployeesTests {
             ada["salary"] = 1500
             #expect(try list() == ["Ada 1500", "Grace 1200", "Edsger 1100"])
             let sales = try #require(
-                context.fetch(FetchRequest<ManagedObject>("Department")).first { $0["name"] as? String == "Sales" })
+                context.fetch(FetchRequest<ManagedObject>(entityName: "Department")).first {
+                    $0["name"] as? String == "Sales"
+                })
             ada["department"] = sales
             #expect(try list() == ["Grace 1200", "Edsger 1100"])
             context.undo()
@@ -73,16 +75,16 @@ struct EmployeesTests {
 
     @Test func theCompanyIsInTwoStores() throws {
         try withTemporaryDirectory { folder in
-            var description = ManagedObjectModel.Description()
+            var description = ManagedObjectModel.Definition()
             description.entities = [
-                EntityDescription(
+                EntityDefinition(
                     "Department", attributes: [.init("name", .string)],
                     relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0)]),
-                EntityDescription(
+                EntityDefinition(
                     "Employee", attributes: [.init("name", .string), .init("salary", .integer32)],
                     relationships: [.init("department", to: "Department", inverse: "employees")]),
             ]
-            let coordinator = PersistentStoreCoordinator(model: try ManagedObjectModel(description))
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try ManagedObjectModel(description))
             let berlin = try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("Berlin.sqlite")))
             let paris = try coordinator.addPersistentStore(
@@ -105,17 +107,17 @@ struct EmployeesTests {
             try context.save()
             try coordinator.removePersistentStores()
 
-            try coordinator.addPersistentStore(berlin.description)
-            try coordinator.addPersistentStore(paris.description)
+            try coordinator.addPersistentStore(berlin.storeDescription)
+            try coordinator.addPersistentStore(paris.storeDescription)
             let reader = ManagedObjectContext(coordinator)
-            var request = FetchRequest<ManagedObject>("Employee")
-            request.sortKeys = [SortKey("salary", ascending: false)]
+            var request = FetchRequest<ManagedObject>(entityName: "Employee")
+            request.sortDescriptors = [SortKey("salary", ascending: false)]
             request.fetchLimit = 3
             #expect(try reader.fetch(request).map { $0["name"] as? String } == ["Grace", "Edsger", "Ada"])
             request.predicate = try FetchPredicate(format: "department.name == 'Paris.xml'")
             let parisians = try reader.fetch(request)
             #expect(parisians.map { $0["name"] as? String } == ["Edsger", "Alan"])
-            parisians[0]["department"] = try reader.fetch(FetchRequest<ManagedObject>("Department")).first {
+            parisians[0]["department"] = try reader.fetch(FetchRequest<ManagedObject>(entityName: "Department")).first {
                 $0["name"] as? String == "Berlin.sqlite"
             }
             let error = #expect(throws: StorageError.self) { try reader.save() }

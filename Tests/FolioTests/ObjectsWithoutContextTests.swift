@@ -27,7 +27,7 @@ import Testing
         try withTemporaryDirectory { folder in
             let model = try ManagedObjectModel(schema: [Sailor.self, Ship.self])
             let coordinator = PersistentStoreCoordinator(
-                model: model, classes: ManagedObject.classesByName([Sailor.self, Ship.self]))
+                managedObjectModel: model, classes: ManagedObject.classesByName([Sailor.self, Ship.self]))
             try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite")))
             let context = ManagedObjectContext(coordinator)
@@ -67,7 +67,7 @@ import Testing
                     && "\(sailor)" == "an object without context")
             sailor.willAccessValue(forKey: "name")
             for read in [
-                { _ = try sailor.propertyValue(forKey: "name") }, { try sailor.realise() },
+                { _ = try sailor.propertyValue(forKey: "name") }, { try sailor.fulfillFault() },
                 { try sailor.setPropertyValue(.null, forKey: "rank") },
                 { _ = try ship.fetchedObjects(forKey: "none") }, { _ = try sailor.transformedValue(forKey: "name") },
             ] {

@@ -74,7 +74,8 @@ enum LibraryPlan: SchemaMigrationPlan {
 /// Stores of typed versions brought to the newest.
 @Suite struct SchemaMigrationTests {
     private func fill(_ store: URL, _ works: [(String, String?)]) throws {
-        let container = PersistentContainer(name: "Library", model: try LibraryV1.model(), classes: LibraryV1.classes)
+        let container = PersistentContainer(
+            name: "Library", managedObjectModel: try LibraryV1.model(), classes: LibraryV1.classes)
         container.persistentStoreDescriptions = [PersistentStoreDescription(url: store)]
         try container.loadPersistentStores()
         for (title, maker) in works {
@@ -111,7 +112,7 @@ enum LibraryPlan: SchemaMigrationPlan {
     @Test func aNewStoreIsOfTheNewestVersion() throws {
         try withTemporaryDirectory { folder in
             let container = try open(folder.appendingPathComponent("New.sqlite"), LibraryPlan.self)
-            #expect(container.managedObjectModel.description.versionIdentifiers == ["2.0.0"])
+            #expect(container.managedObjectModel.definition.versionIdentifiers == ["2.0.0"])
             #expect(try container.viewContext.count(LibraryV3.Author.self) == 0)
         }
     }

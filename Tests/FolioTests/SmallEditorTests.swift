@@ -21,7 +21,7 @@ private final class Editor {
     nonisolated static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Note", attributes: [.init("text", .string, isOptional: false), .init("page", .integer64)])
             ], versionIdentifiers: ["1"])
     }
@@ -35,7 +35,8 @@ private final class Editor {
 
     var texts: [String] {
         get throws {
-            try context.fetch(FetchRequest<ManagedObject>("Note")).compactMap { $0["text"] as? String }.sorted()
+            try context.fetch(FetchRequest<ManagedObject>(entityName: "Note")).compactMap { $0["text"] as? String }
+                .sorted()
         }
     }
 }

@@ -10,10 +10,10 @@ struct StudentTests {
     @Test func twoStudentsOneLeaves() throws {
         try withTemporaryDirectory { folder in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Student", attributes: [.init("name", .string, isOptional: false), .init("age", .integer16)])
             ])
-            let container = PersistentContainer(name: "School", model: model)
+            let container = PersistentContainer(name: "School", managedObjectModel: model)
             container.persistentStoreDescriptions = [
                 PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
             ]
@@ -27,8 +27,8 @@ struct StudentTests {
             }
             try context.save()
 
-            var request = FetchRequest<ManagedObject>("Student")
-            request.sortKeys = [SortKey("name")]
+            var request = FetchRequest<ManagedObject>(entityName: "Student")
+            request.sortDescriptors = [SortKey("name")]
             let students = try context.fetch(request)
             #expect(students.map { "\($0["name"]!) \($0["age"]!)" } == ["Ada 36", "Grace 85"])
 

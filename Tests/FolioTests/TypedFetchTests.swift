@@ -108,8 +108,8 @@ import Testing
     @Test func identitiesAreTyped() throws {
         try withLibrary { context throws in
             let book = try #require(try context.first(Book.self, where: \.title == "Dune"))
-            let id: ID<Book> = book.typedID
-            #expect(id == ID(book) && !id.isTemporary && id.objectID == book.objectID)
+            let id: TypedObjectID<Book> = book.typedID
+            #expect(id == TypedObjectID(book) && !id.isTemporary && id.objectID == book.objectID)
             let other = ManagedObjectContext(context.persistentStoreCoordinator)
             #expect(other.registeredObject(for: id) == nil)
             #expect(
@@ -118,14 +118,14 @@ import Testing
             let writer = try #require(book.author)
             #expect(try context.count(Book.self, where: \.author == writer) == 2)
             #expect(
-                try context.count(Book.self, where: \Book.author == ID(writer)) == 2
-                    && context.count(Book.self, where: \Book.author != ID(writer)) == 2)
+                try context.count(Book.self, where: \Book.author == TypedObjectID(writer)) == 2
+                    && context.count(Book.self, where: \Book.author != TypedObjectID(writer)) == 2)
             // An ID that says another class than the object has.
             let error = #expect(throws: GraphError.self) {
-                try other.existingObject(with: ID<Chapter>(writer.objectID))
+                try other.existingObject(with: TypedObjectID<Chapter>(writer.objectID))
             }
             #expect(error?.code == .wrongType)
-            #expect(other[ID<Chapter>(writer.objectID)] == nil)
+            #expect(other[TypedObjectID<Chapter>(writer.objectID)] == nil)
             context.delete(book)
             try context.save()
             let gone = #expect(throws: GraphError.self) {

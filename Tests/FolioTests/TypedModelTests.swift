@@ -55,7 +55,7 @@ struct TypedModelTests {
     private func container(_ folder: URL) throws -> PersistentContainer {
         let model = try ManagedObjectModel(schema: [Book.self], versionIdentifier: "1")
         let container = PersistentContainer(
-            name: "Library", model: model, classes: ManagedObject.classesByName([Book.self]))
+            name: "Library", managedObjectModel: model, classes: ManagedObject.classesByName([Book.self]))
         container.persistentStoreDescriptions = [
             PersistentStoreDescription(url: folder.appendingPathComponent("Library.sqlite"))
         ]
@@ -68,7 +68,7 @@ struct TypedModelTests {
         #expect(model.entities.map(\.name) == ["Chapter", "Publication", "Book", "Writer"])
         let written = try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Publication", managedObjectClassName: "Publication",
                     attributes: [
                         .init("title", .string, isOptional: false, renamingIdentifier: "name"),
@@ -77,7 +77,7 @@ struct TypedModelTests {
                     ],
                     relationships: [.init("author", to: "Writer", inverse: "publications")],
                     uniquenessConstraints: [["title"]]),
-                EntityDescription(
+                EntityDefinition(
                     "Book", managedObjectClassName: "Book", superentityName: "Publication",
                     attributes: [
                         .init(
@@ -103,11 +103,11 @@ struct TypedModelTests {
                         FetchIndexDescription(
                             "byGenrePages", elements: [.init(propertyName: "genre"), .init(propertyName: "pages")]),
                     ]),
-                EntityDescription(
+                EntityDefinition(
                     "Chapter", managedObjectClassName: "Chapter",
                     attributes: [.init("number", .integer16, isOptional: false, defaultValue: .int(0))],
                     relationships: [.init("book", to: "Book", inverse: "chapters")]),
-                EntityDescription(
+                EntityDefinition(
                     "Writer", managedObjectClassName: "Writer",
                     attributes: [.init("first", .string), .init("last", .string)],
                     relationships: [.init("publications", to: "Publication", inverse: "author", maxCount: 0)],
@@ -158,13 +158,13 @@ struct TypedModelTests {
                 try context.save()
             }
             let context = try container(folder).viewContext
-            let book = try #require(context.fetch(FetchRequest<Book>("Book")).first)
+            let book = try #require(context.fetch(FetchRequest<Book>(entityName: "Book")).first)
             #expect(
                 book.title == "Middlemarch" && book.author?.last == "Eliot" && book.chapters.map(\.number) == [3, 1]
                     && !book.isSelected)
             context.delete(book)
             try context.save()
-            #expect(try context.count(for: FetchRequest<Chapter>("Chapter")) == 1)
+            #expect(try context.count(for: FetchRequest<Chapter>(entityName: "Chapter")) == 1)
         }
     }
 
@@ -228,12 +228,12 @@ struct TypedModelTests {
     @Test func serveTwoModelsAtOnce() throws {
         try withTemporaryDirectory { folder in
             // The same property stands in another place in the other model.
-            var description = try ManagedObjectModel(schema: [Book.self]).description
+            var description = try ManagedObjectModel(schema: [Book.self]).definition
             for index in description.entities.indices where description.entities[index].name == "Publication" {
                 description.entities[index].attributes.insert(.init("aaa", .double), at: 0)
             }
             let other = PersistentContainer(
-                name: "Other", model: try ManagedObjectModel(description),
+                name: "Other", managedObjectModel: try ManagedObjectModel(description),
                 classes: ManagedObject.classesByName([Book.self]))
             other.persistentStoreDescriptions = [
                 PersistentStoreDescription(url: folder.appendingPathComponent("Other.sqlite"))

@@ -9,7 +9,7 @@ import TestSupport
         try withTemporaryDirectory { folder in
             let model = try ManagedObjectModel(schema: [Book.self], versionIdentifier: "1")
             let container = PersistentContainer(
-                name: "Library", model: model, classes: ManagedObject.classesByName([Book.self]))
+                name: "Library", managedObjectModel: model, classes: ManagedObject.classesByName([Book.self]))
             container.persistentStoreDescriptions = [
                 PersistentStoreDescription(url: folder.appendingPathComponent("Library.sqlite"))
             ]
@@ -35,10 +35,12 @@ import TestSupport
     @Test func macrosNameTheProperties() throws {
         try withWriters { context throws in
             let books = try FetchRequest<Book>(
-                "Book", where: #Predicate { $0.pages > 400 && $0.pages < 1000 }, sortBy: [SortDescriptor(\.pages)])
+                entityName: "Book", where: #Predicate { $0.pages > 400 && $0.pages < 1000 },
+                sortBy: [SortDescriptor(\.pages)])
             #expect(try context.fetch(books).map(\.title) == ["Solaris"])
             let writers = try FetchRequest<Writer>(
-                "Writer", where: #Predicate { writer in writer.publications.contains { $0.title.starts(with: "D") } })
+                entityName: "Writer",
+                where: #Predicate { writer in writer.publications.contains { $0.title.starts(with: "D") } })
             #expect(try context.fetch(writers).map(\.last) == ["Herbert"])
         }
     }
@@ -46,11 +48,12 @@ import TestSupport
     @Test func keyPathsMakeConditions() throws {
         try withWriters { context throws in
             #expect(
-                try context.count(for: FetchRequest<Book>("Book", where: \Book.pages >= 700 && \Book.genre != .novel))
+                try context.count(
+                    for: FetchRequest<Book>(entityName: "Book", where: \Book.pages >= 700 && \Book.genre != .novel))
                     == 2)
-            #expect(try context.count(for: FetchRequest<Book>("Book", where: \Book.genre == .novel)) == 1)
+            #expect(try context.count(for: FetchRequest<Book>(entityName: "Book", where: \Book.genre == .novel)) == 1)
             let publications = FetchRequest<Publication>(
-                "Publication",
+                entityName: "Publication",
                 where: (\Publication.author).to(\Writer.last) == "Herbert"
                     && (\Publication.title).contains("void", .caseInsensitive))
             #expect(try context.fetch(publications).map(\.title) == ["Destination: Void"])
@@ -59,12 +62,12 @@ import TestSupport
 
     @Test func aggregatesOfTypedObjects() throws {
         try withWriters { context throws in
-            var request = FetchRequest<[String: PropertyValue]>("Book")
+            var request = FetchRequest<[String: PropertyValue]>(entityName: "Book")
             request.propertiesToFetch = [
                 "author.last", .expression(try ExpressionDescription("pages", format: "sum:(pages)")),
             ]
             request.propertiesToGroupBy = ["author"]
-            request.sortKeys = [SortKey("pages")]
+            request.sortDescriptors = [SortKey("pages")]
             #expect(
                 try context.fetch(request) == [
                     ["author.last": .string("Lem"), "pages": .int(700)],

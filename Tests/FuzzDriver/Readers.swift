@@ -42,7 +42,7 @@ struct Reader {
         switch name {
         case "manifest":
             return Reader(name: name, seeds: [try fixtures.bytes(fixtures.package + "/manifest.json")], isText: true) {
-                _ = try Manifest.decode($0, path: "m").encoded
+                _ = try DocumentManifest.decode($0, path: "m").encoded
             }
         case "property-list", "keyed-archive":
             let seeds =

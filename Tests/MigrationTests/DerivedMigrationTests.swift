@@ -14,14 +14,14 @@ import Testing
     private static func model(_ title: String, counts: Bool) throws -> ManagedObjectModel {
         let count = counts ? [AttributeDescription("pagesCount", .integer64, derivationExpression: "pages.@count")] : []
         return try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Book",
                 attributes: [
                     .init(title, .string, renamingIdentifier: title == "title" ? nil : "title"),
                     .init("sorted", .string, derivationExpression: "canonical:(\(title))"),
                 ] + count,
                 relationships: [.init("pages", to: "Page", inverse: "book", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Page", attributes: [.init("words", .integer32)],
                 relationships: [.init("book", to: "Book", inverse: "pages")]),
         ])

@@ -12,14 +12,14 @@ struct ExpectedMigration {
 
     private func canonical(_ name: String, _ identifier: String?) -> String { identifier ?? name }
 
-    func former(_ entity: Entity) -> Entity? {
-        let name = canonical(entity.name, entity.description.renamingIdentifier)
-        return old.entities.first { canonical($0.name, $0.description.renamingIdentifier) == name } ?? old.entity(
+    func former(_ entity: EntityDescription) -> EntityDescription? {
+        let name = canonical(entity.name, entity.definition.renamingIdentifier)
+        return old.entities.first { canonical($0.name, $0.definition.renamingIdentifier) == name } ?? old.entity(
             named: name) ?? old.entity(named: entity.name)
     }
 
-    private func former(_ property: Property, in entity: Entity) -> Property? {
-        func identifier(_ property: Property) -> String? {
+    private func former(_ property: PropertyDescription, in entity: EntityDescription) -> PropertyDescription? {
+        func identifier(_ property: PropertyDescription) -> String? {
             property.attribute?.renamingIdentifier ?? property.relationship?.renamingIdentifier
         }
         let name = canonical(property.name, identifier(property))
@@ -155,7 +155,7 @@ struct ExpectedMigration {
     /// The images of the objects that an object was related to, or that were related to it where
     /// only the other end is known.
     private func links(
-        of source: StoreSnapshot.Object, _ property: Property, _ origin: Property?,
+        of source: StoreSnapshot.Object, _ property: PropertyDescription, _ origin: PropertyDescription?,
         _ images: [StoreSnapshot.Object: StoreSnapshot.Object]
     ) -> [StoreSnapshot.Object] {
         let destination = new.entities[property.destinationIndex]

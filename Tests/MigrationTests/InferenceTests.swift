@@ -5,7 +5,7 @@ import Testing
 
 /// Which changes of a model are inferred, and what is said of those that are not.
 @Suite struct InferenceTests {
-    private func model(_ entities: EntityDescription...) throws -> ManagedObjectModel {
+    private func model(_ entities: EntityDefinition...) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: entities)
     }
 
@@ -15,14 +15,14 @@ import Testing
 
     private func rules(_ old: AttributeDescription, _ new: AttributeDescription) throws -> [String] {
         rules(
-            try model(EntityDescription("A", attributes: [old])), try model(EntityDescription("A", attributes: [new])))
+            try model(EntityDefinition("A", attributes: [old])), try model(EntityDefinition("A", attributes: [new])))
     }
 
     private func rules(_ old: [RelationshipDescription], _ new: [RelationshipDescription]) throws -> [String] {
         func model(_ ends: [RelationshipDescription]) throws -> ManagedObjectModel {
             try self.model(
-                EntityDescription("A", relationships: Array(ends.prefix(1))),
-                EntityDescription("B", relationships: Array(ends.dropFirst())))
+                EntityDefinition("A", relationships: Array(ends.prefix(1))),
+                EntityDefinition("B", relationships: Array(ends.dropFirst())))
         }
         return rules(try model(old), try model(new))
     }
@@ -30,9 +30,9 @@ import Testing
     // MARK: Attributes
 
     @Test func attributesComeGoAndAreRenamed() throws {
-        let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("gone", .date)]))
+        let old = try model(EntityDefinition("A", attributes: [.init("x", .string), .init("gone", .date)]))
         let new = try model(
-            EntityDescription(
+            EntityDefinition(
                 "A",
                 attributes: [
                     .init("y", .string, renamingIdentifier: "x"),
@@ -66,25 +66,25 @@ import Testing
     }
 
     @Test func aNameThatIsKeptOverTwoRenamingsIsTheSame() throws {
-        let first = try model(EntityDescription("A", attributes: [.init("x", .string)]))
+        let first = try model(EntityDefinition("A", attributes: [.init("x", .string)]))
         let third = try model(
-            EntityDescription("C", attributes: [.init("z", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
+            EntityDefinition("C", attributes: [.init("z", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
         let second = try model(
-            EntityDescription("B", attributes: [.init("y", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
+            EntityDefinition("B", attributes: [.init("y", .string, renamingIdentifier: "x")], renamingIdentifier: "A"))
         for (old, new) in [(first, second), (second, third), (first, third)] {
             let mapping = try MappingModel.inferred(from: old, to: new)
             #expect(mapping.entityMappings.map(\.kind) == [.transform])
             #expect(mapping.entityMappings[0].attributeMappings[0].valueExpression != nil)
         }
         // The name alone, where the identifier is forgotten in the next version.
-        let forgetful = try model(EntityDescription("B", attributes: [.init("y", .string)]))
+        let forgetful = try model(EntityDefinition("B", attributes: [.init("y", .string)]))
         #expect(try MappingModel.inferred(from: second, to: forgetful).entityMappings.map(\.kind) == [.copy])
     }
 
     @Test func namesMayBeSwapped() throws {
-        let old = try model(EntityDescription("A", attributes: [.init("x", .string), .init("y", .string)]))
+        let old = try model(EntityDefinition("A", attributes: [.init("x", .string), .init("y", .string)]))
         let new = try model(
-            EntityDescription(
+            EntityDefinition(
                 "A",
                 attributes: [
                     .init("x", .string, renamingIdentifier: "y"), .init("y", .string, renamingIdentifier: "x"),
@@ -95,9 +95,9 @@ import Testing
 
     @Test func whatKeepsNameAndIdentifierIsTheSameWhateverElseIsCalledSo() throws {
         let renamed = AttributeDescription("programmed", .double, renamingIdentifier: "scheduled")
-        let old = try model(EntityDescription("A", attributes: [renamed, .init("scheduled", .double)]))
+        let old = try model(EntityDefinition("A", attributes: [renamed, .init("scheduled", .double)]))
         for rest in [[], [AttributeDescription("scheduled", .double)]] {
-            let new = try model(EntityDescription("A", attributes: [renamed, .init("more", .date)] + rest))
+            let new = try model(EntityDefinition("A", attributes: [renamed, .init("more", .date)] + rest))
             let mapping = try #require(try MappingModel.inferred(from: old, to: new).entityMapping(fromEntity: "A"))
             #expect(
                 mapping.propertyMapping(named: "programmed")?.valueExpression?.expressionFormat == "$source.programmed")
@@ -108,16 +108,16 @@ import Testing
     }
 
     @Test func twoThatClaimTheSameFormerNameAreAmbiguous() throws {
-        let old = try model(EntityDescription("A", attributes: [.init("x", .string)]))
+        let old = try model(EntityDefinition("A", attributes: [.init("x", .string)]))
         #expect(
             rules(
                 old,
                 try model(
-                    EntityDescription(
+                    EntityDefinition(
                         "A", attributes: [.init("x", .string), .init("y", .string, renamingIdentifier: "x")])))
                 == ["A.x ambiguousRenaming"])
         #expect(
-            rules(old, try model(EntityDescription("A"), EntityDescription("B", renamingIdentifier: "A"))) == [
+            rules(old, try model(EntityDefinition("A"), EntityDefinition("B", renamingIdentifier: "A"))) == [
                 "A ambiguousRenaming"
             ])
     }
@@ -159,19 +159,19 @@ import Testing
 
     @Test func aRelationshipLeadsWhereItLedBefore() throws {
         let old = try model(
-            EntityDescription("A", relationships: [.init("r", to: "B")]), EntityDescription("B"), EntityDescription("C")
+            EntityDefinition("A", relationships: [.init("r", to: "B")]), EntityDefinition("B"), EntityDefinition("C")
         )
         let new = try model(
-            EntityDescription("A", relationships: [.init("r", to: "C")]), EntityDescription("B"), EntityDescription("C")
+            EntityDefinition("A", relationships: [.init("r", to: "C")]), EntityDefinition("B"), EntityDefinition("C")
         )
         #expect(rules(old, new) == ["A.r relationshipDestination"])
         // With the entity its objects are gone: there is nothing to lead to.
         #expect(
-            rules(old, try model(EntityDescription("A", relationships: [.init("r", to: "C")]), EntityDescription("C")))
+            rules(old, try model(EntityDefinition("A", relationships: [.init("r", to: "C")]), EntityDefinition("C")))
                 .isEmpty)
         let renamed = try model(
-            EntityDescription("A", relationships: [.init("r", to: "D")]),
-            EntityDescription("D", renamingIdentifier: "B"))
+            EntityDefinition("A", relationships: [.init("r", to: "D")]),
+            EntityDefinition("D", renamingIdentifier: "B"))
         #expect(rules(old, renamed).isEmpty)
     }
 
@@ -179,23 +179,23 @@ import Testing
 
     @Test func entitiesMoveWithinAndOutOfAHierarchyButHierarchiesAreNotMerged() throws {
         let old = try model(
-            EntityDescription("P", attributes: [.init("x", .string)]),
-            EntityDescription("A", superentityName: "P", attributes: [.init("a", .string)]),
-            EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
+            EntityDefinition("P", attributes: [.init("x", .string)]),
+            EntityDefinition("A", superentityName: "P", attributes: [.init("a", .string)]),
+            EntityDefinition("B", superentityName: "P"), EntityDefinition("Z"))
         let out = try model(
-            EntityDescription("P", attributes: [.init("x", .string)]),
-            EntityDescription("A", attributes: [.init("x", .string), .init("a", .string)]),
-            EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
+            EntityDefinition("P", attributes: [.init("x", .string)]),
+            EntityDefinition("A", attributes: [.init("x", .string), .init("a", .string)]),
+            EntityDefinition("B", superentityName: "P"), EntityDefinition("Z"))
         #expect(rules(old, out).isEmpty)
         let merged = try model(
-            EntityDescription("P", attributes: [.init("x", .string)]),
-            EntityDescription("A", superentityName: "P", attributes: [.init("a", .string)]),
-            EntityDescription("B", superentityName: "P"), EntityDescription("Z", superentityName: "P"))
+            EntityDefinition("P", attributes: [.init("x", .string)]),
+            EntityDefinition("A", superentityName: "P", attributes: [.init("a", .string)]),
+            EntityDefinition("B", superentityName: "P"), EntityDefinition("Z", superentityName: "P"))
         #expect(rules(old, merged) == ["Z mergedHierarchies"])
         let raised = try model(
-            EntityDescription("P", attributes: [.init("x", .string), .init("a", .string)]),
-            EntityDescription("A", superentityName: "P"),
-            EntityDescription("B", superentityName: "P"), EntityDescription("Z"))
+            EntityDefinition("P", attributes: [.init("x", .string), .init("a", .string)]),
+            EntityDefinition("A", superentityName: "P"),
+            EntityDefinition("B", superentityName: "P"), EntityDefinition("Z"))
         let mapping = try MappingModel.inferred(from: old, to: raised)
         #expect(mapping.entityMapping(fromEntity: "A")?.propertyMapping(named: "a")?.valueExpression != nil)
         #expect(mapping.entityMapping(fromEntity: "B")?.propertyMapping(named: "a")?.valueExpression == nil)
@@ -203,11 +203,11 @@ import Testing
 
     @Test func everyObstacleIsNamedAtOnce() throws {
         let old = try model(
-            EntityDescription("A", attributes: [.init("x", .string), .init("y", .date)]),
-            EntityDescription("B", attributes: [.init("z", .float)]))
+            EntityDefinition("A", attributes: [.init("x", .string), .init("y", .date)]),
+            EntityDefinition("B", attributes: [.init("z", .float)]))
         let new = try model(
-            EntityDescription("A", attributes: [.init("x", .date), .init("y", .date, isOptional: false)]),
-            EntityDescription("B", attributes: [.init("z", .uuid)]))
+            EntityDefinition("A", attributes: [.init("x", .date), .init("y", .date, isOptional: false)]),
+            EntityDefinition("B", attributes: [.init("z", .uuid)]))
         let error = #expect(throws: MigrationError.self) { try MappingModel.inferred(from: old, to: new) }
         #expect(error?.code == .notInferable && error?.code.coreDataNumber == 134190)
         #expect(error?.obstacles.map(\.place) == ["A.x", "A.y", "B.z"])
@@ -216,12 +216,12 @@ import Testing
 
     @Test func theDifferenceSaysWhatChanged() throws {
         let old = try model(
-            EntityDescription("A", attributes: [.init("x", .string), .init("gone", .date)]), EntityDescription("Old"),
-            EntityDescription("Same"))
+            EntityDefinition("A", attributes: [.init("x", .string), .init("gone", .date)]), EntityDefinition("Old"),
+            EntityDefinition("Same"))
         let new = try model(
-            EntityDescription("A", attributes: [.init("x", .string, isOptional: false, defaultValue: .string(""))]),
-            EntityDescription("New"),
-            EntityDescription("Same"))
+            EntityDefinition("A", attributes: [.init("x", .string, isOptional: false, defaultValue: .string(""))]),
+            EntityDefinition("New"),
+            EntityDefinition("Same"))
         let difference = ModelDifference(from: old, to: new)
         #expect(difference.isInferable && !difference.isCompatible)
         #expect(difference.entities.map(\.kind) == [.transform, .add, .copy, .remove])

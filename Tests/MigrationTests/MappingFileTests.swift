@@ -41,7 +41,8 @@ import Testing
         try withTemporaryDirectory { folder in
             let original = try MigratedStore.make(old, at: folder.appendingPathComponent("Old.sqlite"))
             let before = try original.snapshot()
-            let source = PersistentStoreCoordinator(model: old), destination = PersistentStoreCoordinator(model: new)
+            let source = PersistentStoreCoordinator(managedObjectModel: old),
+                destination = PersistentStoreCoordinator(managedObjectModel: new)
             try source.addPersistentStore(PersistentStoreDescription(url: original.url))
             let target = folder.appendingPathComponent("New.sqlite")
             try destination.addPersistentStore(PersistentStoreDescription(url: target))

@@ -73,7 +73,7 @@ struct MigratedStore {
         }
         let info = try SQLitePersistentStore.storedModelInfo(at: url)
         #expect(info.versionHashes == model.versionHashesByEntityName, "\(place)")
-        #expect(info.versionIdentifiers == model.description.versionIdentifiers, "\(place)")
+        #expect(info.versionIdentifiers == model.definition.versionIdentifiers, "\(place)")
         #expect(info.metadata["NSStoreModelVersionHashesDigest"] == .string(model.versionHashesDigest), "\(place)")
         #expect(info.metadata["NSStoreModelVersionChecksumKey"] == .string(model.versionChecksum), "\(place)")
         #expect(try info.embeddedModel()?.compiledDescription == model.compiledDescription, "\(place)")

@@ -9,14 +9,14 @@ import Testing
 
 /// Ways through several versions: none may pass through a version that lacks what both ends have.
 @Suite struct MigrationChainTests {
-    private func model(_ version: String, _ entities: [EntityDescription]) throws -> ManagedObjectModel {
+    private func model(_ version: String, _ entities: [EntityDefinition]) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: entities, versionIdentifiers: [version])
     }
 
-    private func chat(_ attributes: [AttributeDescription]) -> EntityDescription {
-        EntityDescription("Chat", attributes: [.init("title", .string)] + attributes)
+    private func chat(_ attributes: [AttributeDescription]) -> EntityDefinition {
+        EntityDefinition("Chat", attributes: [.init("title", .string)] + attributes)
     }
-    private let team = EntityDescription("Team", attributes: [.init("name", .string)])
+    private let team = EntityDefinition("Team", attributes: [.init("name", .string)])
     /// What no step to the newest version gets past but by way of a version that has dropped it.
     private let bar = AttributeDescription("kind", .string), newBar = AttributeDescription("kind", .integer32)
 
@@ -45,7 +45,7 @@ import Testing
             try model(
                 name,
                 [
-                    EntityDescription(
+                    EntityDefinition(
                         "Chat",
                         attributes: [AttributeDescription(name, .string, renamingIdentifier: identifier)] + attributes),
                     team,

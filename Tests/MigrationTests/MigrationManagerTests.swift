@@ -58,18 +58,18 @@ import Testing
 
     init() throws {
         old = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Author", attributes: [.init("name", .string), .init("age", .integer16)],
                 relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Book", attributes: [.init("title", .string), .init("price", .string)],
                 relationships: [.init("author", to: "Author", inverse: "books")]),
         ])
         new = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Person", attributes: [.init("name", .string), .init("age", .double)],
                 relationships: [.init("works", to: "Work", inverse: "writer", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Work", attributes: [.init("title", .string), .init("length", .integer32)],
                 relationships: [.init("writer", to: "Person", inverse: "works")]),
         ])
@@ -110,7 +110,8 @@ import Testing
         _ check: (MigrationManager, ManagedObjectContext) throws -> Void
     ) throws {
         try withTemporaryDirectory { folder in
-            let source = PersistentStoreCoordinator(model: old), destination = PersistentStoreCoordinator(model: new)
+            let source = PersistentStoreCoordinator(managedObjectModel: old),
+                destination = PersistentStoreCoordinator(managedObjectModel: new)
             try source.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("Old.sqlite")))
             try destination.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("New.sqlite")))
@@ -134,13 +135,13 @@ import Testing
 
     @Test func expressionsAndFiltersDecideWhatBecomesOfObjects() throws {
         try run(try mapping()) { manager, context in
-            var request = FetchRequest<ManagedObject>("Person")
-            request.sortKeys = [SortKey("name")]
+            var request = FetchRequest<ManagedObject>(entityName: "Person")
+            request.sortDescriptors = [SortKey("name")]
             let people = try context.fetch(request)
             #expect(people.map { $0["name"] as? String } == ["AUTHOR 1", "AUTHOR 2"])
             #expect(people.map { $0["age"] as? Double } == [42, 43])
             #expect(people.allSatisfy { ($0["works"] as? Set<ManagedObject>)?.count == 2 })
-            let works = try context.fetch(FetchRequest<ManagedObject>("Work"))
+            let works = try context.fetch(FetchRequest<ManagedObject>(entityName: "Work"))
             #expect(Set(works.compactMap { $0["length"] as? Int }) == [5, 6])
             #expect(works.allSatisfy { $0["writer"] != nil })
             #expect(manager.migrationProgress == 0 && manager.currentEntityMapping == nil)
@@ -155,7 +156,9 @@ import Testing
                         "begin", "create", "create", "end creation", "relate", "relate", "end relating", "validate",
                         "end",
                     ].map { "AuthorToPerson \($0)" })
-            let names = try context.fetch(FetchRequest<ManagedObject>("Person")).map { $0["name"] as? String }
+            let names = try context.fetch(FetchRequest<ManagedObject>(entityName: "Person")).map {
+                $0["name"] as? String
+            }
             #expect(names.contains("AUTHOR 1"))
         }
     }
@@ -234,7 +237,7 @@ import Testing
 
     @Test func anInferredMappingDoesObjectByObjectWhatTheStoreDoesInPlace() throws {
         let newer = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Writer",
                 attributes: [
                     .init("name", .string), .init("age", .integer16, isOptional: false, defaultValue: .int(1)),
@@ -242,7 +245,7 @@ import Testing
                 ],
                 relationships: [.init("books", to: "Book", inverse: "authors", maxCount: 0, isOrdered: true)],
                 renamingIdentifier: "Author"),
-            EntityDescription(
+            EntityDefinition(
                 "Book", attributes: [.init("name", .string, renamingIdentifier: "title")],
                 relationships: [
                     .init("authors", to: "Writer", inverse: "books", maxCount: 0, renamingIdentifier: "author")
@@ -253,7 +256,8 @@ import Testing
                 old, at: folder.appendingPathComponent("Old.sqlite"), objectsPerEntity: 4)
             let copy = try original.copy(to: folder.appendingPathComponent("Copy.sqlite"))
             try copy.migrate(from: old, to: newer)
-            let source = PersistentStoreCoordinator(model: old), destination = PersistentStoreCoordinator(model: newer)
+            let source = PersistentStoreCoordinator(managedObjectModel: old),
+                destination = PersistentStoreCoordinator(managedObjectModel: newer)
             try source.addPersistentStore(PersistentStoreDescription(url: original.url))
             try destination.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("New.sqlite")))

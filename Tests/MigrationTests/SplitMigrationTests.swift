@@ -17,10 +17,10 @@ import Testing
 
     init() throws {
         old = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Owner", attributes: [.init("name", .string)],
                 relationships: [.init("items", to: "Item", inverse: "owner", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Item",
                 attributes: [
                     .init("title", .string), .init("note", .string), .init("weight", .double),
@@ -30,15 +30,15 @@ import Testing
                     .init("owner", to: "Owner", inverse: "items"),
                     .init("tags", to: "Tag", inverse: "items", maxCount: 0),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Tag", attributes: [.init("word", .string)],
                 relationships: [.init("items", to: "Item", inverse: "tags", maxCount: 0)]),
         ])
         new = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Owner", attributes: [.init("name", .string)],
                 relationships: [.init("items", to: "Item", inverse: "owner", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Item",
                 attributes: [
                     .init("name", .string), .init("kind", .integer16),
@@ -49,10 +49,10 @@ import Testing
                     .init("labels", to: "Tag", inverse: "items", maxCount: 0),
                     .init("detail", to: "Detail", inverse: "item"),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Detail", attributes: [.init("text", .string), .init("weight", .double)],
                 relationships: [.init("item", to: "Item", inverse: "detail")]),
-            EntityDescription(
+            EntityDefinition(
                 "Tag", attributes: [.init("word", .string)],
                 relationships: [.init("items", to: "Item", inverse: "labels", maxCount: 0)]),
         ])
@@ -136,7 +136,7 @@ import Testing
     /// The words of every object and of what it is related to, whatever the numbers.
     private func words(_ coordinator: PersistentStoreCoordinator) throws -> [String] {
         let context = ManagedObjectContext(coordinator)
-        return try context.fetch(FetchRequest<ManagedObject>("Item")).map { item in
+        return try context.fetch(FetchRequest<ManagedObject>(entityName: "Item")).map { item in
             let detail = item["detail"] as? ManagedObject,
                 tags = (item["labels"] as? Set<ManagedObject> ?? []).compactMap { $0["word"] as? String }.sorted()
             return
@@ -151,8 +151,9 @@ import Testing
                 old, at: folder.appendingPathComponent("Old.sqlite"), objectsPerEntity: 5)
             let copy = try original.copy(to: folder.appendingPathComponent("Copy.sqlite"))
             try SQLitePersistentStore.migrate(PersistentStoreDescription(url: copy.url), [plan])
-            let source = PersistentStoreCoordinator(model: old), made = PersistentStoreCoordinator(model: new),
-                migrated = PersistentStoreCoordinator(model: new)
+            let source = PersistentStoreCoordinator(managedObjectModel: old),
+                made = PersistentStoreCoordinator(managedObjectModel: new),
+                migrated = PersistentStoreCoordinator(managedObjectModel: new)
             try source.addPersistentStore(PersistentStoreDescription(url: original.url))
             try made.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent("New.sqlite")))
             try MigrationManager(from: source, to: made).migrate(by: try mapping())

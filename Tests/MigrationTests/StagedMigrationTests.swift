@@ -10,7 +10,7 @@ import Testing
 
 @Suite struct StagedMigrationTests {
     private func model(_ attributes: AttributeDescription...) throws -> ManagedObjectModel {
-        try ManagedObjectModel(entities: [EntityDescription("A", attributes: attributes)])
+        try ManagedObjectModel(entities: [EntityDefinition("A", attributes: attributes)])
     }
 
     private func versions() throws -> [ManagedObjectModel] {
@@ -35,7 +35,7 @@ import Testing
     @Test func everyOldVersionIsLedToTheNewest() throws {
         let versions = try versions()
         let manager = try stages(versions) { context in
-            for object in try context.fetch(FetchRequest<ManagedObject>("A")) {
+            for object in try context.fetch(FetchRequest<ManagedObject>(entityName: "A")) {
                 object["number"] = (object["x"] as? String)?.utf8.count
             }
             try context.save()
@@ -65,7 +65,7 @@ import Testing
             var count = 0
             let working = try stages(versions) { context in
                 count += 1
-                for object in try context.fetch(FetchRequest<ManagedObject>("A")) { object["number"] = 7 }
+                for object in try context.fetch(FetchRequest<ManagedObject>(entityName: "A")) { object["number"] = 7 }
                 try context.save()
             }
             #expect(try working.migrateStore(at: PersistentStoreDescription(url: store.url)) == ["fill", "last"])

@@ -30,7 +30,7 @@ struct StoreGenerator {
     }
 
     /// A number that depends on the seed and on the place alone; 1 for the seed 0.
-    private func chance(_ property: Property, _ place: Int) -> Int {
+    private func chance(_ property: PropertyDescription, _ place: Int) -> Int {
         guard seed != 0 else { return 1 }
         let letters = property.name.utf8.reduce(UInt64(property.declaringEntityIndex)) { ($0 &* 31) &+ UInt64($1) }
         var random = SplitMix(state: letters &* 1_000_003 &+ UInt64(place) &* 7_919 &+ UInt64(seed))
@@ -102,7 +102,7 @@ struct StoreGenerator {
         }
     }
 
-    private func reference(_ property: Property, key: Int64) -> ObjectReference? {
+    private func reference(_ property: PropertyDescription, key: Int64) -> ObjectReference? {
         let owners = objects(property.declaringEntityIndex), members = objects(property.destinationIndex)
         guard let place = owners.firstIndex(where: { $0.key == key }), !members.isEmpty else { return nil }
         guard let inverse = model.inverse(of: property), !inverse.isToMany else {
@@ -150,7 +150,8 @@ struct StoreGenerator {
     }
 
     private mutating func addLinks(
-        of property: Property, _ owners: [ObjectReference], _ membersByOwner: [[ObjectReference]], isWritten: Bool
+        of property: PropertyDescription, _ owners: [ObjectReference], _ membersByOwner: [[ObjectReference]],
+        isWritten: Bool
     ) {
         for (owner, members) in zip(owners, membersByOwner) {
             if isWritten {

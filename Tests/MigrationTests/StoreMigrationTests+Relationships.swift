@@ -9,8 +9,8 @@ import Testing
 
 extension StoreMigrationTests {
     @Test func oneToOneBecomesOneToManyAndManyToMany() throws {
-        func ends(_ r: RelationshipDescription, _ s: RelationshipDescription) -> [EntityDescription] {
-            [EntityDescription("A", relationships: [r]), EntityDescription("B", relationships: [s])]
+        func ends(_ r: RelationshipDescription, _ s: RelationshipDescription) -> [EntityDefinition] {
+            [EntityDefinition("A", relationships: [r]), EntityDefinition("B", relationships: [s])]
         }
         let oneOne = ends(one("r", "B", "s"), one("s", "A", "r"))
         let oneMany = ends(many("r", "B", "s"), one("s", "A", "r"))
@@ -25,8 +25,8 @@ extension StoreMigrationTests {
     }
 
     @Test func inversesComeAndGo() throws {
-        let a = EntityDescription("A"), b = EntityDescription("B")
-        func with(_ entity: EntityDescription, _ relationship: RelationshipDescription) -> EntityDescription {
+        let a = EntityDefinition("A"), b = EntityDefinition("B")
+        func with(_ entity: EntityDefinition, _ relationship: RelationshipDescription) -> EntityDefinition {
             var entity = entity
             entity.relationships.append(relationship)
             return entity
@@ -52,20 +52,20 @@ extension StoreMigrationTests {
     @Test func relationshipsAreRenamed() throws {
         try migrate(
             [
-                EntityDescription("A", relationships: [many("r", "B", "s", isOrdered: true), one("f", "B", "g")]),
-                EntityDescription("B", relationships: [many("s", "A", "r"), one("g", "A", "f")]),
+                EntityDefinition("A", relationships: [many("r", "B", "s", isOrdered: true), one("f", "B", "g")]),
+                EntityDefinition("B", relationships: [many("s", "A", "r"), one("g", "A", "f")]),
             ],
             [
-                EntityDescription(
+                EntityDefinition(
                     "A",
                     relationships: [many("rr", "B", "ss", isOrdered: true, was: "r"), one("ff", "B", "gg", was: "f")]),
-                EntityDescription(
+                EntityDefinition(
                     "B", relationships: [many("ss", "A", "rr", was: "s"), one("gg", "A", "ff", was: "g")]),
             ])
     }
 
     @Test func relationsOfAnEntityWithItselfStay() throws {
-        let person = EntityDescription(
+        let person = EntityDefinition(
             "Person", attributes: [.init("name", .string)],
             relationships: [
                 many("friends", "Person", "friends"), many("follows", "Person", "followers", isOrdered: true),
@@ -79,18 +79,18 @@ extension StoreMigrationTests {
             many("followers", "Human", "follows", isOrdered: true),
             one("spouse", "Human", "spouse"),
         ]
-        try migrate([person], [EntityDescription("A"), renamed])
+        try migrate([person], [EntityDefinition("A"), renamed])
     }
 
     // MARK: Constraints and indexes
 
     @Test func duplicatesOfWhatIsToBeUniqueAreRefused() throws {
-        let old = [EntityDescription("A", attributes: [.init("x", .boolean), .init("y", .string)])]
+        let old = [EntityDefinition("A", attributes: [.init("x", .boolean), .init("y", .string)])]
         let error = #expect(throws: StorageError.self) {
             try migrate(
                 old,
                 [
-                    EntityDescription(
+                    EntityDefinition(
                         "A", attributes: [.init("x", .boolean), .init("y", .string)], uniquenessConstraints: [["x"]])
                 ])
         }
@@ -99,16 +99,16 @@ extension StoreMigrationTests {
         try migrate(
             old,
             [
-                EntityDescription(
+                EntityDefinition(
                     "A", attributes: [.init("x", .boolean), .init("y", .string)],
                     uniquenessConstraints: [["y"], ["x", "y"]])
             ], takesMore: false)
     }
 
     @Test func indexesStayWhereTheyFitAndGoWhereTheyDoNot() throws {
-        func entity(_ attribute: AttributeDescription, _ indexes: [FetchIndexDescription]) -> [EntityDescription] {
+        func entity(_ attribute: AttributeDescription, _ indexes: [FetchIndexDescription]) -> [EntityDefinition] {
             [
-                EntityDescription(
+                EntityDefinition(
                     "A", attributes: [attribute, .init("y", .string), .init("w", .string)], indexes: indexes)
             ]
         }
@@ -128,7 +128,7 @@ extension StoreMigrationTests {
         try migrate(
             entity(.init("x", .string), [byX, byBoth]),
             [
-                EntityDescription(
+                EntityDefinition(
                     "A", attributes: [.init("y", .string)],
                     indexes: [.init("byX", elements: [.init(propertyName: "y")])])
             ])
@@ -139,14 +139,14 @@ extension StoreMigrationTests {
             let extra =
                 version > 1 ? [AttributeDescription("words", .string, derivationExpression: "canonical:(title)")] : []
             return try ManagedObjectModel(entities: [
-                EntityDescription(
+                EntityDefinition(
                     version > 2 ? "Volume" : "Book",
                     attributes: [.init("title", .string), .init("pages", .integer16)].filter {
                         version < 3 || $0.name != "pages"
                     } + extra,
                     relationships: [.init("tags", to: "Tag", inverse: "books", maxCount: 0)],
                     renamingIdentifier: version > 2 ? "Book" : nil),
-                EntityDescription(
+                EntityDefinition(
                     "Tag", attributes: [.init("word", .string)],
                     relationships: [.init("books", to: version > 2 ? "Volume" : "Book", inverse: "tags", maxCount: 0)]),
             ])

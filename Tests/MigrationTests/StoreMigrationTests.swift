@@ -12,11 +12,11 @@ import Testing
     /// Migrates a generated store of `old` to `new` and compares all of it with what is expected.
     @discardableResult
     func migrate(
-        _ old: [EntityDescription], _ new: [EntityDescription], composites: [CompositeDescription] = [],
+        _ old: [EntityDefinition], _ new: [EntityDefinition], composites: [CompositeDescription] = [],
         takesMore: Bool = true
     ) throws -> [String] {
-        func model(_ entities: [EntityDescription]) throws -> ManagedObjectModel {
-            var description = ManagedObjectModel.Description()
+        func model(_ entities: [EntityDefinition]) throws -> ManagedObjectModel {
+            var description = ManagedObjectModel.Definition()
             description.entities = entities
             description.composites = composites
             return try ManagedObjectModel(description)
@@ -61,14 +61,14 @@ import Testing
     // MARK: Side indexes
 
     func searched(_ names: [String], _ plain: [String], indexes: [FetchIndexDescription] = [])
-        -> EntityDescription
+        -> EntityDefinition
     {
         let attributes = (names + plain).map { name -> AttributeDescription in
             var attribute = AttributeDescription(name, .string, renamingIdentifier: name == "title" ? "name" : nil)
             attribute.isFullTextIndexed = names.contains(name)
             return attribute
         }
-        return EntityDescription(
+        return EntityDefinition(
             "A", attributes: attributes + [.init("x", .double), .init("y", .double)], indexes: indexes)
     }
 
@@ -108,9 +108,9 @@ import Testing
 
     @Test func addingAndRenamingColumnsTouchesNoRows() throws {
         let statements = try migrate(
-            [EntityDescription("A", attributes: [.init("x", .string), .init("y", .double)])],
+            [EntityDefinition("A", attributes: [.init("x", .string), .init("y", .double)])],
             [
-                EntityDescription(
+                EntityDefinition(
                     "A",
                     attributes: [
                         .init("z", .string, renamingIdentifier: "x"), .init("y", .double),
@@ -132,31 +132,31 @@ import Testing
         let attributes = defaults.enumerated().map {
             AttributeDescription("a\($0.offset)", $0.element.0, isOptional: false, defaultValue: $0.element.1)
         }
-        try migrate([EntityDescription("A")], [EntityDescription("A", attributes: attributes)])
+        try migrate([EntityDefinition("A")], [EntityDefinition("A", attributes: attributes)])
         // The same in one of several entities of a table.
         try migrate(
             [
-                EntityDescription("P"), EntityDescription("A", superentityName: "P"),
-                EntityDescription("B", superentityName: "P"),
+                EntityDefinition("P"), EntityDefinition("A", superentityName: "P"),
+                EntityDefinition("B", superentityName: "P"),
             ],
             [
-                EntityDescription("P"), EntityDescription("A", superentityName: "P", attributes: attributes),
-                EntityDescription("B", superentityName: "P", attributes: attributes),
+                EntityDefinition("P"), EntityDefinition("A", superentityName: "P", attributes: attributes),
+                EntityDefinition("B", superentityName: "P", attributes: attributes),
             ])
     }
 
     @Test func aQuoteBeforeACombiningMarkInADefaultIsAQuote() throws {
         try migrate(
-            [EntityDescription("A")],
-            [EntityDescription("A", attributes: [.init("a", .string, defaultValue: .string("it'\u{301}s ''\u{FE0F}"))])]
+            [EntityDefinition("A")],
+            [EntityDefinition("A", attributes: [.init("a", .string, defaultValue: .string("it'\u{301}s ''\u{FE0F}"))])]
         )
         #expect(SQLName.quoted("a\"\u{301}b") == "\"a\"\"\u{301}b\"")
     }
 
     @Test func numbersThatAFileMadeUpDoNotStopAMigration() throws {
         let old = try ManagedObjectModel(
-            entities: ["A", "B"].map { EntityDescription($0, attributes: [.init("gone", .integer64)]) })
-        let new = try ManagedObjectModel(entities: ["A", "B"].map { EntityDescription($0) })
+            entities: ["A", "B"].map { EntityDefinition($0, attributes: [.init("gone", .integer64)]) })
+        let new = try ManagedObjectModel(entities: ["A", "B"].map { EntityDefinition($0) })
         try withTemporaryDirectory { folder in
             let store = try MigratedStore.make(
                 old, at: folder.appendingPathComponent("Store.sqlite"), objectsPerEntity: 1)
@@ -168,9 +168,9 @@ import Testing
     }
 
     @Test func nothingBecomesTheDefaultOfWhatIsMandatoryNow() throws {
-        let old = try ManagedObjectModel(entities: [EntityDescription("A", attributes: [.init("x", .integer64)])])
+        let old = try ManagedObjectModel(entities: [EntityDefinition("A", attributes: [.init("x", .integer64)])])
         let new = try ManagedObjectModel(entities: [
-            EntityDescription("A", attributes: [.init("x", .integer64, isOptional: false, defaultValue: .int(42))])
+            EntityDefinition("A", attributes: [.init("x", .integer64, isOptional: false, defaultValue: .int(42))])
         ])
         try withTemporaryDirectory { folder in
             let store = try MigratedStore.make(old, at: folder.appendingPathComponent("Store.sqlite"))
@@ -191,7 +191,7 @@ import Testing
                 func model(_ name: String, _ type: AttributeType) throws -> ManagedObjectModel {
                     let attributes = [AttributeDescription(name, type, renamingIdentifier: "x"), .init("y", .string)]
                     return try ManagedObjectModel(entities: [
-                        EntityDescription("A", attributes: attributes), EntityDescription("B", superentityName: "A"),
+                        EntityDefinition("A", attributes: attributes), EntityDefinition("B", superentityName: "A"),
                     ])
                 }
                 // What all types of a pair have.
@@ -230,7 +230,7 @@ import Testing
         old: AttributeType, new: AttributeType, number: String, text: String
     ) throws {
         func model(_ type: AttributeType) throws -> ManagedObjectModel {
-            try ManagedObjectModel(entities: [EntityDescription("A", attributes: [.init("x", type)])])
+            try ManagedObjectModel(entities: [EntityDefinition("A", attributes: [.init("x", type)])])
         }
         let (old, new) = (try model(old), try model(new))
         try withTemporaryDirectory { folder in
@@ -254,8 +254,8 @@ import Testing
     func aNumberThatDoesNotFitIsRefusedWithItsObject(old: AttributeType, new: AttributeType, value: Int64) throws {
         func model(_ type: AttributeType) throws -> ManagedObjectModel {
             try ManagedObjectModel(entities: [
-                EntityDescription("A", attributes: [.init("n", .string)]),
-                EntityDescription("B", superentityName: "A", attributes: [.init("x", type)]),
+                EntityDefinition("A", attributes: [.init("n", .string)]),
+                EntityDefinition("B", superentityName: "A", attributes: [.init("x", type)]),
             ])
         }
         let (old, new) = (try model(old), try model(new))
@@ -280,13 +280,13 @@ import Testing
     }
 
     /// Each member of at most one list, as far as the rows go.
-    func crews(isOrdered: Bool, isLast: Bool, named name: String = "crew") -> [EntityDescription] {
+    func crews(isOrdered: Bool, isLast: Bool, named name: String = "crew") -> [EntityDefinition] {
         [
-            EntityDescription(
+            EntityDefinition(
                 "Ship", attributes: [.init("name", .string)],
                 relationships: [many("members", "Person", name, isOrdered: isOrdered)]),
-            EntityDescription("Steamer", superentityName: "Ship"),
-            EntityDescription(
+            EntityDefinition("Steamer", superentityName: "Ship"),
+            EntityDefinition(
                 "Person", attributes: [.init("name", .string)],
                 relationships: [
                     isLast
@@ -348,9 +348,9 @@ import Testing
 
     @Test func namesAreSwapped() throws {
         try migrate(
-            [EntityDescription("A", attributes: [.init("x", .string), .init("y", .string), .init("z", .string)])],
+            [EntityDefinition("A", attributes: [.init("x", .string), .init("y", .string), .init("z", .string)])],
             [
-                EntityDescription(
+                EntityDefinition(
                     "A",
                     attributes: [
                         .init("x", .string, renamingIdentifier: "y"), .init("y", .string, renamingIdentifier: "z"),
@@ -363,24 +363,24 @@ import Testing
     }
 
     @Test func largeValuesMoveIntoFilesCellsAndBack() throws {
-        func model(_ isExternal: Bool) -> [EntityDescription] {
+        func model(_ isExternal: Bool) -> [EntityDefinition] {
             [
-                EntityDescription(
+                EntityDefinition(
                     "A",
                     attributes: [.init("x", .binary, allowsExternalBinaryDataStorage: isExternal), .init("y", .string)])
             ]
         }
         try migrate(model(false), model(true))
         try migrate(model(true), model(false))
-        try migrate(model(true), [EntityDescription("A", attributes: [.init("y", .string)])])
+        try migrate(model(true), [EntityDefinition("A", attributes: [.init("y", .string)])])
     }
 
     @Test func compositesKeepTheirLeaves() throws {
         let composites = [CompositeDescription("C", attributes: [.init("a", .integer16), .init("b", .string)])]
         try migrate(
-            [EntityDescription("A", attributes: [.init("x", .composite, compositeName: "C")])],
+            [EntityDefinition("A", attributes: [.init("x", .composite, compositeName: "C")])],
             [
-                EntityDescription(
+                EntityDefinition(
                     "A",
                     attributes: [
                         .init("y", .composite, compositeName: "C", renamingIdentifier: "x"), .init("n", .string),
@@ -391,21 +391,21 @@ import Testing
     // MARK: Entities
 
     @Test func entitiesComeGoAndAreRenumbered() throws {
-        let kept = EntityDescription(
+        let kept = EntityDefinition(
             "M", attributes: [.init("x", .string)], relationships: [many("ns", "N", "ms"), one("p", "N", "q")])
-        let other = EntityDescription(
+        let other = EntityDefinition(
             "N", attributes: [.init("y", .string)],
             relationships: [many("ms", "M", "ns"), many("q", "M", "p", isOrdered: true)])
-        try migrate([kept, other], [kept, other, EntityDescription("A", attributes: [.init("z", .string)])])
-        try migrate([EntityDescription("A"), EntityDescription("B"), kept, other], [kept, other])
+        try migrate([kept, other], [kept, other, EntityDefinition("A", attributes: [.init("z", .string)])])
+        try migrate([EntityDefinition("A"), EntityDefinition("B"), kept, other], [kept, other])
         // Both renamed, so that they change places.
         try migrate(
             [kept, other],
             [
-                EntityDescription(
+                EntityDefinition(
                     "Z", attributes: [.init("x", .string)], relationships: [many("ns", "B", "ms"), one("p", "B", "q")],
                     renamingIdentifier: "M"),
-                EntityDescription(
+                EntityDefinition(
                     "B", attributes: [.init("y", .string)],
                     relationships: [many("ms", "Z", "ns"), many("q", "Z", "p", isOrdered: true)],
                     renamingIdentifier: "N"),
@@ -415,41 +415,41 @@ import Testing
     @Test func entitiesTakeEachOthersNames() throws {
         try migrate(
             [
-                EntityDescription("A", attributes: [.init("x", .string)], relationships: [many("bs", "B", "as")]),
-                EntityDescription("B", attributes: [.init("x", .string)], relationships: [many("as", "A", "bs")]),
+                EntityDefinition("A", attributes: [.init("x", .string)], relationships: [many("bs", "B", "as")]),
+                EntityDefinition("B", attributes: [.init("x", .string)], relationships: [many("as", "A", "bs")]),
             ],
             [
-                EntityDescription(
+                EntityDefinition(
                     "A", attributes: [.init("x", .string)], relationships: [many("as", "B", "bs")],
                     renamingIdentifier: "B"),
-                EntityDescription(
+                EntityDefinition(
                     "B", attributes: [.init("x", .string)], relationships: [many("bs", "A", "as")],
                     renamingIdentifier: "A"),
             ])
     }
 
     @Test func linksToEntitiesThatAreGoneAreGoneToo() throws {
-        let reader = EntityDescription(
+        let reader = EntityDefinition(
             "R",
             relationships: [one("p", "P", nil), many("ps", "P", "rs"), many("owns", "P", "owner", isOrdered: true)])
-        let parent = EntityDescription("P", relationships: [many("rs", "R", "ps"), one("owner", "R", "owns")])
+        let parent = EntityDefinition("P", relationships: [many("rs", "R", "ps"), one("owner", "R", "owns")])
         try migrate(
             [
-                reader, parent, EntityDescription("A", superentityName: "P"),
-                EntityDescription("B", superentityName: "P"),
+                reader, parent, EntityDefinition("A", superentityName: "P"),
+                EntityDefinition("B", superentityName: "P"),
             ],
-            [reader, parent, EntityDescription("B", superentityName: "P")])
-        try migrate([reader, parent], [EntityDescription("R", attributes: [.init("x", .string)])])
+            [reader, parent, EntityDefinition("B", superentityName: "P")])
+        try migrate([reader, parent], [EntityDefinition("R", attributes: [.init("x", .string)])])
     }
 
     // MARK: Hierarchies
 
-    var parent: EntityDescription {
-        EntityDescription(
+    var parent: EntityDefinition {
+        EntityDefinition(
             "P", attributes: [.init("x", .string)], relationships: [one("r", "R", "ps"), many("ts", "R", "us")])
     }
-    var target: EntityDescription {
-        EntityDescription(
+    var target: EntityDefinition {
+        EntityDefinition(
             "R",
             relationships: [
                 many("ps", "P", "r", isOrdered: true), many("us", "P", "ts", isOrdered: true), one("any", "P", nil),
@@ -458,47 +458,47 @@ import Testing
 
     @Test func propertiesMoveUpAndDown() throws {
         let low = [
-            EntityDescription("P"),
-            EntityDescription("A", superentityName: "P", attributes: [.init("x", .string), .init("k", .integer16)]),
-            EntityDescription("B", superentityName: "P", attributes: [.init("x", .string)]),
+            EntityDefinition("P"),
+            EntityDefinition("A", superentityName: "P", attributes: [.init("x", .string), .init("k", .integer16)]),
+            EntityDefinition("B", superentityName: "P", attributes: [.init("x", .string)]),
         ]
         let high = [
-            EntityDescription("P", attributes: [.init("x", .string)]),
-            EntityDescription("A", superentityName: "P", attributes: [.init("k", .integer16)]),
-            EntityDescription("B", superentityName: "P"),
+            EntityDefinition("P", attributes: [.init("x", .string)]),
+            EntityDefinition("A", superentityName: "P", attributes: [.init("k", .integer16)]),
+            EntityDefinition("B", superentityName: "P"),
         ]
         try migrate(low, high)
         try migrate(high, low)
         // Down to one of them: what the other had is gone, in the column too.
         let statements = try migrate(
-            high, [EntityDescription("P"), low[1], EntityDescription("B", superentityName: "P")])
+            high, [EntityDefinition("P"), low[1], EntityDefinition("B", superentityName: "P")])
         #expect(statements.contains { $0.contains("NULL") })
     }
 
     @Test func entitiesGetParentsAndLeaveThem() throws {
-        let a = EntityDescription("A", superentityName: "P", attributes: [.init("a", .double)]),
-            b = EntityDescription("B", superentityName: "P", attributes: [.init("a", .string)])
-        let alone = EntityDescription(
+        let a = EntityDefinition("A", superentityName: "P", attributes: [.init("a", .double)]),
+            b = EntityDefinition("B", superentityName: "P", attributes: [.init("a", .string)])
+        let alone = EntityDefinition(
             "A", attributes: [.init("x", .string), .init("a", .double)], relationships: [one("r", "R", nil)])
-        let poorTarget = EntityDescription(
+        let poorTarget = EntityDefinition(
             "R", relationships: [many("ps", "P", "r", isOrdered: true), many("us", "P", "ts", isOrdered: true)])
         // A leaves; what referred to it as a P would be refused, so nothing does.
         try migrate(
-            [EntityDescription("P", attributes: [.init("x", .string)]), a, b],
+            [EntityDefinition("P", attributes: [.init("x", .string)]), a, b],
             [
-                EntityDescription("P", attributes: [.init("x", .string)]),
-                EntityDescription("A", attributes: [.init("x", .string), .init("a", .double)]), b,
+                EntityDefinition("P", attributes: [.init("x", .string)]),
+                EntityDefinition("A", attributes: [.init("x", .string), .init("a", .double)]), b,
             ])
         try migrate(
-            [alone, EntityDescription("R")],
+            [alone, EntityDefinition("R")],
             [
-                EntityDescription("Q", attributes: [.init("x", .string)]),
-                EntityDescription(
+                EntityDefinition("Q", attributes: [.init("x", .string)]),
+                EntityDefinition(
                     "A", superentityName: "Q", attributes: [.init("a", .double)], relationships: [one("r", "R", nil)]),
-                EntityDescription("R"),
+                EntityDefinition("R"),
             ])
         // A level between, and one less.
-        let middle = EntityDescription("M", superentityName: "P", isAbstract: true)
+        let middle = EntityDefinition("M", superentityName: "P", isAbstract: true)
         var below = a
         below.superentityName = "M"
         try migrate([parent, a, b, target], [parent, middle, below, b, target])
@@ -510,8 +510,8 @@ import Testing
     @Test func anEntityWithObjectsDoesNotBecomeAbstract() throws {
         let error = #expect(throws: StorageError.self) {
             try migrate(
-                [EntityDescription("P")],
-                [EntityDescription("P", isAbstract: true), EntityDescription("A", superentityName: "P")])
+                [EntityDefinition("P")],
+                [EntityDefinition("P", isAbstract: true), EntityDefinition("A", superentityName: "P")])
         }
         #expect(error?.code == .unmigratable && error?.entities == ["P"])
     }

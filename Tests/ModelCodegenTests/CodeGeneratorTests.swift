@@ -9,7 +9,7 @@ import Testing
 struct CodeGeneratorTests {
     private func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Book", managedObjectClassName: ".Book",
                 attributes: [
                     .init("title", .string, isOptional: false, userInfo: ["documentation": "As on the cover."]),
@@ -23,11 +23,11 @@ struct CodeGeneratorTests {
                     .init("author", to: "Author", inverse: "books"), .init("tags", to: "Tag", maxCount: 0),
                     .init("chapters", to: "Author", maxCount: 0, isOrdered: true),
                 ]),
-            EntityDescription("Novel", managedObjectClassName: "Library.Novel", superentityName: "Book"),
-            EntityDescription(
+            EntityDefinition("Novel", managedObjectClassName: "Library.Novel", superentityName: "Book"),
+            EntityDefinition(
                 "Author", managedObjectClassName: "NSManagedObject",
                 relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
-            EntityDescription("Tag", managedObjectClassName: "Tag"),
+            EntityDefinition("Tag", managedObjectClassName: "Tag"),
         ])
     }
 
@@ -70,7 +70,7 @@ struct CodeGeneratorTests {
         let text = try #require(files()["Book+Properties.swift"]?.text)
         #expect(text.contains("public var description_: String? {"))
         #expect(text.contains("public var `in`: Bool? {"))
-        #expect(text.contains("static let descriptionProperty = TypedAttribute<String>(\"description\")"))
+        #expect(text.contains("static let descriptionProperty = _TypedAttribute<String>(\"description\")"))
     }
 
     @Test func derivedValuesCanNotBeSet() throws {
@@ -104,11 +104,11 @@ struct CodeGeneratorTests {
                 "            names[\\Object.description_] = \"description\"\n            names[\\Object.`in`] = \"in\"\n"
             ))
         #expect(
-            book.contains("extension Book: KeyPathDeclaring {\n")
+            book.contains("extension Book: _KeyPathDeclaring {\n")
                 && book.contains("        [Book.bookKeyPaths, Novel.novelKeyPaths]\n"))
         // The uppermost class conforms for all.
         #expect(
-            book.contains("extension Book: Identifiable {}") && !novel.contains("KeyPathDeclaring")
+            book.contains("extension Book: Identifiable {}") && !novel.contains("_KeyPathDeclaring")
                 && !novel.contains("Identifiable"))
     }
 
@@ -120,7 +120,7 @@ struct CodeGeneratorTests {
     }
 
     @Test func fetchedPropertiesAndTemplatesAreTyped() throws {
-        var description = try model().description
+        var description = try model().definition
         for index in description.entities.indices where description.entities[index].name == "Tag" {
             description.entities[index].fetchedProperties = [
                 FetchedPropertyDescription(
@@ -168,7 +168,7 @@ struct CodeGeneratorTests {
     }
 
     @Test func manualEntitiesAreLeftToTheirUsers() throws {
-        var description = try model().description
+        var description = try model().definition
         description.entities = description.entities.map { entity in
             var entity = entity
             entity.extraMarkup["codeGenerationType"] = ["Book": "class", "Novel": "category"][entity.name]
@@ -182,9 +182,9 @@ struct CodeGeneratorTests {
 
     @Test func classesOfTheSameNameAreRefused() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("A", managedObjectClassName: "X.Thing"),
-            EntityDescription("B", managedObjectClassName: "Y.Thing"),
-            EntityDescription("C", managedObjectClassName: "no name"),
+            EntityDefinition("A", managedObjectClassName: "X.Thing"),
+            EntityDefinition("B", managedObjectClassName: "Y.Thing"),
+            EntityDefinition("C", managedObjectClassName: "no name"),
         ])
         #expect(
             throws: CodegenError(faults: [

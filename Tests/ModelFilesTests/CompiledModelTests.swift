@@ -10,14 +10,14 @@ import Testing
         let model = try SampleModels.everything()
         let archive = try CompiledModel.encode(model, form: form)
         let copy = try CompiledModel.decode(archive)
-        #expect(copy.description == model.compiledDescription)
+        #expect(copy.definition == model.compiledDescription)
         #expect(copy.versionHashesByEntityName == model.versionHashesByEntityName)
         #expect(try CompiledModel.encode(copy, form: form) == archive)
     }
 
     @Test func theModelOfAStoreComesBack() throws {
         let model = try SampleModels.everything()
-        #expect(try ModelCache.decode(try ModelCache.encode(model)).description == model.compiledDescription)
+        #expect(try ModelCache.decode(try ModelCache.encode(model)).definition == model.compiledDescription)
         #expect(throws: ModelError.self) { try ModelCache.decode(Data([1, 2, 3])) }
         #expect(throws: ModelError.self) { try ModelCache.decode(try RawDeflate.compress(Data("no archive".utf8))) }
     }
@@ -104,7 +104,7 @@ import Testing
 
     @Test func everyFlippedByteGivesAModelOrAnError() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("A", attributes: [AttributeDescription("a", .string, defaultValue: .string("x"))])
+            EntityDefinition("A", attributes: [AttributeDescription("a", .string, defaultValue: .string("x"))])
         ])
         let whole = [UInt8](try CompiledModel.encode(model))
         for index in whole.indices {

@@ -104,7 +104,7 @@ import Testing
         }
         let model = try LegacyModel.decode(builder.model([("Recipe", recipe), ("Part", part)]))
         let expected = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Recipe",
                 attributes: [
                     AttributeDescription(
@@ -114,7 +114,7 @@ import Testing
                 relationships: [
                     RelationshipDescription("parts", to: "Part", inverse: "whole", maxCount: 0, deleteRule: .cascade)
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Part", relationships: [RelationshipDescription("whole", to: "Recipe", inverse: "parts", minCount: 1)]),
         ])
         #expect(model == expected)

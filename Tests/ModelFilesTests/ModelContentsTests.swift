@@ -24,7 +24,7 @@ import Testing
         let text = try ModelContents.encode(model)
         let copy = try ModelContents.decode(text)
         #expect(copy == model)
-        #expect(copy.description == model.description)
+        #expect(copy.definition == model.definition)
         #expect(try ModelContents.encode(copy) == text)
     }
 
@@ -52,7 +52,7 @@ import Testing
             """)
         let entity = try #require(model.entity(named: "A"))
         #expect(entity.managedObjectClassName == nil)
-        #expect(entity.description.renamingIdentifier == "Z")
+        #expect(entity.definition.renamingIdentifier == "Z")
         let attributes = entity.attributesByName
         #expect(attributes["t"]?.type == .undefined)
         #expect(attributes["t"]?.isOptional == false)
@@ -71,9 +71,9 @@ import Testing
             "<entity name='A' novel='1'><attribute name='a' attributeType='Transformable' defaultValueString='?' future='x &amp; y'/></entity><elements><element name='A' positionX='3'/></elements>"
         )
         let copy = try ModelContents.decode(try ModelContents.encode(model))
-        #expect(copy.entity(named: "A")?.description.extraMarkup == ["novel": "1"])
+        #expect(copy.entity(named: "A")?.definition.extraMarkup == ["novel": "1"])
         #expect(copy.entity(named: "A")?.attributes[0].extraMarkup == ["future": "x & y", "defaultValueString": "?"])
-        #expect(copy.description.diagram == [["name": "A", "positionX": "3"]])
+        #expect(copy.definition.diagram == [["name": "A", "positionX": "3"]])
     }
 
     @Test func everyFaultIsNamedAtOnce() {

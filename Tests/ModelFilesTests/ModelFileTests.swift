@@ -8,7 +8,7 @@ import Testing
 @Suite struct ModelFileTests {
     private func model(_ attributes: String...) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription("A", attributes: attributes.map { AttributeDescription($0, .string) })
+            EntityDefinition("A", attributes: attributes.map { AttributeDescription($0, .string) })
         ])
     }
 
@@ -123,8 +123,8 @@ import Testing
     }
 
     @Test func aNamedVersionFitsAStoreOfOneOfItsConfigurations() throws {
-        var description = ManagedObjectModel.Description()
-        description.entities = [EntityDescription("A"), EntityDescription("B")]
+        var description = ManagedObjectModel.Definition()
+        description.entities = [EntityDefinition("A"), EntityDefinition("B")]
         description.configurations = ["Local": ["A"]]
         let model = try ManagedObjectModel(description)
         try withTemporaryDirectory { folder in

@@ -8,8 +8,8 @@ import Testing
     /// The text that the archived predicate of a fetch request renders as, nil where it was not
     /// archived.
     private func archived(_ text: String) throws -> String? {
-        var description = ManagedObjectModel.Description()
-        description.entities = [EntityDescription("A")]
+        var description = ManagedObjectModel.Definition()
+        description.entities = [EntityDefinition("A")]
         description.fetchRequestTemplates = [FetchRequestTemplate("t", entityName: "A", predicateFormat: text)]
         let model = try ManagedObjectModel(description)
         let archive = try CompiledModel.encode(model)

@@ -4,7 +4,7 @@ import Schema
 /// A model that uses everything a model can have.
 enum SampleModels {
     static func everything() throws -> ManagedObjectModel {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.versionIdentifiers = ["1", "b"]
         description.extraMarkup = ["sourceLanguage": "Swift", "usedWithCloudKit": "false"]
         description.composites = [
@@ -18,7 +18,7 @@ enum SampleModels {
         ]
         description.entities = [
             thing(),
-            EntityDescription("Part", superentityName: "Thing", attributes: [AttributeDescription("weight", .double)]),
+            EntityDefinition("Part", superentityName: "Thing", attributes: [AttributeDescription("weight", .double)]),
             owner(),
         ]
         description.configurations = ["Local": ["Part", "Thing"], "Cloud": ["Owner"]]
@@ -35,8 +35,8 @@ enum SampleModels {
         return try ManagedObjectModel(description)
     }
 
-    private static func thing() -> EntityDescription {
-        var entity = EntityDescription("Thing", managedObjectClassName: "Shop.Thing", isAbstract: true)
+    private static func thing() -> EntityDefinition {
+        var entity = EntityDefinition("Thing", managedObjectClassName: "Shop.Thing", isAbstract: true)
         let date = Date(timeIntervalSinceReferenceDate: 388_411_200)
         entity.attributes = [
             AttributeDescription(
@@ -106,8 +106,8 @@ enum SampleModels {
         return entity
     }
 
-    private static func owner() -> EntityDescription {
-        EntityDescription(
+    private static func owner() -> EntityDefinition {
+        EntityDefinition(
             "Owner", attributes: [AttributeDescription("name", .string)],
             relationships: [RelationshipDescription("things", to: "Thing", inverse: "owner", minCount: 1, maxCount: 9)],
             fetchedProperties: [

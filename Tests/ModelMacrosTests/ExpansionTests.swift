@@ -29,7 +29,7 @@ import Testing
                             }
                         }
 
-                        public static let titleProperty = ManagedObject.typedProperty("title", (String).self)
+                        public static let titleProperty = ManagedObject._typedProperty("title", (String).self)
                         var year: Int16 {
                             get {
                                 self[Self.yearProperty, default: 0]
@@ -39,11 +39,11 @@ import Testing
                             }
                         }
 
-                        static let yearProperty = ManagedObject.typedProperty("year", (Int16).self)
+                        static let yearProperty = ManagedObject._typedProperty("year", (Int16).self)
                         var label: String { title }
 
-                        public override class var schemaEntity: SchemaEntity? {
-                            SchemaEntity("Book", of: Book.self, superclass: ManagedObject.self, properties: [titleProperty.declaration(isOptional: false), yearProperty.declaration(isOptional: false, defaultValue: 0)], keyPaths: { type in
+                        public override class var _schemaEntity: _SchemaEntity? {
+                            _SchemaEntity("Book", of: Book.self, superclass: ManagedObject.self, properties: [titleProperty._declaration(isOptional: false), yearProperty._declaration(isOptional: false, defaultValue: 0)], keyPaths: { type in
                                 func names<_Object: Book & KeyPathNaming>(_: _Object.Type) -> [AnyKeyPath: String] {
                                     var names: [AnyKeyPath: String] = [:]
                                     names[\\_Object.`title`] = "title"
@@ -74,115 +74,115 @@ import Testing
     private static let attributes = [
         Form(
             "var x: String", "self[required: Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (String).self)"#,
-            "xProperty.declaration(isOptional: false)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (String).self)"#,
+            "xProperty._declaration(isOptional: false)"),
         Form(
             "var x: Date?", "self[Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Date?).self)"#,
-            "xProperty.declaration(isOptional: true)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Date?).self)"#,
+            "xProperty._declaration(isOptional: true)"),
         Form(
             "var x: Optional<Int>", "self[Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Optional<Int>).self)"#,
-            "xProperty.declaration(isOptional: true)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Optional<Int>).self)"#,
+            "xProperty._declaration(isOptional: true)"),
         Form(
             "var x: Genre = .novel", "self[Self.xProperty, default: .novel]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Genre).self)"#,
-            "xProperty.declaration(isOptional: false, defaultValue: .novel)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Genre).self)"#,
+            "xProperty._declaration(isOptional: false, defaultValue: .novel)"),
         Form(
             "var x: Int? = 3", "self[Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Int?).self)"#,
-            "xProperty.declaration(isOptional: true, defaultValue: 3)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Int?).self)"#,
+            "xProperty._declaration(isOptional: true, defaultValue: 3)"),
         Form(
             "var x: Int? = nil", "self[Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Int?).self)"#,
-            "xProperty.declaration(isOptional: true)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Int?).self)"#,
+            "xProperty._declaration(isOptional: true)"),
         Form(
             #"var x = "a""#, #"self[Self.xProperty, default: "a"]"#,
-            #"static let xProperty = ManagedObject.typedProperty("x", (String).self)"#,
-            #"xProperty.declaration(isOptional: false, defaultValue: "a")"#),
+            #"static let xProperty = ManagedObject._typedProperty("x", (String).self)"#,
+            #"xProperty._declaration(isOptional: false, defaultValue: "a")"#),
         Form(
             "var x = 1", "self[Self.xProperty, default: 1]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Int).self)"#,
-            "xProperty.declaration(isOptional: false, defaultValue: 1)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Int).self)"#,
+            "xProperty._declaration(isOptional: false, defaultValue: 1)"),
         Form(
             "var x = 1.5", "self[Self.xProperty, default: 1.5]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Double).self)"#,
-            "xProperty.declaration(isOptional: false, defaultValue: 1.5)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Double).self)"#,
+            "xProperty._declaration(isOptional: false, defaultValue: 1.5)"),
         Form(
             "var x = false", "self[Self.xProperty, default: false]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Bool).self)"#,
-            "xProperty.declaration(isOptional: false, defaultValue: false)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Bool).self)"#,
+            "xProperty._declaration(isOptional: false, defaultValue: false)"),
         Form(
             "var x: Size = Size()", "self[Self.xProperty, default: Size()]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Size).self)"#,
-            "xProperty.declaration(isOptional: false, defaultValue: Size())"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Size).self)"#,
+            "xProperty._declaration(isOptional: false, defaultValue: Size())"),
         Form(
             "var x: [String]?", "self[Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", ([String]?).self)"#,
-            "xProperty.declaration(isOptional: true)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", ([String]?).self)"#,
+            "xProperty._declaration(isOptional: true)"),
         Form(
             "var `in`: Bool = true", "self[Self.inProperty, default: true]",
-            #"static let inProperty = ManagedObject.typedProperty("in", (Bool).self)"#,
-            "inProperty.declaration(isOptional: false, defaultValue: true)"),
+            #"static let inProperty = ManagedObject._typedProperty("in", (Bool).self)"#,
+            "inProperty._declaration(isOptional: false, defaultValue: true)"),
         Form(
             #"@Attribute(.unique, originalName: "y", minimum: .int(1)) var x: Int = 1"#,
             "self[Self.xProperty, default: 1]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Int).self)"#,
-            #"xProperty.declaration(isOptional: false, defaultValue: 1, AttributeOptions(.unique, originalName: "y", minimum: .int(1)))"#
+            #"static let xProperty = ManagedObject._typedProperty("x", (Int).self)"#,
+            #"xProperty._declaration(isOptional: false, defaultValue: 1, _AttributeOptions(.unique, originalName: "y", minimum: .int(1)))"#
         ),
         Form(
             "@Attribute var x: Int?", "self[Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Int?).self)"#,
-            "xProperty.declaration(isOptional: true, AttributeOptions())"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Int?).self)"#,
+            "xProperty._declaration(isOptional: true, _AttributeOptions())"),
         Form(
             "@Transient var x: Bool = false", "self[Self.xProperty, default: false]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Bool).self)"#,
-            "xProperty.declaration(isOptional: false, isTransient: true, defaultValue: false)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Bool).self)"#,
+            "xProperty._declaration(isOptional: false, isTransient: true, defaultValue: false)"),
         Form(
             "public var x: UUID?", "self[Self.xProperty]",
-            #"public static let xProperty = ManagedObject.typedProperty("x", (UUID?).self)"#,
-            "xProperty.declaration(isOptional: true)"),
+            #"public static let xProperty = ManagedObject._typedProperty("x", (UUID?).self)"#,
+            "xProperty._declaration(isOptional: true)"),
         Form(
             "package var x: UUID?", "self[Self.xProperty]",
-            #"package static let xProperty = ManagedObject.typedProperty("x", (UUID?).self)"#,
-            "xProperty.declaration(isOptional: true)"),
+            #"package static let xProperty = ManagedObject._typedProperty("x", (UUID?).self)"#,
+            "xProperty._declaration(isOptional: true)"),
         Form(
             "private var x: UUID?", "self[Self.xProperty]",
-            #"fileprivate static let xProperty = ManagedObject.typedProperty("x", (UUID?).self)"#,
-            "xProperty.declaration(isOptional: true)"),
+            #"fileprivate static let xProperty = ManagedObject._typedProperty("x", (UUID?).self)"#,
+            "xProperty._declaration(isOptional: true)"),
     ]
 
     private static let relationships = [
         Form(
             "var x: Writer?", "self[Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Writer?).self)"#,
-            "xProperty.declaration(isOptional: true)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Writer?).self)"#,
+            "xProperty._declaration(isOptional: true)"),
         Form(
             "var x: [Chapter]", "self[required: Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", ([Chapter]).self)"#,
-            "xProperty.declaration(isOptional: false)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", ([Chapter]).self)"#,
+            "xProperty._declaration(isOptional: false)"),
         Form(
             "var x: Set<Tag> = []", "self[Self.xProperty, default: []]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Set<Tag>).self)"#,
-            "xProperty.declaration(isOptional: false, defaultValue: [])"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Set<Tag>).self)"#,
+            "xProperty._declaration(isOptional: false, defaultValue: [])"),
         Form(
             "var x: ManagedObjects<Tag>", "self[required: Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (ManagedObjects<Tag>).self)"#,
-            "xProperty.declaration(isOptional: false)"),
+            #"static let xProperty = ManagedObject._typedProperty("x", (ManagedObjects<Tag>).self)"#,
+            "xProperty._declaration(isOptional: false)"),
         Form(
             #"@Relationship(deleteRule: .cascade, inverse: \Chapter.book, isOrdered: true) var x: [Chapter]"#,
             "self[required: Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", ([Chapter]).self)"#,
-            #"xProperty.declaration(isOptional: false, RelationshipOptions(deleteRule: .cascade, inverse: \Chapter.book, isOrdered: true))"#
+            #"static let xProperty = ManagedObject._typedProperty("x", ([Chapter]).self)"#,
+            #"xProperty._declaration(isOptional: false, _RelationshipOptions(deleteRule: .cascade, inverse: \Chapter.book, isOrdered: true))"#
         ),
         Form(
             #"@Relationship(originalName: "y") var x: Library.Writer?"#, "self[Self.xProperty]",
-            #"static let xProperty = ManagedObject.typedProperty("x", (Library.Writer?).self)"#,
-            #"xProperty.declaration(isOptional: true, RelationshipOptions(originalName: "y"))"#),
+            #"static let xProperty = ManagedObject._typedProperty("x", (Library.Writer?).self)"#,
+            #"xProperty._declaration(isOptional: true, _RelationshipOptions(originalName: "y"))"#),
         Form(
             "@Relationship var x: [Chapter] = []", "self[Self.xProperty, default: []]",
-            #"static let xProperty = ManagedObject.typedProperty("x", ([Chapter]).self)"#,
-            "xProperty.declaration(isOptional: false, RelationshipOptions())"),
+            #"static let xProperty = ManagedObject._typedProperty("x", ([Chapter]).self)"#,
+            "xProperty._declaration(isOptional: false, _RelationshipOptions())"),
     ]
 
     @Test(arguments: attributes + relationships) func aPropertyGetsItsPlaceItsHandleAndItsDeclaration(_ form: Form) {
@@ -214,9 +214,9 @@ import Testing
         ] {
             let expansion = Expansion("@Model \(access) class A: B {}")
             #expect(
-                expansion.text.contains("    \(expected)override class var schemaEntity"),
+                expansion.text.contains("    \(expected)override class var _schemaEntity"),
                 "\(access): \(expansion.text)")
-            #expect(expansion.text.contains(#"SchemaEntity("A", of: A.self, superclass: B.self, properties: [])"#))
+            #expect(expansion.text.contains(#"_SchemaEntity("A", of: A.self, superclass: B.self, properties: [])"#))
         }
     }
 }

@@ -32,9 +32,9 @@ struct BackgroundSaveTests {
         author["name"] = "Later"
         let later = try library.book("Later", by: author)
         new["title"] = "Persuasion 2"
-        #expect(try context.fetch(FetchRequest<ManagedObject>("Book")).count == 3)
+        #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).count == 3)
         let receipt = try library.store.apply(prepared.changes)
-        #expect(try context.fetch(FetchRequest<ManagedObject>("Book")).count == 3)
+        #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).count == 3)
         context.completeSave(prepared, receipt)
         #expect(context.insertedObjects == [later] && context.updatedObjects == [author, new])
         #expect(author.changedValues().keys.sorted() == ["books", "name"])
@@ -70,7 +70,7 @@ struct BackgroundSaveTests {
         let other = library.anotherContext()
         #expect(other.fetchNames("Book") == ["Emma", "Persuasion 2"] && other.fetchNames("Author") == ["Later"])
         #expect(other.object(with: author.objectID).names("books") == ["Emma", "Persuasion 2"])
-        #expect(try library.anotherContext().count(for: FetchRequest<ManagedObject>("Book")) == 2)
+        #expect(try library.anotherContext().count(for: FetchRequest<ManagedObject>(entityName: "Book")) == 2)
     }
 
     /// The bride is inserted again, and what others made lead to her groom, who was changed after
@@ -174,7 +174,7 @@ struct BackgroundSaveTests {
     @Test func deletionsUnderWayStayDeleted() throws {
         context.delete(book)
         let prepared = try prepare()
-        #expect(try context.fetch(FetchRequest<ManagedObject>("Book")).isEmpty)
+        #expect(try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).isEmpty)
         _ = context.failSave(prepared, StorageError(.full, "full"))
         #expect(context.deletedObjects == [book])
         context.rollback()

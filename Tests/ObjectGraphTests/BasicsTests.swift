@@ -25,7 +25,7 @@ struct BasicsTests {
         book["pages"] = 474
         #expect(book.isUpdated && !book.isInserted)
         #expect(book.changedValues().keys.sorted() == ["pages"])
-        let fetched = try library.context.fetch(FetchRequest<ManagedObject>("Book"))
+        let fetched = try library.context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
         #expect(fetched.count == 1 && fetched[0] === book)
     }
 
@@ -48,8 +48,8 @@ struct BasicsTests {
     @Test func aWindowMayReachBeyondAllNumbers() throws {
         let library = try Library()
         for title in ["A", "B", "C"] { try library.book(title) }
-        var request = FetchRequest<ManagedObject>("Book")
-        request.sortKeys = [SortKey("title")]
+        var request = FetchRequest<ManagedObject>(entityName: "Book")
+        request.sortDescriptors = [SortKey("title")]
         (request.fetchOffset, request.fetchLimit) = (1, .max)
         #expect(try library.context.fetch(request).compactMap { $0["title"] as? String } == ["B", "C"])
         #expect(try library.context.count(for: request) == 2)
@@ -79,7 +79,7 @@ struct BasicsTests {
         book["printed"] = Date(timeIntervalSinceReferenceDate: 42)
         try library.context.save()
         let other = library.anotherContext()
-        let books = try other.fetch(FetchRequest<ManagedObject>("Book"))
+        let books = try other.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
         let read = try #require(books.first)
         #expect(read !== book && read.isFault)
         #expect(read["title"] as? String == "Emma" && !read.isFault)
@@ -126,8 +126,8 @@ struct BasicsTests {
         let library = try Library()
         for title in ["Emma", "Persuasion", "Sanditon"] { try library.book(title) }
         try library.context.save()
-        var request = FetchRequest<ManagedObject>("Book")
-        request.sortKeys = [SortKey("title")]
+        var request = FetchRequest<ManagedObject>(entityName: "Book")
+        request.sortDescriptors = [SortKey("title")]
         request.predicate = try FetchPredicate(format: "title > 'F'")
         let found = try library.context.fetch(request)
         #expect(found.map { $0["title"] as? String } == ["Persuasion", "Sanditon"])
@@ -151,7 +151,7 @@ struct BasicsTests {
         try library.book("Romola", by: try library.author("Eliot"))
         try library.context.save()
         author["name"] = "Jane Austen"
-        var request = FetchRequest<ManagedObject>("Book")
+        var request = FetchRequest<ManagedObject>(entityName: "Book")
         request.predicate = try FetchPredicate(format: "author.name BEGINSWITH 'Jane'")
         #expect(try library.context.fetch(request) == [book])
         request.predicate = try FetchPredicate(format: "author.name == 'Austen'")

@@ -13,8 +13,8 @@ struct BatchTests {
     }
 
     private func request(batch: Int) -> FetchRequest<ManagedObject> {
-        var request = FetchRequest<ManagedObject>("Book")
-        request.sortKeys = [SortKey("title")]
+        var request = FetchRequest<ManagedObject>(entityName: "Book")
+        request.sortDescriptors = [SortKey("title")]
         request.fetchBatchSize = batch
         return request
     }

@@ -11,7 +11,7 @@ struct CompositeValidationTests {
     let camp: ManagedObject
 
     init() throws {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.composites = [
             CompositeDescription(
                 "Position",
@@ -26,7 +26,7 @@ struct CompositeValidationTests {
                 "Survey", attributes: [.init("error", .decimal, isOptional: false, maximumValue: .decimal(9))]),
         ]
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Camp",
                 attributes: [
                     .init("position", .composite, compositeName: "Position"),

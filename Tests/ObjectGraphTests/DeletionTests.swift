@@ -15,7 +15,7 @@ struct DeletionTests {
     }
 
     private func count(_ entity: String) throws -> Int {
-        try library.anotherContext().count(for: FetchRequest<ManagedObject>(entity))
+        try library.anotherContext().count(for: FetchRequest<ManagedObject>(entityName: entity))
     }
 
     @Test func nullifyClearsTheInverseAtTheEndOfTheEvent_R10_R15_R17() throws {
@@ -82,7 +82,7 @@ struct DeletionTests {
         try context.save()
         let other = library.anotherContext()
         let stale = other.object(with: spouse.objectID)
-        try stale.realise()
+        try stale.fulfillFault()
         author["spouse"] = spouse
         try context.save()
         let deleted = other.object(with: author.objectID)
@@ -140,7 +140,10 @@ struct DeletionTests {
         try library.book("Persuasion")
         try context.save()
         context.delete(book)
-        #expect(try context.fetch(FetchRequest<ManagedObject>("Book")).map { $0["title"] as? String } == ["Persuasion"])
+        #expect(
+            try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).map { $0["title"] as? String } == [
+                "Persuasion"
+            ])
         #expect(throws: GraphError.self) { try context.existingObject(with: book.objectID) }
     }
 

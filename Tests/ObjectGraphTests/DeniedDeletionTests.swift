@@ -13,21 +13,21 @@ struct DeniedDeletionTests {
     init() throws {
         library = try Library(
             model: ManagedObjectModel(entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Person",
                     relationships: [
                         .init("leads", to: "Journey", inverse: "leader", maxCount: 0, deleteRule: .deny),
                         .init("dogs", to: "Dog", inverse: "owner", maxCount: 0, deleteRule: .cascade),
                         .init("joins", to: "Journey", inverse: "crew", maxCount: 0),
                     ]),
-                EntityDescription(
+                EntityDefinition(
                     "Dog",
                     relationships: [
                         .init("owner", to: "Person", inverse: "dogs"), .init("sledge", to: "Sledge", inverse: "dog"),
                     ]),
-                EntityDescription(
+                EntityDefinition(
                     "Sledge", relationships: [.init("dog", to: "Dog", inverse: "sledge", isOptional: false)]),
-                EntityDescription(
+                EntityDefinition(
                     "Journey", attributes: [.init("title", .string, isOptional: false)],
                     relationships: [
                         .init("leader", to: "Person", inverse: "leads", isOptional: false),

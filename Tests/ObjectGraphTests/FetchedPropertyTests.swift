@@ -10,7 +10,7 @@ struct FetchedPropertyTests {
             "peers", fetchRequest: FetchRequestTemplate("peers", entityName: "Person", predicateFormat: format),
             userInfo: userInfo)
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Person", attributes: [.init("name", .string), .init("age", .integer16)],
                 relationships: [
                     .init("boss", to: "Person", inverse: "staff"),
@@ -31,7 +31,7 @@ struct FetchedPropertyTests {
     }
 
     private func person(_ name: String, _ context: ManagedObjectContext) throws -> ManagedObject {
-        var request = FetchRequest<ManagedObject>("Person")
+        var request = FetchRequest<ManagedObject>(entityName: "Person")
         request.predicate = try FetchPredicate(format: "name == %@", name)
         return try #require(try context.fetch(request).first)
     }

@@ -201,9 +201,10 @@ struct LentRowsTests {
         try expectSaved((0..<Self.count).map { "T\($0)" })
         let other = library.anotherContext()
         #expect(
-            try other.fetch(FetchRequest<ManagedObject>("Cover")).compactMap { $0["color"] as? String }.compactMap {
-                Int($0)
-            }.sorted() == Array(0..<Self.count))
+            try other.fetch(FetchRequest<ManagedObject>(entityName: "Cover")).compactMap { $0["color"] as? String }
+                .compactMap {
+                    Int($0)
+                }.sorted() == Array(0..<Self.count))
         #expect(other.fetchNames("Book").count == Self.count / 3 + 1)
     }
 
@@ -212,14 +213,14 @@ struct LentRowsTests {
     @Test func rowsOfListsStandBesideThoseThatAreLent() throws {
         try withTemporaryDirectory { directory in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Team", attributes: [.init("number", .integer64)],
                     relationships: [.init("players", to: "Player", inverse: "team", maxCount: 0)]),
-                EntityDescription(
+                EntityDefinition(
                     "Player", attributes: [.init("name", .string)],
                     relationships: [.init("team", to: "Team", inverse: "players")]),
             ])
-            let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model, classes: [:], factories: [])
             let store = try SQLitePersistentStore.create(
                 PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model)
             coordinator.add(store)
@@ -232,7 +233,7 @@ struct LentRowsTests {
             }
             try writer.save()
             let reader = ManagedObjectContext(coordinator)
-            var request = FetchRequest<ManagedObject>("Team")
+            var request = FetchRequest<ManagedObject>(entityName: "Team")
             request.relationshipKeyPathsForPrefetching = ["players"]
             let teams = try reader.fetch(request),
                 key: ObjectGraph.ToManyKey<ManagedObject> = try teams[0].entity.toMany("players")
@@ -244,7 +245,7 @@ struct LentRowsTests {
             for player in players { player["name"] = "second" }
             reader.completeSave(prepared, try store.apply(prepared.changes))
             func names(_ context: ManagedObjectContext) throws -> Set<String?> {
-                Set(try context.fetch(FetchRequest<ManagedObject>("Player")).map { $0["name"] as? String })
+                Set(try context.fetch(FetchRequest<ManagedObject>(entityName: "Player")).map { $0["name"] as? String })
             }
             #expect(try names(ManagedObjectContext(coordinator)) == ["first"])
             try reader.save()
@@ -273,6 +274,8 @@ struct LentRowsTests {
 extension Library {
     fileprivate func savedTitles() throws -> [String] {
         let context = anotherContext()
-        return try context.fetch(FetchRequest<ManagedObject>("Chapter")).compactMap { $0["title"] as? String }.sorted()
+        return try context.fetch(FetchRequest<ManagedObject>(entityName: "Chapter")).compactMap {
+            $0["title"] as? String
+        }.sorted()
     }
 }

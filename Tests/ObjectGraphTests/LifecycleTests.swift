@@ -50,7 +50,7 @@ struct LifecycleTests {
         try context.save()
         let other = library.anotherContext()
         Author.calls = []
-        let author = try #require(other.fetch(FetchRequest<Author>("Author")).first)
+        let author = try #require(other.fetch(FetchRequest<Author>(entityName: "Author")).first)
         #expect(author.isFault && Author.calls.isEmpty)
         #expect(author["name"] as? String == "Austen" && author["note"] as? String == "awake")
         #expect(Author.calls == ["fetch false"] && !other.hasChanges)
@@ -84,7 +84,7 @@ struct LifecycleTests {
     }
 
     private func request(_ predicate: String) throws -> FetchRequest<ManagedObject> {
-        var request = FetchRequest<ManagedObject>("Author")
+        var request = FetchRequest<ManagedObject>(entityName: "Author")
         request.predicate = try FetchPredicate(format: predicate)
         return request
     }
@@ -146,7 +146,8 @@ struct LifecycleTests {
     @Test func rollbackTellsOfTheNewObjectsThatAreGone_L45() throws {
         let old = try library.author("Austen")
         try context.save()
-        let list = FetchedResultsController(FetchRequest<ManagedObject>("Author"), in: context)
+        let list = FetchedResultsController(
+            fetchRequest: FetchRequest<ManagedObject>(entityName: "Author"), managedObjectContext: context)
         try list.performFetch()
         var deleted: [Set<ManagedObject>] = []
         let observation = context.observe(.objectsDidChange) { deleted.append($0.deleted) }
@@ -197,7 +198,7 @@ struct LifecycleTests {
         let other = library.anotherContext()
         let fault = other.object(with: author.objectID)
         library.store.readError = StorageError(.inputOutput, "disk on fire")
-        #expect(throws: StorageError.self) { try fault.realise() }
+        #expect(throws: StorageError.self) { try fault.fulfillFault() }
         #expect(fault["name"] == nil && fault.isFault)
         fault["name"] = "lost"
         library.store.readError = nil

@@ -11,14 +11,14 @@ import Testing
 /// Members that go with their owners and that nobody has: the store deletes them unread, and nobody
 /// can tell.
 @Suite struct MemberDeletionTests {
-    private static func model(_ change: (inout [EntityDescription]) -> Void = { _ in }) throws -> ManagedObjectModel {
+    private static func model(_ change: (inout [EntityDefinition]) -> Void = { _ in }) throws -> ManagedObjectModel {
         var entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Department", attributes: [.init("name", .string)],
                 relationships: [
                     .init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Employee", attributes: [.init("name", .string), .init("salary", .integer64)],
                 relationships: [.init("department", to: "Department", inverse: "employees")]),
         ]
@@ -34,7 +34,7 @@ import Testing
     ) throws {
         try withTemporaryDirectory { directory in
             let model = try model ?? Self.model()
-            let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model, classes: [:], factories: [])
             var description = PersistentStoreDescription(url: directory.appendingPathComponent("staff.sqlite"))
             description.tracksHistory = tracksHistory
             let store = try SQLitePersistentStore.create(description, model: model)
@@ -57,13 +57,14 @@ import Testing
     }
 
     private func departments(_ context: ManagedObjectContext, _ names: String...) throws -> [ManagedObject] {
-        try context.fetch(FetchRequest<ManagedObject>("Department")).filter {
+        try context.fetch(FetchRequest<ManagedObject>(entityName: "Department")).filter {
             names.contains($0["name"] as? String ?? "")
         }
     }
 
     private func names(_ context: ManagedObjectContext) throws -> [String] {
-        try context.fetch(FetchRequest<ManagedObject>("Employee")).compactMap { $0["name"] as? String }.sorted()
+        try context.fetch(FetchRequest<ManagedObject>(entityName: "Employee")).compactMap { $0["name"] as? String }
+            .sorted()
     }
 
     private func left(_ coordinator: PersistentStoreCoordinator) throws -> [String] {
@@ -90,7 +91,7 @@ import Testing
 
     @Test func aTableIsEmptiedAsAWhole() throws {
         try withStaff { context, coordinator, store in
-            for employee in try context.fetch(FetchRequest<ManagedObject>("Employee"))
+            for employee in try context.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
             where employee["department"] == nil { context.delete(employee) }
             try context.save()
             let other = ManagedObjectContext(coordinator)
@@ -105,7 +106,7 @@ import Testing
 
     @Test func oneThatSomebodyHasIsDeletedAsAnObject() throws {
         try withStaff { context, coordinator, store in
-            var request = FetchRequest<ManagedObject>("Employee")
+            var request = FetchRequest<ManagedObject>(entityName: "Employee")
             request.predicate = try FetchPredicate(format: "name == 'E01'")
             let known = try #require(try context.fetch(request).first)
             for department in try departments(context, "D0") { context.delete(department) }
@@ -147,7 +148,7 @@ import Testing
         try withStaff { context, coordinator, store in
             let follower = ManagedObjectContext(coordinator)
             follower.automaticallyMergesChangesFromParent = true
-            let held = try follower.fetch(FetchRequest<ManagedObject>("Employee"))
+            let held = try follower.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
             for department in try departments(context, "D0", "D1", "D2") { context.delete(department) }
             try context.save()
             follower.processPendingChanges()
@@ -175,13 +176,13 @@ import Testing
     }
 
     @Test func whatLeadsOnIsRead() throws {
-        let changes: [(inout [EntityDescription]) -> Void] = [
+        let changes: [(inout [EntityDefinition]) -> Void] = [
             {
                 $0[1].relationships.append(.init("tasks", to: "Task", inverse: "doer", maxCount: 0));
-                $0.append(EntityDescription("Task", relationships: [.init("doer", to: "Employee", inverse: "tasks")]))
+                $0.append(EntityDefinition("Task", relationships: [.init("doer", to: "Employee", inverse: "tasks")]))
             },
             { $0[0].relationships.append(.init("head", to: "Employee")) },
-            { $0.append(EntityDescription("Manager", superentityName: "Employee")) },
+            { $0.append(EntityDefinition("Manager", superentityName: "Employee")) },
             { $0[1].attributes.append(.init("photo", .binary, allowsExternalBinaryDataStorage: true)) },
             { $0[0].relationships[0].isOrdered = true },
             { $0[0].relationships[0].deleteRule = .nullify },
@@ -200,13 +201,13 @@ import Testing
     @Test func whileTheyAreBeingDeletedNobodyFindsThem() throws {
         try withStaff { context, coordinator, store in
             let other = ManagedObjectContext(coordinator)
-            let ids = try other.fetch(FetchRequest<ManagedObject>("Employee")).filter {
+            let ids = try other.fetch(FetchRequest<ManagedObject>(entityName: "Employee")).filter {
                 ($0["name"] as? String)?.hasPrefix("E0") == true
             }.map(\.objectID)
             for department in try departments(context, "D0") { context.delete(department) }
             let prepared = try prepare(context)
             #expect(try names(context) == ["E10", "E11", "E12", "E13", "E20", "E21", "E22", "E23", "free"])
-            #expect(try context.count(for: FetchRequest<ManagedObject>("Employee")) == 9)
+            #expect(try context.count(for: FetchRequest<ManagedObject>(entityName: "Employee")) == 9)
             // By its ID one is what the store has until the commit.
             let met = try context.existingObject(with: ids[0])
             let receipt = try store.apply(prepared.changes)
@@ -223,7 +224,7 @@ import Testing
     @Test func aSaveThatFailsLeavesThemToTheNext() throws {
         try withStaff { context, coordinator, _ in
             let doomed = try departments(context, "D0", "D1")
-            for department in doomed { try department.realise() }
+            for department in doomed { try department.fulfillFault() }
             let other = ManagedObjectContext(coordinator)
             for department in try departments(other, "D1") { department["name"] = "renamed" }
             try other.save()
@@ -273,7 +274,7 @@ import Testing
             let doomed = try departments(context, "D0")
             let other = ManagedObjectContext(coordinator)
             let target = try #require(try departments(other, "D1").first)
-            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee"))
+            for employee in try other.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
             where employee["name"] as? String == "E00" || employee["name"] as? String == "free" {
                 employee["department"] =
                     employee["name"] as? String == "free" ? try departments(other, "D0").first : target

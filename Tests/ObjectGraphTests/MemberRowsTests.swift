@@ -26,12 +26,12 @@ struct MemberRowsTests {
     private func withStaff(prefetches: Bool = true, blocks: Bool = false, _ body: (Staff) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Department", attributes: [.init("number", .integer64)],
                     relationships: [
                         .init("employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)
                     ]),
-                EntityDescription(
+                EntityDefinition(
                     "Employee", attributes: [.init("number", .integer64), .init("name", .string)],
                     relationships: [
                         .init("department", to: "Department", inverse: "employees"),
@@ -39,7 +39,7 @@ struct MemberRowsTests {
                         .init("staff", to: "Employee", inverse: "chief", maxCount: 0),
                     ]),
             ])
-            let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model, classes: [:], factories: [])
             coordinator.add(
                 try SQLitePersistentStore.create(
                     PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
@@ -61,8 +61,8 @@ struct MemberRowsTests {
             }
             try writer.save()
             let context = ManagedObjectContext(coordinator)
-            var request = FetchRequest<ManagedObject>("Department")
-            request.sortKeys = [SortKey("number")]
+            var request = FetchRequest<ManagedObject>(entityName: "Department")
+            request.sortDescriptors = [SortKey("number")]
             if prefetches { request.relationshipKeyPathsForPrefetching = ["employees"] }
             let found = try context.fetch(request)
             try body(
@@ -95,7 +95,7 @@ struct MemberRowsTests {
     @Test func membersThatFollowOneAnotherAreRowsToo() throws {
         try withStaff(prefetches: false, blocks: true) { staff in
             // One of them is somebody's object before its list is read, and stays it.
-            var request = FetchRequest<ManagedObject>("Employee")
+            var request = FetchRequest<ManagedObject>(entityName: "Employee")
             request.predicate = try FetchPredicate(format: "number == 2000")
             let known = try #require(try staff.context.fetch(request).first)
             for (place, department) in staff.departments.prefix(3).enumerated() {
@@ -144,7 +144,7 @@ struct MemberRowsTests {
             #expect(staff.number(found) == 143 && members[7] === found)
             #expect(try staff.context.existingObject(with: id) === found)
             #expect(staff.context.registeredObjects.count == Self.departments + Self.members)
-            let fetched = try staff.context.fetch(FetchRequest<ManagedObject>("Employee"))
+            let fetched = try staff.context.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
             #expect(
                 fetched.count == Self.members && fetched.contains { $0 === third }
                     && Set(fetched).isSuperset(of: members))
@@ -170,7 +170,7 @@ struct MemberRowsTests {
             staff.context.rollback()
             let other = ManagedObjectContext(staff.coordinator)
             let names = try withExtendedLifetime(other) {
-                try other.fetch(FetchRequest<ManagedObject>("Employee")).map { $0["name"] as? String ?? "" }
+                try other.fetch(FetchRequest<ManagedObject>(entityName: "Employee")).map { $0["name"] as? String ?? "" }
             }
             #expect(
                 names.filter { $0 == "Changed" }.count == 4 && names.filter { $0 == "Again" }.count == 1
@@ -198,7 +198,7 @@ struct MemberRowsTests {
             try staff.context.save()
             let other = ManagedObjectContext(staff.coordinator)
             let left = try withExtendedLifetime(other) {
-                try other.fetch(FetchRequest<ManagedObject>("Employee")).map { staff.number($0) }
+                try other.fetch(FetchRequest<ManagedObject>(entityName: "Employee")).map { staff.number($0) }
             }
             #expect(
                 left.count == Self.members - 11 && !left.contains { $0 % Self.departments == 5 } && !left.contains(1))
@@ -212,13 +212,13 @@ struct MemberRowsTests {
             let other = ManagedObjectContext(staff.coordinator)
             let observation = other.observe(.didSave) { staff.context.mergeChanges(fromContextDidSave: $0) }
             defer { observation.cancel() }
-            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee"))
+            for employee in try other.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
             where [6, 26].contains(staff.number(employee)) { employee["name"] = "Elsewhere" }
             try other.save()
             #expect(members.map { $0["name"] as? String ?? "" }.filter { $0 == "Elsewhere" }.count == 2)
             observation.cancel()
-            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee")) where staff.number(employee) == 46
-            { employee["name"] = "Later" }
+            for employee in try other.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
+            where staff.number(employee) == 46 { employee["name"] = "Later" }
             try other.save()
             #expect(!members.contains { $0["name"] as? String == "Later" })
             // What is out of date is a conflict, as with every object.
@@ -236,8 +236,8 @@ struct MemberRowsTests {
         try withStaff { staff in
             let members = staff.departments[8][staff.employees]
             let other = ManagedObjectContext(staff.coordinator)
-            for employee in try other.fetch(FetchRequest<ManagedObject>("Employee")) where staff.number(employee) == 28
-            { employee["name"] = "New" }
+            for employee in try other.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
+            where staff.number(employee) == 28 { employee["name"] = "New" }
             try other.save()
             for member in members where staff.number(member) == 28 {
                 staff.context.refresh(member, mergeChanges: false)
@@ -262,7 +262,7 @@ struct MemberRowsTests {
 
     @Test func membersOfMembersAreReadToo() throws {
         try withStaff { staff in
-            let chiefs = try staff.coordinator.model.entity(named: "Employee").map {
+            let chiefs = try staff.coordinator.managedObjectModel.entity(named: "Employee").map {
                 try $0.toMany("staff") as ObjectGraph.ToManyKey<ManagedObject>
             }
             let key = try #require(chiefs)
@@ -284,7 +284,7 @@ struct MemberRowsTests {
         try withStaff { staff in
             var context: ManagedObjectContext? = ManagedObjectContext(staff.coordinator)
             weak let ended = context
-            var request = FetchRequest<ManagedObject>("Department")
+            var request = FetchRequest<ManagedObject>(entityName: "Department")
             request.relationshipKeyPathsForPrefetching = ["employees"]
             var departments = try context?.fetch(request) ?? []
             var lists = departments.map { $0[staff.employees] }

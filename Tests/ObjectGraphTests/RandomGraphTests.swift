@@ -33,8 +33,8 @@ struct RandomGraphTests {
         }
 
         func objects(_ entity: String, _ context: ManagedObjectContext) throws -> [ManagedObject] {
-            var request = FetchRequest<ManagedObject>(entity)
-            request.sortKeys = [SortKey(entity == "Author" || entity == "Tag" ? "name" : "title")]
+            var request = FetchRequest<ManagedObject>(entityName: entity)
+            request.sortDescriptors = [SortKey(entity == "Author" || entity == "Tag" ? "name" : "title")]
             return try context.fetch(request)
         }
 
@@ -241,7 +241,7 @@ struct RandomGraphTests {
     @Test(arguments: 1000...1012)
     func staySoundInAFile(seed: Int) throws {
         try withTemporaryDirectory { folder in
-            let coordinator = PersistentStoreCoordinator(model: try Library.model())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try Library.model())
             try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("random.sqlite")))
             try run(seed, on: coordinator)

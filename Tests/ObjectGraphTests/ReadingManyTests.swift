@@ -21,10 +21,10 @@ struct ReadingManyTests {
     private func withStaff(hasIndex: Bool = false, _ body: (_ context: ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Department", attributes: [.init("number", .integer64)],
                     relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0)]),
-                EntityDescription(
+                EntityDefinition(
                     "Employee",
                     attributes: [.init("number", .integer64), .init("salary", .integer64), .init("name", .string)],
                     relationships: [.init("department", to: "Department", inverse: "employees")],
@@ -36,7 +36,7 @@ struct ReadingManyTests {
                         ]
                         : [FetchIndexDescription("bySalary", elements: [.init(propertyName: "salary")])]),
             ])
-            let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model, classes: [:], factories: [])
             coordinator.add(
                 try SQLitePersistentStore.create(
                     PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
@@ -71,21 +71,21 @@ struct ReadingManyTests {
 
     @Test(arguments: [false, true]) func membersOfManyOwnersComeInTheOrderOfTheirNumbers(hasIndex: Bool) throws {
         try withStaff(hasIndex: hasIndex) { context in
-            var request = FetchRequest<ManagedObject>("Department")
+            var request = FetchRequest<ManagedObject>(entityName: "Department")
             request.relationshipKeyPathsForPrefetching = ["employees"]
             try check(try context.fetch(request))
         }
     }
 
     @Test func membersOfManyOwnersComeWithTheFirstOfThem() throws {
-        try withStaff { context in try check(try context.fetch(FetchRequest<ManagedObject>("Department"))) }
+        try withStaff { context in try check(try context.fetch(FetchRequest<ManagedObject>(entityName: "Department"))) }
     }
 
     @Test func membersThatAreKnownStayTheSameObjects() throws {
         try withStaff { context in
-            let known = try context.fetch(FetchRequest<ManagedObject>("Employee"))
+            let known = try context.fetch(FetchRequest<ManagedObject>(entityName: "Employee"))
             known[1]["name"] = "Changed"
-            let departments = try context.fetch(FetchRequest<ManagedObject>("Department"))
+            let departments = try context.fetch(FetchRequest<ManagedObject>(entityName: "Department"))
             try check(departments)
             let members = try departments[0].entity.toMany("employees")
             let all = Set(departments.flatMap { Array($0[members]) })
@@ -98,9 +98,9 @@ struct ReadingManyTests {
     /// way.
     @Test(arguments: [1, 1_000]) func theFirstOfManySortedRows(salary: Int) throws {
         try withStaff { context in
-            var request = FetchRequest<ManagedObject>("Employee")
+            var request = FetchRequest<ManagedObject>(entityName: "Employee")
             request.predicate = try FetchPredicate(format: salary == 1 ? "salary == 1" : "salary > 1")
-            request.sortKeys = [SortKey("number", ascending: false)]
+            request.sortDescriptors = [SortKey("number", ascending: false)]
             for limit in [100, 64, 3, 100, 400] {
                 request.fetchLimit = limit
                 let wanted = (0..<Self.members).filter { ($0 % 7 == 0) == (salary == 1) }.reversed().prefix(limit)
@@ -124,7 +124,7 @@ struct ReadingManyTests {
 
     @Test func aConditionIsCounted() throws {
         try withStaff { context in
-            var request = FetchRequest<ManagedObject>("Employee")
+            var request = FetchRequest<ManagedObject>(entityName: "Employee")
             for (format, count) in [
                 ("salary == 1", 286), ("salary == 1 AND number < 70", 10), ("department == nil", 400),
                 ("department.number == 1", 25), ("number IN {1, 2, 5000}", 2),

@@ -70,7 +70,9 @@ struct RefreshedDeletionTests {
         try context.save()
         let third = library.anotherContext()
         #expect(third.fetchNames("Author").isEmpty && third.fetchNames("Book").isEmpty)
-        #expect(try third.fetch(FetchRequest<ManagedObject>("Tag")).map { $0["name"] as? String } == ["classic"])
+        #expect(
+            try third.fetch(FetchRequest<ManagedObject>(entityName: "Tag")).map { $0["name"] as? String } == ["classic"]
+        )
     }
 
     @Test func aDeletionThatNobodyElseChangedStaysUndoable() throws {
@@ -103,7 +105,9 @@ struct RefreshedDeletionTests {
         context.refresh(author, mergeChanges: true)
         try context.save()
         let third = library.anotherContext()
-        for entity in ["Author", "Book"] { #expect(try third.count(for: FetchRequest<ManagedObject>(entity)) == 0) }
+        for entity in ["Author", "Book"] {
+            #expect(try third.count(for: FetchRequest<ManagedObject>(entityName: entity)) == 0)
+        }
     }
 
     /// The same of objects whose changes are kept: what they lead to agrees with them, or their

@@ -144,7 +144,7 @@ struct RelationshipTests {
         #expect(same.hasFault(forRelationshipNamed: "books"))
         #expect(same.names("books") == ["Emma", "Persuasion"])
         let emma = try #require(
-            other.fetch(FetchRequest<ManagedObject>("Book")).first { $0["title"] as? String == "Emma" })
+            other.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first { $0["title"] as? String == "Emma" })
         emma["author"] = nil
         #expect(same.names("books") == ["Persuasion"])
         try other.save()
@@ -164,7 +164,7 @@ struct RelationshipTests {
         for name in ["A", "B", "C"] { try library.book("by \(name)", by: try library.author(name)) }
         try context.save()
         let other = library.anotherContext()
-        let authors = try other.fetch(FetchRequest<ManagedObject>("Author"))
+        let authors = try other.fetch(FetchRequest<ManagedObject>(entityName: "Author"))
         library.store.clearLog()
         for author in authors { #expect(author.names("books").count == 1) }
         #expect(library.store.log == ["related Author.books 3"])
@@ -177,7 +177,7 @@ struct RelationshipTests {
         }
         try context.save()
         let other = library.anotherContext()
-        var request = FetchRequest<ManagedObject>("Book")
+        var request = FetchRequest<ManagedObject>(entityName: "Book")
         request.relationshipKeyPathsForPrefetching = ["author.books", "tags"]
         library.store.clearLog()
         let books = try other.fetch(request)

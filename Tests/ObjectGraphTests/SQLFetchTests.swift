@@ -13,7 +13,7 @@ struct SQLFetchTests {
     private func withBooks(_ body: (ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { directory in
             let model = try Library.model()
-            let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model, classes: [:], factories: [])
             coordinator.add(
                 try SQLitePersistentStore.create(
                     PersistentStoreDescription(url: directory.appendingPathComponent("s.sqlite")), model: model))
@@ -43,9 +43,9 @@ struct SQLFetchTests {
         _ predicate: String, _ context: ManagedObjectContext, offset: Int = 0, limit: Int = 0,
         order: [SortKey] = [SortKey("title")]
     ) throws -> [String] {
-        var request = FetchRequest<ManagedObject>("Book")
+        var request = FetchRequest<ManagedObject>(entityName: "Book")
         request.predicate = try FetchPredicate(format: predicate)
-        request.sortKeys = order
+        request.sortDescriptors = order
         request.fetchOffset = offset
         request.fetchLimit = limit
         let titles = try context.fetch(request).compactMap { $0["title"] as? String }
@@ -79,7 +79,7 @@ struct SQLFetchTests {
 
     @Test func unsavedChangesTakePartInBoth() throws {
         try withBooks { context throws in
-            var request = FetchRequest<ManagedObject>("Book")
+            var request = FetchRequest<ManagedObject>(entityName: "Book")
             request.predicate = try FetchPredicate(format: "title == 'Walden'")
             try #require(context.fetch(request).first)["title"] = "Aida"
             #expect(try titles("pages > 2", context) == ["Aida", "Ulysses"])

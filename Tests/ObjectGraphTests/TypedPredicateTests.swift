@@ -67,7 +67,7 @@ struct TypedPredicateTests {
 
     init() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Book", managedObjectClassName: "Book",
                 attributes: [
                     .init("title", .string), .init("subtitle", .string), .init("year", .integer32),
@@ -77,10 +77,10 @@ struct TypedPredicateTests {
                     .init("author", to: "Author", inverse: "books"),
                     .init("tags", to: "Tag", inverse: "books", maxCount: 0),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Author", managedObjectClassName: "Writer", attributes: [.init("name", .string)],
                 relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Tag", managedObjectClassName: "Tag", attributes: [.init("word", .string)],
                 relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
         ])
@@ -118,10 +118,10 @@ struct TypedPredicateTests {
     }
 
     private func titles(_ predicate: Predicate<Book>) throws -> [String] {
-        try titles(FetchRequest<Book>("Book", where: predicate))
+        try titles(FetchRequest<Book>(entityName: "Book", where: predicate))
     }
     private func titles(_ condition: EntityCondition<Book>) throws -> [String] {
-        try titles(FetchRequest<Book>("Book", where: condition))
+        try titles(FetchRequest<Book>(entityName: "Book", where: condition))
     }
 
     private func format(_ predicate: Predicate<Book>) throws -> String { try FetchPredicate(predicate).predicateFormat }
@@ -170,7 +170,7 @@ struct TypedPredicateTests {
     @Test func collections() throws {
         let wanted = ["Dune", "Fiasco", "Ubik"]
         let herbert = try #require(
-            try library.context.fetch(FetchRequest<Writer>("Author")).first { $0.name == "Herbert" })
+            try library.context.fetch(FetchRequest<Writer>(entityName: "Author")).first { $0.name == "Herbert" })
         let id = herbert.objectID
         #expect(try titles(#Predicate { wanted.contains($0.title) }) == ["Dune", "Fiasco"])
         #expect(try titles(#Predicate { book in book.tags.contains { $0.word == "sea" } }) == ["Solaris"])
@@ -188,7 +188,7 @@ struct TypedPredicateTests {
             try titles(#Predicate { book in book.tags.contains { tag in tag.word == "sf" && book.year > 1970 } }) == [
                 "Fiasco"
             ])
-        var request = FetchRequest<Book>("Book")
+        var request = FetchRequest<Book>(entityName: "Book")
         request.predicate = try FetchPredicate(format: "author == %@", id)
         #expect(try titles(request) == ["Dune"])
     }
@@ -211,7 +211,7 @@ struct TypedPredicateTests {
 
     @Test func sortDescriptorsAreSortKeys() throws {
         let request = try FetchRequest<Book>(
-            "Book", where: nil, sortBy: [SortDescriptor(\.rating), SortDescriptor(\.year, order: .reverse)])
+            entityName: "Book", where: nil, sortBy: [SortDescriptor(\.rating), SortDescriptor(\.year, order: .reverse)])
         #expect(try library.context.fetch(request).map(\.title) == ["Fiasco", "Beowulf", "Solaris", "Dune"])
         #expect(
             try SortKey(SortDescriptor(\Book.title, comparator: .lexical, order: .reverse))

@@ -87,8 +87,10 @@ struct UndoOfValuesTests {
         try context.save()
         let other = library.anotherContext()
         let names = { (context: ManagedObjectContext) in
-            try context.fetch(FetchRequest<ManagedObject>("Author")).map { "\($0["name"] ?? "–") \($0["born"] ?? 0)" }
-                .sorted()
+            try context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).map {
+                "\($0["name"] ?? "–") \($0["born"] ?? 0)"
+            }
+            .sorted()
         }
         #expect(try names(other) == names(context))
         // Across the save: what is undone differs from what was saved now.

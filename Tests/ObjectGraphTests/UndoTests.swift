@@ -211,7 +211,7 @@ struct UndoTests {
         try context.save()
         undo.removeAllActions()
         context.reset()
-        let author = try #require(context.fetch(FetchRequest<ManagedObject>("Author")).first)
+        let author = try #require(context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first)
         #expect(author["name"] as? String == "Austen")
         context.refresh(author, mergeChanges: false)
         context.processPendingChanges()
@@ -319,12 +319,12 @@ struct UndoTests {
 
 extension ManagedObjectContext {
     func fetchNames(_ entity: String) -> [String] {
-        (try? fetch(FetchRequest<ManagedObject>(entity)).compactMap {
+        (try? fetch(FetchRequest<ManagedObject>(entityName: entity)).compactMap {
             ($0.entity.name == "Author" ? $0["name"] : $0["title"]) as? String
         }.sorted()) ?? []
     }
 
     var authorNameOfFirstBook: String? {
-        (try? fetch(FetchRequest<ManagedObject>("Book")).first)?.object("author")?["name"] as? String
+        (try? fetch(FetchRequest<ManagedObject>(entityName: "Book")).first)?.object("author")?["name"] as? String
     }
 }

@@ -30,7 +30,7 @@ struct ValidationTests {
 
     @Test func boundsOfLengthsThatNoTextHasAreNoTrap() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Note",
                 attributes: [
                     .init("text", .string, minimumValue: .int(.min), maximumValue: .int(.max)),
@@ -56,7 +56,7 @@ struct ValidationTests {
 
     init() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Person", managedObjectClassName: "Person",
                 attributes: [
                     .init("name", .string, isOptional: false, minimumValue: .int(2), maximumValue: .int(5)),
@@ -69,8 +69,8 @@ struct ValidationTests {
                     .init("pets", to: "Pet", inverse: "owner", minCount: 0, maxCount: 2),
                     .init("home", to: "Home", inverse: "people", isOptional: false),
                 ]),
-            EntityDescription("Pet", relationships: [.init("owner", to: "Person", inverse: "pets")]),
-            EntityDescription("Home", relationships: [.init("people", to: "Person", inverse: "home", maxCount: 0)]),
+            EntityDefinition("Pet", relationships: [.init("owner", to: "Person", inverse: "pets")]),
+            EntityDefinition("Home", relationships: [.init("people", to: "Person", inverse: "home", maxCount: 0)]),
         ])
         library = try Library(classes: ["Person": StrictPerson.self], model: model)
         context = library.context

@@ -7,7 +7,7 @@ import Testing
 @Suite("Fetching all objects again")
 struct WholeFetchTests {
     private func titles(_ context: ManagedObjectContext) throws -> [String] {
-        try context.fetch(FetchRequest<ManagedObject>("Book")).map { $0["title"] as? String ?? "" }
+        try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).map { $0["title"] as? String ?? "" }
     }
 
     private func library() throws -> Library {
@@ -19,7 +19,7 @@ struct WholeFetchTests {
 
     @Test func theSameObjectsComeAgainInTheSameOrder() throws {
         let library = try library(), other = library.anotherContext()
-        let request = FetchRequest<ManagedObject>("Book")
+        let request = FetchRequest<ManagedObject>(entityName: "Book")
         let first = try other.fetch(request)
         let again = try other.fetch(request), thrice = try other.fetch(request)
         #expect(first.count == 3 && first.elementsEqual(again, by: ===) && again.elementsEqual(thrice, by: ===))
@@ -32,7 +32,7 @@ struct WholeFetchTests {
         try library.context.save()
         #expect(try titles(other) == ["Emma", "Persuasion", "Sanditon", "Lady Susan"])
         #expect(try titles(other).count == 4)
-        let books = try library.context.fetch(FetchRequest<ManagedObject>("Book"))
+        let books = try library.context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
         library.context.delete(books[1])
         try library.context.save()
         #expect(try titles(other).count == 3)
@@ -55,7 +55,7 @@ struct WholeFetchTests {
 
     @Test func objectsThatWereForgottenAreReadAgain() throws {
         let library = try library(), other = library.anotherContext()
-        let request = FetchRequest<ManagedObject>("Book")
+        let request = FetchRequest<ManagedObject>(entityName: "Book")
         var books = try other.fetch(request)
         books.removeLast()
         #expect(try titles(other) == ["Emma", "Persuasion", "Sanditon"])
@@ -69,7 +69,7 @@ struct WholeFetchTests {
 
     @Test func whatSelectsLessIsAskedOfTheStore() throws {
         let library = try library(), other = library.anotherContext()
-        var request = FetchRequest<ManagedObject>("Book")
+        var request = FetchRequest<ManagedObject>(entityName: "Book")
         let all = try other.fetch(request)
         #expect(try other.fetch(request).count == 3)
         request.fetchLimit = 2
@@ -78,7 +78,7 @@ struct WholeFetchTests {
         request.fetchOffset = 1
         #expect(try other.fetch(request).count == 2)
         request.fetchOffset = 0
-        request.sortKeys = [SortKey("title", ascending: false)]
+        request.sortDescriptors = [SortKey("title", ascending: false)]
         #expect(try other.fetch(request).map { $0["title"] as? String } == ["Sanditon", "Persuasion", "Emma"])
         request.predicate = try FetchPredicate(format: "title BEGINSWITH 'E'")
         #expect(try other.fetch(request) == [all[0]])

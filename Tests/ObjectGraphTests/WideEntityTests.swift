@@ -9,8 +9,8 @@ struct WideEntityTests {
 
     private func makeCoordinator() throws -> PersistentStoreCoordinator {
         let attributes = (0..<Self.count).map { AttributeDescription("a\($0)", .integer64) }
-        let model = try ManagedObjectModel(entities: [EntityDescription("Wide", attributes: attributes)])
-        let coordinator = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
+        let model = try ManagedObjectModel(entities: [EntityDefinition("Wide", attributes: attributes)])
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: model, classes: [:], factories: [])
         coordinator.add(TestStore(model))
         return coordinator
     }

@@ -344,7 +344,7 @@ struct EvaluationTests {
             (.string("A"), false), (.bool(true), true), (.decimal(7), true), (.double(7.25), true),
             (.double(.nan), true),
         ] as [(PropertyValue, Bool)] {
-            let long = FetchPredicate.comparison(Comparison(.evaluatedObject, .in, .constant(.list(values))))
+            let long = FetchPredicate.comparison(ComparisonPredicate(.evaluatedObject, .in, .constant(.list(values))))
             #expect(try long.evaluate(with: value) == expected, "\(value)")
             let slow = values.contains { ScalarRules.equal($0, value) }
             #expect(slow == expected, "\(value)")

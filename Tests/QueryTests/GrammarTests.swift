@@ -9,10 +9,10 @@ struct GrammarTests {
 
     private func key(_ path: String) -> QueryExpression { .keyPath(path) }
 
-    private func compare(_ left: QueryExpression, _ op: Comparison.Operator = .equal, _ right: PropertyValue)
+    private func compare(_ left: QueryExpression, _ op: ComparisonPredicate.Operator = .equal, _ right: PropertyValue)
         -> FetchPredicate
     {
-        .comparison(Comparison(left, op, .constant(right)))
+        .comparison(ComparisonPredicate(left, op, .constant(right)))
     }
 
     @Test("P1: NOT binds tightest, then AND, then OR; symbols are synonyms; words in any case")
@@ -41,8 +41,8 @@ struct GrammarTests {
 
     @Test("P2, P16: SOME is ANY, NONE is NOT of ANY")
     func modifiers() throws {
-        func any(_ modifier: Comparison.Modifier) -> FetchPredicate {
-            .comparison(Comparison(key("books.year"), .greater, .constant(.int(3)), modifier: modifier))
+        func any(_ modifier: ComparisonPredicate.Modifier) -> FetchPredicate {
+            .comparison(ComparisonPredicate(key("books.year"), .greater, .constant(.int(3)), modifier: modifier))
         }
         #expect(try parse("ANY books.year > 3") == any(.any))
         #expect(try parse("some books.year > 3") == any(.any))
@@ -53,7 +53,7 @@ struct GrammarTests {
 
     @Test("P3: every spelling of every operator")
     func operators() throws {
-        let spellings: [(String, Comparison.Operator)] = [
+        let spellings: [(String, ComparisonPredicate.Operator)] = [
             ("=", .equal), ("==", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<", .less), ("<=", .lessOrEqual),
             ("=<", .lessOrEqual), (">", .greater),
             (">=", .greaterOrEqual), ("=>", .greaterOrEqual), ("BETWEEN", .between), ("IN", .in),
@@ -71,8 +71,8 @@ struct GrammarTests {
 
     @Test("P4: options in brackets, in any combination, also after == and <")
     func options() throws {
-        func with(_ op: Comparison.Operator, _ options: Comparison.Options) -> FetchPredicate {
-            .comparison(Comparison(key("a"), op, .constant(.string("x")), options: options))
+        func with(_ op: ComparisonPredicate.Operator, _ options: ComparisonPredicate.Options) -> FetchPredicate {
+            .comparison(ComparisonPredicate(key("a"), op, .constant(.string("x")), options: options))
         }
         #expect(try parse("a CONTAINS[cd] 'x'") == with(.contains, [.caseInsensitive, .diacriticInsensitive]))
         #expect(try parse("a ==[c] 'x'") == with(.equal, .caseInsensitive))
@@ -103,7 +103,7 @@ struct GrammarTests {
             try left("FUNCTION($m, 'go:with:', 1, b)")
                 == .call(target: .variable("m"), selector: "go:with:", arguments: [.constant(.int(1)), key("b")]))
         let inner = FetchPredicate.comparison(
-            Comparison(.keyPath(base: .variable("x"), components: ["y"]), .equal, .evaluatedObject))
+            ComparisonPredicate(.keyPath(base: .variable("x"), components: ["y"]), .equal, .evaluatedObject))
         #expect(
             try left("SUBQUERY(a.b, $x, $x.y == SELF).@count")
                 == .keyPath(
@@ -140,7 +140,8 @@ struct GrammarTests {
                 == f("from:subtract:", .constant(.int(0)), f("raise:toPower:", .constant(.int(2)), .constant(.int(2)))))
         #expect(try parsed("2 ** -2") == f("raise:toPower:", .constant(.int(2)), .constant(.int(-2))))
         #expect(try parsed("a--2") == f("from:subtract:", a, .constant(.int(-2))))
-        #expect(try parse("(a + b) * 2 > (c)") == .comparison(Comparison(try parsed("(a + b) * 2"), .greater, c)))
+        #expect(
+            try parse("(a + b) * 2 > (c)") == .comparison(ComparisonPredicate(try parsed("(a + b) * 2"), .greater, c)))
     }
 
     @Test("P8, P9: literals")

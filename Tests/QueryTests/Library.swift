@@ -8,15 +8,15 @@ struct Library {
     let store: StoreIdentity
 
     init() throws {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.composites = [
             CompositeDescription("Place", attributes: [.init("city", .string), .init("zip", .integer32)])
         ]
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Author", attributes: [.init("name", .string), .init("born", .date)],
                 relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Book",
                 attributes: [
                     .init("title", .string), .init("year", .integer16), .init("price", .decimal),
@@ -35,11 +35,11 @@ struct Library {
                     FetchedPropertyDescription(
                         "similar", fetchRequest: FetchRequestTemplate("similar", entityName: "Book"))
                 ]),
-            EntityDescription("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
-            EntityDescription(
+            EntityDefinition("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
+            EntityDefinition(
                 "Chapter", attributes: [.init("title", .string), .init("pages", .integer32)],
                 relationships: [.init("book", to: "Book", inverse: "chapters")]),
-            EntityDescription(
+            EntityDefinition(
                 "Tag", attributes: [.init("name", .string)],
                 relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
         ]
@@ -47,7 +47,7 @@ struct Library {
         store = StoreIdentity(uuid: "6F0C0000-0000-4000-8000-000000000001", model: model)
     }
 
-    func entity(_ name: String) throws -> Entity {
+    func entity(_ name: String) throws -> EntityDescription {
         guard let entity = model.entity(named: name) else { throw QueryError(.unknownKey, "no entity \(name)") }
         return entity
     }
@@ -82,11 +82,11 @@ struct Library {
 }
 
 final class TestObject: QueryObject {
-    let entity: Entity
+    let entity: EntityDescription
     let queryID: ManagedObjectID
     var values: [String: QueryValue] = [:]
 
-    init(_ entity: Entity, _ id: ManagedObjectID) {
+    init(_ entity: EntityDescription, _ id: ManagedObjectID) {
         self.entity = entity
         queryID = id
     }

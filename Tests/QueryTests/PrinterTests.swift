@@ -41,7 +41,7 @@ struct PrinterTests {
             .list([.int(1), .list([.string("a"), .null]), .date(Date(timeIntervalSinceReferenceDate: 7))]), .list([]),
         ]
         for value in values {
-            let predicate = FetchPredicate.comparison(Comparison(.keyPath("a"), .equal, .constant(value)))
+            let predicate = FetchPredicate.comparison(ComparisonPredicate(.keyPath("a"), .equal, .constant(value)))
             #expect(try FetchPredicate(format: predicate.predicateFormat) == predicate, "\(predicate)")
         }
     }
@@ -50,7 +50,7 @@ struct PrinterTests {
     func keys() throws {
         for key in ["a b", "1a", "a-b", "größe", "", "self", "SELF", "@count", "@#", "it's", "UTI", "$x", "ternary"] {
             let predicate = FetchPredicate.comparison(
-                Comparison(.keyPath(base: nil, components: ["x", key, key]), .equal, .constant(.int(1))))
+                ComparisonPredicate(.keyPath(base: nil, components: ["x", key, key]), .equal, .constant(.int(1))))
             #expect(try FetchPredicate(format: predicate.predicateFormat) == predicate, "\(predicate)")
         }
     }
@@ -90,10 +90,10 @@ private struct RandomTrees {
         case 3: return .or(parts(depth) { if case .or = $0 { true } else { false } })
         case 4: return .constant(next(2) == 0)
         default:
-            let options = Comparison.Options(rawValue: next(16))
+            let options = ComparisonPredicate.Options(rawValue: next(16))
             return .comparison(
-                Comparison(
-                    expression(depth: depth), pick(Comparison.Operator.allCases), expression(depth: depth),
+                ComparisonPredicate(
+                    expression(depth: depth), pick(ComparisonPredicate.Operator.allCases), expression(depth: depth),
                     modifier: pick([.direct, .direct, .any, .all]),
                     options: options))
         }

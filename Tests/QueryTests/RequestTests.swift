@@ -23,9 +23,10 @@ struct RequestTests {
 
     @Test("Q1: defaults")
     func defaults() {
-        let request = FetchRequest<Never>("Book")
+        let request = FetchRequest<Never>(entityName: "Book")
         #expect(
-            request.fetchLimit == 0 && request.fetchOffset == 0 && request.predicate == nil && request.sortKeys.isEmpty)
+            request.fetchLimit == 0 && request.fetchOffset == 0 && request.predicate == nil
+                && request.sortDescriptors.isEmpty)
         #expect(
             request.includesSubentities && request.includesPendingChanges && request.includesPropertyValues
                 && request.returnsObjectsAsFaults)

@@ -66,8 +66,8 @@ struct SearchTests {
         #expect(
             try FetchPredicate(format: "search == 1 AND a search 'b'")
                 == .and([
-                    .comparison(Comparison(.keyPath("search"), .equal, .constant(.int(1)))),
-                    .comparison(Comparison(.keyPath("a"), .search, .constant(.string("b")))),
+                    .comparison(ComparisonPredicate(.keyPath("search"), .equal, .constant(.int(1)))),
+                    .comparison(ComparisonPredicate(.keyPath("a"), .search, .constant(.string("b")))),
                 ]))
         #expect(throws: QueryError.self) { try FetchPredicate(format: "search") }
         #expect(throws: QueryError.self) { try FetchPredicate(format: "SEARCH 'a'") }
@@ -80,13 +80,13 @@ struct SearchTests {
         title.isFullTextIndexed = true
         body.userInfo[AttributeDescription.fullTextUserInfoKey] = "YES"
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Note", attributes: [title, body, .init("pages", .integer16), .init("other", .string)],
                 relationships: [
                     .init("parts", to: "Note", inverse: "whole", maxCount: 0),
                     .init("whole", to: "Note", inverse: "parts"),
                 ]),
-            EntityDescription("Plain", attributes: [.init("text", .string)]),
+            EntityDefinition("Plain", attributes: [.init("text", .string)]),
         ])
         return (model, StoreIdentity(uuid: "6F0C0000-0000-4000-8000-000000000002", model: model))
     }
@@ -124,7 +124,7 @@ struct SearchTests {
         let index = FetchIndexDescription(
             "byPlace", elements: [.init(propertyName: "x", kind: .rTree), .init(propertyName: "y", kind: .rTree)])
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("Spot", attributes: [.init("x", .double), .init("y", .double)], indexes: [index])
+            EntityDefinition("Spot", attributes: [.init("x", .double), .init("y", .double)], indexes: [index])
         ])
         let spot = try #require(model.entity(named: "Spot"))
         #expect(

@@ -8,7 +8,7 @@ import Testing
 struct TextTests {
     @Test("P52: folding follows its published rule and is idempotent, for every scalar")
     func folding() {
-        let cases: [(String, Comparison.Options, String)] = [
+        let cases: [(String, ComparisonPredicate.Options, String)] = [
             ("ÀÉ", .caseInsensitive, "àé"), ("ÀÉ", .diacriticInsensitive, "AE"),
             ("ÀÉ", [.caseInsensitive, .diacriticInsensitive], "ae"),
             ("Straße ẞ", .caseInsensitive, "strasse ss"), ("ΣΑΣ", .caseInsensitive, "σασ"),
@@ -24,7 +24,7 @@ struct TextTests {
                 Array(TextFolding.fold(text, options: options).utf8) == Array(folded.utf8),
                 "\(text) \(options.rawValue)")
         }
-        let all: [Comparison.Options] = [
+        let all: [ComparisonPredicate.Options] = [
             .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive],
         ]
         for value in UInt32(0)...0x1FFFF {
@@ -87,10 +87,10 @@ struct TextTests {
             for options in [
                 [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive], .normalized,
                 .localeSensitive,
-            ] as [Comparison.Options] {
+            ] as [ComparisonPredicate.Options] {
                 let pattern = LikePattern(wanted, options: options)
                 var tests = [(plain: pattern.matches(plain:), whole: pattern.matches as (String) -> Bool)]
-                for place in [Comparison.Operator.contains, .beginsWith, .endsWith] {
+                for place in [ComparisonPredicate.Operator.contains, .beginsWith, .endsWith] {
                     let search = TextSearch(wanted, place, options)
                     tests.append((search.matches(plain:), search.matches as (String) -> Bool))
                 }

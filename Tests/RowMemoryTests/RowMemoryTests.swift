@@ -12,10 +12,10 @@ struct RowMemoryTests {
     let layouts: [RowLayout]
 
     init() throws {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.composites = [CompositeDescription("Point", attributes: [.init("x", .double)])]
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Base",
                 attributes: [
                     .init("int", .integer64), .init("bool", .boolean), .init("double", .double), .init("float", .float),
@@ -27,9 +27,9 @@ struct RowMemoryTests {
                 relationships: [
                     .init("one", to: "Base", inverse: "many"), .init("many", to: "Base", inverse: "one", maxCount: 0),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Sub", superentityName: "Base", attributes: [.init("extra", .string), .init("flag", .boolean)]),
-            EntityDescription(
+            EntityDefinition(
                 "SubSub", superentityName: "Sub",
                 attributes: (0..<20).map { AttributeDescription("a\($0)", $0 % 2 == 0 ? .boolean : .string) }),
         ]

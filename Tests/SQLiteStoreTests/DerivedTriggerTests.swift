@@ -11,13 +11,13 @@ import Testing
 @Suite struct DerivedTriggerTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Book",
                 attributes: [
                     .init("title", .string), .init("pagesCount", .integer64, derivationExpression: "pages.@count"),
                 ],
                 relationships: [.init("pages", to: "Page", inverse: "book", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Page", attributes: [.init("words", .integer32)],
                 relationships: [.init("book", to: "Book", inverse: "pages")]),
         ])
@@ -38,7 +38,9 @@ import Testing
     }
 
     @discardableResult
-    private func insert(_ store: SQLitePersistentStore, _ entity: String, _ fill: (Row, Entity) -> Void = { _, _ in })
+    private func insert(
+        _ store: SQLitePersistentStore, _ entity: String, _ fill: (Row, EntityDescription) -> Void = { _, _ in }
+    )
         throws -> SaveReceipt
     {
         let entity = try #require(store.identity.model.entity(named: entity))

@@ -4,9 +4,9 @@ import Schema
 /// A model that has every feature that the layout of a store depends on.
 enum FeatureModel {
     static func make() throws -> ManagedObjectModel {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Item", isAbstract: true,
                 attributes: [.init("title", .string), .init("created", .date)],
                 relationships: [
@@ -14,7 +14,7 @@ enum FeatureModel {
                     .init("shelf", to: "Shelf", inverse: "items"),
                 ],
                 indexes: [.init("byTitle", elements: [.init(propertyName: "title")])]),
-            EntityDescription(
+            EntityDefinition(
                 "Book", superentityName: "Item",
                 attributes: [
                     .init("code", .integer64), .init("price", .decimal),
@@ -22,14 +22,14 @@ enum FeatureModel {
                     .init("notes", .transformable), .init("kind", .integer16),
                 ],
                 relationships: [.init("authors", to: "Person", inverse: "books", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Disc", superentityName: "Item",
                 attributes: [
                     .init("code", .string), .init("seconds", .double), .init("gain", .float), .init("isLive", .boolean),
                     .init("cache", .string, isTransient: true),
                 ],
                 relationships: [.init("code1", to: "Person")]),
-            EntityDescription(
+            EntityDefinition(
                 "Shelf",
                 attributes: [
                     .init("name", .string, isOptional: false), .init("place", .composite, compositeName: "Place"),
@@ -39,7 +39,7 @@ enum FeatureModel {
                     .init("featured", to: "Item"),
                 ],
                 uniquenessConstraints: [["name"]]),
-            EntityDescription(
+            EntityDefinition(
                 "Person",
                 attributes: [
                     .init("name", .string), .init("uuid", .uuid), .init("site", .uri), .init("small", .integer32),
@@ -52,10 +52,10 @@ enum FeatureModel {
                     .init("badges", to: "Badge", maxCount: 0),
                     .init("spouse", to: "Person", inverse: "spouse"),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Tag", attributes: [.init("word", .string)],
                 relationships: [.init("items", to: "Item", inverse: "tags", maxCount: 0)]),
-            EntityDescription("Badge", attributes: [.init("text", .string)]),
+            EntityDefinition("Badge", attributes: [.init("text", .string)]),
         ]
         description.composites = [
             CompositeDescription("Place", attributes: [.init("floor", .integer16), .init("room", .string)])

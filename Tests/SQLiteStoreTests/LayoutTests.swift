@@ -106,7 +106,7 @@ struct LayoutTests {
     }
 
     @Test func namesInTheFileDecide() throws {
-        let person = EntityDescription("Person", attributes: [.init("name", .string)], renamingIdentifier: "Human")
+        let person = EntityDefinition("Person", attributes: [.init("name", .string)], renamingIdentifier: "Human")
         let model = try ManagedObjectModel(entities: [person])
         let catalog = StoreCatalog(
             tables: [.init(name: "ZHUMAN", columns: ["Z_PK", "Z_ENT", "Z_OPT", "zname"])],
@@ -120,7 +120,7 @@ struct LayoutTests {
     }
 
     @Test func aMissingColumnIsDamage() throws {
-        let model = try ManagedObjectModel(entities: [EntityDescription("Person", attributes: [.init("name", .string)])]
+        let model = try ManagedObjectModel(entities: [EntityDefinition("Person", attributes: [.init("name", .string)])]
         )
         let catalog = StoreCatalog(
             tables: [.init(name: "ZPERSON", columns: ["Z_PK", "Z_ENT", "Z_OPT"])],

@@ -27,7 +27,7 @@ final class LibraryData {
     }
 
     /// The objects of an entity and its sub-entities.
-    func objects(of entity: Entity) -> [LibraryObject] {
+    func objects(of entity: EntityDescription) -> [LibraryObject] {
         (objects[model.entities[entity.rootIndex].name] ?? []).filter { $0.queryID.entity.isKind(of: entity) }
     }
 

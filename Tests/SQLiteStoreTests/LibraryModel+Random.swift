@@ -4,7 +4,7 @@ extension LibraryModel {
     /// The library with another hierarchy, other types of numbers, orders, indexes and places of
     /// properties.
     static func random(_ random: inout SeededGenerator) throws -> ManagedObjectModel {
-        var description = try make().description
+        var description = try make().definition
         let isNested = random.chance(30)
         for place in description.entities.indices {
             var entity = description.entities[place]

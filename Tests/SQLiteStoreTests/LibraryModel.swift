@@ -3,9 +3,9 @@ import Schema
 /// A model for predicates: every type of attribute, inheritance, every form of relationship.
 enum LibraryModel {
     static func make() throws -> ManagedObjectModel {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Item",
                 attributes: [
                     .init("title", .string, isIndexed: true), .init("year", .integer32, isIndexed: true),
@@ -23,12 +23,12 @@ enum LibraryModel {
                     .init("children", to: "Item", inverse: "parent", maxCount: 0),
                     .init("tags", to: "Tag", inverse: "items", maxCount: 0, isOrdered: true),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Book", superentityName: "Item", attributes: [.init("pages", .integer32), .init("isbn", .string)],
                 relationships: [.init("editors", to: "Person", inverse: "edited", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Disc", superentityName: "Item", attributes: [.init("seconds", .double), .init("isbn", .integer64)]),
-            EntityDescription(
+            EntityDefinition(
                 "Person",
                 attributes: [.init("name", .string, isIndexed: true), .init("age", .integer16), .init("born", .date)],
                 relationships: [
@@ -41,13 +41,13 @@ enum LibraryModel {
                     .init("followers", to: "Person", inverse: "follows", maxCount: 0),
                     .init("badges", to: "Badge", maxCount: 0),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Shelf", attributes: [.init("name", .string), .init("floor", .integer16)],
                 relationships: [.init("items", to: "Item", inverse: "shelf", maxCount: 0, isOrdered: true)]),
-            EntityDescription(
+            EntityDefinition(
                 "Tag", attributes: [.init("word", .string), .init("weight", .double)],
                 relationships: [.init("items", to: "Item", inverse: "tags", maxCount: 0)]),
-            EntityDescription("Badge", attributes: [.init("text", .string), .init("worth", .decimal)]),
+            EntityDefinition("Badge", attributes: [.init("text", .string), .init("worth", .decimal)]),
         ]
         description.composites = [
             CompositeDescription(

@@ -101,10 +101,10 @@ struct OpeningTests {
         try withTemporaryDirectory { folder in
             let fixture = try StoreFixture(in: folder)
             try fixture.store.close()
-            var description = fixture.model.description
+            var description = fixture.model.definition
             let person = try #require(description.entities.firstIndex { $0.name == "Person" })
             description.entities[person].attributes[0].isOptional.toggle()
-            description.entities.append(EntityDescription("Extra"))
+            description.entities.append(EntityDefinition("Extra"))
             let other = try ManagedObjectModel(description)
             let error = #expect(throws: StorageError.self) { try open(fixture.url, model: other) }
             #expect(error?.code == .incompatibleModel)

@@ -4,9 +4,9 @@ import Schema
 // Random requests for rows of values: columns of every kind, groups with conditions, distinct rows,
 // orders and windows.
 extension PredicateGenerator {
-    mutating func table(for entity: Entity) -> FetchRequest<[String: PropertyValue]> {
+    mutating func table(for entity: EntityDescription) -> FetchRequest<[String: PropertyValue]> {
         bases = [Base(expression: nil, entity: entity)]
-        var request = FetchRequest<[String: PropertyValue]>(entity.name)
+        var request = FetchRequest<[String: PropertyValue]>(entityName: entity.name)
         let isGrouped = random.chance(45)
         if isGrouped {
             request.propertiesToGroupBy = (0..<Int.random(in: 1...2, using: &random)).map {
@@ -48,7 +48,7 @@ extension PredicateGenerator {
         }
         for _ in 0..<Int.random(in: 0...2, using: &random) {
             guard !columns.isEmpty else { break }
-            request.sortKeys.append(
+            request.sortDescriptors.append(
                 SortKey(
                     random.pick(columns).name, ascending: random.chance(50),
                     collation: random.pick([.binary, .caseInsensitive, .localizedStandard])))

@@ -8,12 +8,12 @@ struct PredicateGenerator {
     /// Something that paths begin at: SELF or a subquery's variable.
     struct Base {
         let expression: QueryExpression?
-        let entity: Entity
+        let entity: EntityDescription
     }
 
     private struct Collection {
         let expression: QueryExpression
-        let entity: Entity
+        let entity: EntityDescription
     }
 
     var random: SeededGenerator
@@ -26,12 +26,12 @@ struct PredicateGenerator {
         random = SeededGenerator(seed: seed)
     }
 
-    mutating func predicate(for entity: Entity) -> FetchPredicate {
+    mutating func predicate(for entity: EntityDescription) -> FetchPredicate {
         bases = [Base(expression: nil, entity: entity)]
         return predicate(depth: Int.random(in: 0...3, using: &random))
     }
 
-    mutating func sortKeys(for entity: Entity) -> [SortKey] {
+    mutating func sortKeys(for entity: EntityDescription) -> [SortKey] {
         (0..<Int.random(in: 0...2, using: &random)).compactMap { _ in
             bases = [Base(expression: nil, entity: entity)]
             guard let path = attribute(where: { ![.composite, .transformable, .undefined, .objectID].contains($0) }),
@@ -61,11 +61,13 @@ struct PredicateGenerator {
         (0..<Int.random(in: 0...3, using: &random)).map { _ in predicate(depth: depth - 1) }
     }
 
-    static let orders: [Comparison.Operator] = [.equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual]
-    private static let equalities: [Comparison.Operator] = [.equal, .notEqual]
-    private static let searches: [Comparison.Operator] = [.contains, .beginsWith, .endsWith, .like, .matches]
+    static let orders: [ComparisonPredicate.Operator] = [
+        .equal, .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual,
+    ]
+    private static let equalities: [ComparisonPredicate.Operator] = [.equal, .notEqual]
+    private static let searches: [ComparisonPredicate.Operator] = [.contains, .beginsWith, .endsWith, .like, .matches]
 
-    private mutating func options() -> Comparison.Options {
+    private mutating func options() -> ComparisonPredicate.Options {
         random.pick([
             [], [], .caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive], .normalized,
             [.localeSensitive, .caseInsensitive],
@@ -92,11 +94,11 @@ struct PredicateGenerator {
     }
 
     func compare(
-        _ left: QueryExpression, _ op: Comparison.Operator, _ right: QueryExpression,
-        _ options: Comparison.Options = [],
-        _ modifier: Comparison.Modifier = .direct
+        _ left: QueryExpression, _ op: ComparisonPredicate.Operator, _ right: QueryExpression,
+        _ options: ComparisonPredicate.Options = [],
+        _ modifier: ComparisonPredicate.Modifier = .direct
     ) -> FetchPredicate {
-        .comparison(Comparison(left, op, right, modifier: modifier, options: options))
+        .comparison(ComparisonPredicate(left, op, right, modifier: modifier, options: options))
     }
 
     private mutating func between(_ depth: Int) -> FetchPredicate {
@@ -151,7 +153,7 @@ struct PredicateGenerator {
 
     private mutating func overMany(_ depth: Int) -> FetchPredicate {
         guard let many = collection(depth) else { return comparison(depth: 0) }
-        let modifier = random.pick([Comparison.Modifier.any, .all])
+        let modifier = random.pick([ComparisonPredicate.Modifier.any, .all])
         let paths = attributes(of: many.entity)
         switch Int.random(in: 0..<4, using: &random) {
         case 0:
@@ -220,11 +222,11 @@ struct PredicateGenerator {
         return Collection(expression: .subquery(collection: path, variable: name, predicate: condition), entity: entity)
     }
 
-    func relationships(of entity: Entity, toMany: Bool) -> [Property] {
+    func relationships(of entity: EntityDescription, toMany: Bool) -> [PropertyDescription] {
         entity.properties.filter { $0.relationship != nil && $0.isToMany == toMany }
     }
 
-    func destination(_ property: Property) -> Entity { model.entities[property.destinationIndex] }
+    func destination(_ property: PropertyDescription) -> EntityDescription { model.entities[property.destinationIndex] }
 
     // MARK: Values
 
@@ -234,7 +236,7 @@ struct PredicateGenerator {
         let type: AttributeType
     }
 
-    func attributes(of entity: Entity) -> [(components: [String], type: AttributeType)] {
+    func attributes(of entity: EntityDescription) -> [(components: [String], type: AttributeType)] {
         entity.attributes.filter { !$0.isTransient && $0.type != .transformable && !$0.allowsExternalBinaryDataStorage }
             .flatMap { attribute in
                 attribute.type == .composite
@@ -363,7 +365,7 @@ struct PredicateGenerator {
     // MARK: Objects
 
     /// An element of an ordered relationship.
-    private mutating func element() -> (expression: QueryExpression, entity: Entity)? {
+    private mutating func element() -> (expression: QueryExpression, entity: EntityDescription)? {
         let base = random.pick(bases)
         guard
             let many = relationships(of: base.entity, toMany: true).filter({ $0.relationship?.isOrdered == true })
@@ -399,7 +401,7 @@ struct PredicateGenerator {
 
     private mutating func object() -> QueryExpression { .constant(objectValue()) }
 
-    private mutating func object(in entity: Entity) -> QueryExpression {
+    private mutating func object(in entity: EntityDescription) -> QueryExpression {
         if random.chance(10) { return .constant(.null) }
         if random.chance(20) { return reference() }
         return .constant(.object(random.pick(data.objects[model.entities[entity.rootIndex].name] ?? []).queryID))

@@ -11,7 +11,7 @@ import Testing
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(
             entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Note", attributes: [.init("title", .string), .init("check", .string, isIndexed: true)],
                     relationships: [
                         .init("parent", to: "Note", inverse: "children"),

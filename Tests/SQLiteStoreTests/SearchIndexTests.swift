@@ -21,15 +21,15 @@ struct SearchIndexTests {
         let place = FetchIndexDescription(
             "byPlace", elements: [.init(propertyName: "x", kind: .rTree), .init(propertyName: "y", kind: .rTree)])
         return try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Note",
                 attributes: [title, body, .init("other", .string), .init("x", .double), .init("y", .integer64)],
                 relationships: [
                     .init("parts", to: "Note", inverse: "whole", maxCount: 0),
                     .init("whole", to: "Note", inverse: "parts"),
                 ], indexes: [place]),
-            EntityDescription("Letter", superentityName: "Note", attributes: [extra]),
-            EntityDescription("Plain", attributes: [.init("text", .string)]),
+            EntityDefinition("Letter", superentityName: "Note", attributes: [extra]),
+            EntityDefinition("Plain", attributes: [.init("text", .string)]),
         ])
     }
 
@@ -47,7 +47,7 @@ struct SearchIndexTests {
             store = try SQLitePersistentStore.open(description, model: model)
         }
 
-        func entity(_ name: String) -> Entity { model.entity(named: name)! }
+        func entity(_ name: String) -> EntityDescription { model.entity(named: name)! }
 
         @discardableResult
         func insert(_ name: String, _ values: [String: PropertyValue]) throws -> Int64 {
@@ -237,7 +237,8 @@ struct SearchIndexTests {
     }
 
     private func found(_ query: String, _ fixture: Fixture) throws -> [Int64] {
-        let request = FetchPredicate.comparison(Comparison(.evaluatedObject, .search, .constant(.string(query))))
+        let request = FetchPredicate.comparison(
+            ComparisonPredicate(.evaluatedObject, .search, .constant(.string(query))))
         let valid = try request.validated(against: fixture.entity("Note"), in: fixture.model)
         let rows = try fixture.store.rows(
             RowRequest(entityIndex: fixture.entity("Note").index, selection: .matching(valid)))

@@ -38,7 +38,7 @@ final class StoreFixture {
 
     // MARK: Places
 
-    func entity(_ name: String) -> Entity {
+    func entity(_ name: String) -> EntityDescription {
         guard let entity = model.entity(named: name) else { preconditionFailure("no entity \(name)") }
         return entity
     }

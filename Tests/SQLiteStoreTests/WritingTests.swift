@@ -398,7 +398,7 @@ struct WritingTests {
     @Test func anEntityMayHaveMoreAttributesThanAFunctionTakes() throws {
         try withTemporaryDirectory { folder in
             let model = try ManagedObjectModel(entities: [
-                EntityDescription("Wide", attributes: (0..<300).map { .init("a\($0)", .integer64) })
+                EntityDefinition("Wide", attributes: (0..<300).map { .init("a\($0)", .integer64) })
             ])
             let store = try SQLitePersistentStore.open(
                 PersistentStoreDescription(url: folder.appendingPathComponent("w.sqlite")), model: model)

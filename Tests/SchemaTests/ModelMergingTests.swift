@@ -3,26 +3,26 @@ import Schema
 import Testing
 
 @Suite struct ModelMergingTests {
-    private func model(_ entities: EntityDescription..., configurations: [String: [String]] = [:], identifier: String)
+    private func model(_ entities: EntityDefinition..., configurations: [String: [String]] = [:], identifier: String)
         throws -> ManagedObjectModel
     {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.entities = entities
         description.configurations = configurations
         description.versionIdentifiers = [identifier]
         return try ManagedObjectModel(description)
     }
 
-    private let shared = EntityDescription("Shared", attributes: [AttributeDescription("a", .string)])
+    private let shared = EntityDefinition("Shared", attributes: [AttributeDescription("a", .string)])
 
     @Test func severalModelsBecomeOne() throws {
-        let first = try model(shared, EntityDescription("A"), configurations: ["c": ["A"]], identifier: "1")
+        let first = try model(shared, EntityDefinition("A"), configurations: ["c": ["A"]], identifier: "1")
         let second = try model(
-            EntityDescription("B"), shared, configurations: ["c": ["B"], "d": ["B"]], identifier: "2")
+            EntityDefinition("B"), shared, configurations: ["c": ["B"], "d": ["B"]], identifier: "2")
         let merged = try ManagedObjectModel(byMerging: [first, second])
         #expect(merged.entities.map(\.name) == ["A", "B", "Shared"])
-        #expect(merged.description.configurations == ["c": ["A", "B"], "d": ["B"]])
-        #expect(merged.description.versionIdentifiers == ["1", "2"])
+        #expect(merged.definition.configurations == ["c": ["A", "B"], "d": ["B"]])
+        #expect(merged.definition.versionIdentifiers == ["1", "2"])
         #expect(try ManagedObjectModel(byMerging: [second, first]) == merged)
         #expect(try ManagedObjectModel(byMerging: [first]) == first)
         #expect(merged.versionHashesByEntityName["Shared"] == first.versionHashesByEntityName["Shared"])
@@ -42,8 +42,8 @@ import Testing
     @Test func modelsThatContradictEachOtherDoNot() throws {
         var other = shared
         other.attributes[0].isOptional = false
-        let first = try model(shared, EntityDescription("A"), identifier: "1"),
-            second = try model(other, EntityDescription("A", isAbstract: true), identifier: "1")
+        let first = try model(shared, EntityDefinition("A"), identifier: "1"),
+            second = try model(other, EntityDefinition("A", isAbstract: true), identifier: "1")
         let error = #expect(throws: ModelError.self) { try ManagedObjectModel(byMerging: [first, second]) }
         #expect(error?.code == .mergeConflict)
         #expect(error?.faults.map(\.entity) == ["A", "Shared"])

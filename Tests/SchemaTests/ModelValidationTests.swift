@@ -2,16 +2,16 @@ import Schema
 import Testing
 
 @Suite struct ModelValidationTests {
-    private func faults(_ change: (inout ManagedObjectModel.Description) -> Void) -> [String] {
-        var description = ManagedObjectModel.Description()
+    private func faults(_ change: (inout ManagedObjectModel.Definition) -> Void) -> [String] {
+        var description = ManagedObjectModel.Definition()
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Author", attributes: [AttributeDescription("name", .string)],
                 relationships: [RelationshipDescription("books", to: "Book", inverse: "author", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Book", attributes: [AttributeDescription("title", .string)],
                 relationships: [RelationshipDescription("author", to: "Author", inverse: "books")]),
-            EntityDescription("Novel", superentityName: "Book"),
+            EntityDefinition("Novel", superentityName: "Book"),
         ]
         change(&description)
         do {
@@ -67,7 +67,7 @@ import Testing
                 "Book.author: its inverse Author.name is no relationship"))
         let wrong = faults {
             $0.entities.append(
-                EntityDescription(
+                EntityDefinition(
                     "Shelf", relationships: [RelationshipDescription("author", to: "Author", inverse: "books")]))
         }
         #expect(wrong == ["Shelf.author: its inverse Author.books leads to Book"])
@@ -94,7 +94,7 @@ import Testing
                 $0.entities[2].attributes = [AttributeDescription("a", .string), AttributeDescription("a", .date)]
             }.contains("Novel.a: there are two properties of this name"))
         #expect(
-            faults { $0.entities.append(EntityDescription("Novel")) }.contains(
+            faults { $0.entities.append(EntityDefinition("Novel")) }.contains(
                 "Novel: there are two entities of this name"))
         for name in ["", "1st", "a b", "a.b", "a-b", "x\u{0}"] {
             #expect(!faults { $0.entities[2].attributes = [AttributeDescription(name, .string)] }.isEmpty)
@@ -152,7 +152,7 @@ import Testing
         func chain(_ count: Int) -> [String] {
             faults { model in
                 model.entities = (0..<count).map {
-                    EntityDescription("E\($0)", superentityName: $0 == 0 ? nil : "E\($0 - 1)")
+                    EntityDefinition("E\($0)", superentityName: $0 == 0 ? nil : "E\($0 - 1)")
                 }
             }
         }
@@ -165,22 +165,22 @@ import Testing
     @Test func propertiesThatAreInheritedAgainAndAgainAreMeasured() {
         let found = faults { model in
             model.entities = [
-                EntityDescription("Wide", attributes: (0..<1000).map { AttributeDescription("a\($0)", .string) })
+                EntityDefinition("Wide", attributes: (0..<1000).map { AttributeDescription("a\($0)", .string) })
             ]
-            model.entities += (0..<200).map { EntityDescription("E\($0)", superentityName: "Wide") }
+            model.entities += (0..<200).map { EntityDefinition("E\($0)", superentityName: "Wide") }
         }
         #expect(found == ["the model has more than 200000 properties, inherited ones counted for every entity"])
     }
 
     @Test func entitiesAndTheirPropertiesAreCounted() {
         func entities(_ count: Int) -> [String] {
-            faults { model in model.entities = (0..<count).map { EntityDescription("E\($0)") } }
+            faults { model in model.entities = (0..<count).map { EntityDefinition("E\($0)") } }
         }
         #expect(entities(65_535) == [])
         #expect(entities(65_536) == ["the model has more than 65535 entities"])
         let wide = faults { model in
             model.entities = [
-                EntityDescription("Wide", attributes: (0..<65_536).map { AttributeDescription("a\($0)", .string) })
+                EntityDefinition("Wide", attributes: (0..<65_536).map { AttributeDescription("a\($0)", .string) })
             ]
         }
         #expect(wide == ["Wide: the entity has more than 65535 properties"])

@@ -8,7 +8,7 @@ import Testing
 
     @Test func anEntityWithAnOptionalDate() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("Event", attributes: [AttributeDescription("timeStamp", .date)])
+            EntityDefinition("Event", attributes: [AttributeDescription("timeStamp", .date)])
         ])
         let property = try #require(model.entity(named: "Event")?.property(named: "timeStamp"))
         #expect(hex(property.versionHash) == "f9ab6fc10a4f5ed1f08a9467563526463ee199e5dde15bdaabfb057b4bca142a")
@@ -19,8 +19,8 @@ import Testing
 
     @Test func anEntityWithAToOneRelationship() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("Session", relationships: [RelationshipDescription("selfUser", to: "User")]),
-            EntityDescription("User"),
+            EntityDefinition("Session", relationships: [RelationshipDescription("selfUser", to: "User")]),
+            EntityDefinition("User"),
         ])
         let property = try #require(model.entity(named: "Session")?.property(named: "selfUser"))
         #expect(hex(property.versionHash) == "63b2ba67e40b33e7303662eb505239319b726b1c9558785813c5f12ac281897a")
@@ -31,7 +31,7 @@ import Testing
 
     @Test func anEntityWithAConstraint() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "SyncableSettingsMetadata",
                 attributes: [
                     AttributeDescription("key", .string, isOptional: false),
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func whatStoresDoNotSeeLeavesTheHashAlone() throws {
-        var entity = EntityDescription(
+        var entity = EntityDefinition(
             "Thing", attributes: [AttributeDescription("name", .string)],
             relationships: [RelationshipDescription("other", to: "Thing")])
         let before = try ManagedObjectModel(entities: [entity])
@@ -64,10 +64,10 @@ import Testing
     }
 
     @Test func whatStoresSeeChangesTheHash() throws {  // C31
-        let base = EntityDescription(
+        let base = EntityDefinition(
             "Thing", attributes: [AttributeDescription("name", .string), AttributeDescription("data", .binary)],
             relationships: [RelationshipDescription("others", to: "Thing", maxCount: 0)])
-        let changes: [(inout EntityDescription) -> Void] = [
+        let changes: [(inout EntityDefinition) -> Void] = [
             { $0.attributes[0].isOptional = false }, { $0.attributes[0].type = .integer16 },
             { $0.attributes[0].name = "nam" },
             { $0.attributes[0].versionHashModifier = "2" }, { $0.attributes[1].allowsExternalBinaryDataStorage = true },
@@ -87,9 +87,9 @@ import Testing
     @Test func inheritedPropertiesEnterTheHashOfSubentities() throws {  // C32
         func hashes(_ type: AttributeType) throws -> [String: Data] {
             try ManagedObjectModel(entities: [
-                EntityDescription("Parent", attributes: [AttributeDescription("a", type)]),
-                EntityDescription("Child", superentityName: "Parent", attributes: [AttributeDescription("b", .string)]),
-                EntityDescription("Other"),
+                EntityDefinition("Parent", attributes: [AttributeDescription("a", type)]),
+                EntityDefinition("Child", superentityName: "Parent", attributes: [AttributeDescription("b", .string)]),
+                EntityDefinition("Other"),
             ]).versionHashesByEntityName
         }
         let first = try hashes(.string), second = try hashes(.date)

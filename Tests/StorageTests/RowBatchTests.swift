@@ -8,8 +8,8 @@ import Testing
 
     init() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription("Animal", attributes: [.init("name", .string), .init("weight", .double)]),
-            EntityDescription("Bird", superentityName: "Animal", attributes: [.init("canFly", .boolean)]),
+            EntityDefinition("Animal", attributes: [.init("name", .string), .init("weight", .double)]),
+            EntityDefinition("Bird", superentityName: "Animal", attributes: [.init("canFly", .boolean)]),
         ])
         layouts = RowLayout.layouts(for: model)
     }
@@ -79,7 +79,7 @@ import Testing
 
     @Test func smallValuesFillTheGapBehindThePresenceBits() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Item", attributes: [.init("flag", .boolean), .init("name", .string), .init("number", .integer64)])
         ])
         let layout = try #require(RowLayout.layouts(for: model).first)

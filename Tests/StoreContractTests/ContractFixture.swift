@@ -11,7 +11,7 @@ final class ContractFixture {
     let kind: StoreKind
     let url: URL
     let model: ManagedObjectModel
-    private(set) var store: any PersistentStore
+    private(set) var store: any StoreBackend
 
     private init(_ kind: StoreKind, in folder: URL) throws {
         self.kind = kind
@@ -36,7 +36,7 @@ final class ContractFixture {
     }
 
     /// Another store on the same file.
-    func open(readOnly: Bool = false, model: ManagedObjectModel? = nil) throws -> any PersistentStore {
+    func open(readOnly: Bool = false, model: ManagedObjectModel? = nil) throws -> any StoreBackend {
         var description = PersistentStoreDescription(url: url, type: kind.factory.type)
         description.isReadOnly = readOnly
         description.createsIfMissing = false
@@ -45,7 +45,7 @@ final class ContractFixture {
 
     // MARK: Places
 
-    func entity(_ name: String) -> Entity {
+    func entity(_ name: String) -> EntityDescription {
         guard let entity = model.entity(named: name) else { preconditionFailure("no entity \(name)") }
         return entity
     }

@@ -3,9 +3,9 @@ import Schema
 /// A model with everything that a store has to keep.
 enum ContractModel {
     static func make() throws -> ManagedObjectModel {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Item", isAbstract: true,
                 attributes: [
                     .init("title", .string), .init("created", .date), .init("scratch", .string, isTransient: true),
@@ -15,7 +15,7 @@ enum ContractModel {
                     .init("shelf", to: "Shelf", inverse: "items"),
                     .init("owner", to: "Person", inverse: "belongings"),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Book", superentityName: "Item",
                 attributes: [
                     .init("code", .integer64), .init("price", .decimal),
@@ -23,21 +23,21 @@ enum ContractModel {
                     .init("thumbnail", .binary), .init("notes", .transformable),
                 ],
                 relationships: [.init("authors", to: "Person", inverse: "books", maxCount: 0)]),
-            EntityDescription("Atlas", superentityName: "Book", attributes: [.init("scale", .integer32)]),
-            EntityDescription(
+            EntityDefinition("Atlas", superentityName: "Book", attributes: [.init("scale", .integer32)]),
+            EntityDefinition(
                 "Disc", superentityName: "Item",
                 attributes: [
                     .init("code", .string), .init("seconds", .double), .init("gain", .float), .init("isLive", .boolean),
                 ],
                 relationships: [.init("producer", to: "Person")]),
-            EntityDescription(
+            EntityDefinition(
                 "Shelf", attributes: [.init("name", .string), .init("place", .composite, compositeName: "Place")],
                 relationships: [
                     .init("items", to: "Item", inverse: "shelf", maxCount: 0, isOrdered: true),
                     .init("featured", to: "Item"),
                 ],
                 uniquenessConstraints: [["name"]]),
-            EntityDescription(
+            EntityDefinition(
                 "Person",
                 attributes: [
                     .init("name", .string), .init("uuid", .uuid), .init("site", .uri), .init("small", .integer16),
@@ -51,10 +51,10 @@ enum ContractModel {
                     .init("badges", to: "Badge", maxCount: 0),
                     .init("spouse", to: "Person", inverse: "spouse"),
                 ], uniquenessConstraints: [["name", "small"]]),
-            EntityDescription(
+            EntityDefinition(
                 "Tag", attributes: [.init("word", .string)],
                 relationships: [.init("items", to: "Item", inverse: "tags", maxCount: 0)]),
-            EntityDescription("Badge", attributes: [.init("text", .string)]),
+            EntityDefinition("Badge", attributes: [.init("text", .string)]),
         ]
         description.composites = [
             CompositeDescription(

@@ -12,7 +12,7 @@ import TestSupport
 @Suite struct RefetchContractTests {
     private func run(_ kind: StoreKind, _ body: (ManagedObjectContext) throws -> Void) throws {
         try withTemporaryDirectory { folder in
-            let coordinator = PersistentStoreCoordinator(model: try ContractModel.make())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try ContractModel.make())
             coordinator.registerSamples()
             try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("Refetch.store"), type: kind.factory.type)
@@ -25,8 +25,8 @@ import TestSupport
     private func tags(_ context: ManagedObjectContext, sorted: Bool = false, offset: Int = 0, limit: Int = 0) throws
         -> [ManagedObject]
     {
-        var request = FetchRequest<ManagedObject>("Tag")
-        if sorted { request.sortKeys = [SortKey("word")] }
+        var request = FetchRequest<ManagedObject>(entityName: "Tag")
+        if sorted { request.sortDescriptors = [SortKey("word")] }
         request.fetchOffset = offset
         request.fetchLimit = limit
         return try context.fetch(request)
@@ -77,9 +77,9 @@ import TestSupport
             try writer.save()
             let context = ManagedObjectContext(writer.persistentStoreCoordinator)
             func fetch(_ entity: String, _ predicate: String? = nil, limit: Int = 0) throws -> [ManagedObject] {
-                var request = FetchRequest<ManagedObject>(entity)
+                var request = FetchRequest<ManagedObject>(entityName: entity)
                 request.predicate = try predicate.map { try FetchPredicate(format: $0) }
-                request.sortKeys = [SortKey("title", ascending: false)]
+                request.sortDescriptors = [SortKey("title", ascending: false)]
                 request.fetchLimit = limit
                 return try context.fetch(request)
             }

@@ -239,7 +239,7 @@ import Testing
             #expect(fixture.store.identity.model.versionHashesByEntityName == fixture.model.versionHashesByEntityName)
             try fixture.store.close()
             let other = try ManagedObjectModel(
-                entities: fixture.model.description.entities.filter { $0.name != "Badge" }.map { entity in
+                entities: fixture.model.definition.entities.filter { $0.name != "Badge" }.map { entity in
                     var entity = entity
                     entity.relationships.removeAll { $0.name == "badges" }
                     entity.attributes.removeAll { $0.name == "place" }

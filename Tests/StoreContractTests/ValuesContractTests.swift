@@ -12,7 +12,7 @@ import Testing
     /// Five books of two people, and an atlas of nobody.
     private func withBooks(_ kind: StoreKind, _ body: (ManagedObjectContext) throws -> Void) throws {
         try ContractFixture.run(kind) { fixture in
-            let coordinator = PersistentStoreCoordinator(model: fixture.model, classes: [:], factories: [])
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: fixture.model, classes: [:], factories: [])
             coordinator.add(fixture.store)
             let context = ManagedObjectContext(coordinator)
             let people = try ["Frank", "Ursula"].map { name in
@@ -41,9 +41,9 @@ import Testing
     private func request(_ columns: [FetchColumn], sort: [SortKey] = [], where format: String? = nil) throws
         -> FetchRequest<[String: PropertyValue]>
     {
-        var request = FetchRequest<[String: PropertyValue]>("Book")
+        var request = FetchRequest<[String: PropertyValue]>(entityName: "Book")
         request.propertiesToFetch = columns
-        request.sortKeys = sort
+        request.sortDescriptors = sort
         request.predicate = try format.map { try FetchPredicate(format: $0) }
         return request
     }
@@ -189,7 +189,7 @@ import Testing
             distinct.fetchOffset = 1
             distinct.fetchLimit = 1
             #expect(try context.fetch(distinct) == [["owner.name": .string("Frank")]])
-            distinct.sortKeys = [SortKey("title")]
+            distinct.sortDescriptors = [SortKey("title")]
             #expect(throws: QueryError.self) { try context.fetch(distinct) }
         }
     }
@@ -198,7 +198,9 @@ import Testing
         try withBooks(kind) { context in
             try context.insert("Book")["title"] = "Unsaved"
             let dune = try #require(
-                try context.fetch(FetchRequest<ManagedObject>("Book")).first { $0["title"] as? String == "Dune" })
+                try context.fetch(FetchRequest<ManagedObject>(entityName: "Book")).first {
+                    $0["title"] as? String == "Dune"
+                })
             dune["title"] = "Changed"
             let titles = try context.fetch(request(["title"], sort: [SortKey("title")])).compactMap { $0["title"] }
             #expect(
@@ -211,8 +213,8 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func idsAndCountsSeeUnsavedChanges(kind: StoreKind) throws {
         try withBooks(kind) { context in
-            var ids = FetchRequest<ManagedObjectID>("Book")
-            ids.sortKeys = [SortKey("title")]
+            var ids = FetchRequest<ManagedObjectID>(entityName: "Book")
+            ids.sortDescriptors = [SortKey("title")]
             let saved = try context.fetch(ids)
             #expect(saved.count == 6 && saved.allSatisfy { !$0.isTemporaryID })
             ids.fetchOffset = 1
@@ -221,7 +223,7 @@ import Testing
             let new = try context.insert("Book")
             new["title"] = "Dune II"
             #expect(try context.fetch(ids) == [new.objectID, saved[1]])
-            #expect(try context.fetch(FetchRequest<Int>("Book")) == [7])
+            #expect(try context.fetch(FetchRequest<Int>(entityName: "Book")) == [7])
             ids.includesPendingChanges = false
             #expect(try context.fetch(ids) == Array(saved[1...2]))
         }

@@ -19,14 +19,14 @@ import Synchronization
 enum Worker {
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Account", attributes: [.init("title", .string)],
                 relationships: [.init("entries", to: "Entry", inverse: "account", maxCount: 0, isOrdered: true)],
                 uniquenessConstraints: [["title"]]),
-            EntityDescription(
+            EntityDefinition(
                 "Entry", attributes: [.init("text", .string)],
                 relationships: [.init("account", to: "Account", inverse: "entries")]),
-            EntityDescription("Counter", attributes: [.init("value", .integer32)]),
+            EntityDefinition("Counter", attributes: [.init("value", .integer32)]),
         ])
     }
 
@@ -34,7 +34,7 @@ enum Worker {
         var description = PersistentStoreDescription(url: url)
         description.timeout = 120
         description.journalMode = mode
-        let coordinator = PersistentStoreCoordinator(model: try model())
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: try model())
         try coordinator.addPersistentStore(description)
         return coordinator
     }
@@ -51,7 +51,7 @@ enum Worker {
     /// reads it again.
     static func work(_ coordinator: PersistentStoreCoordinator, _ name: String, turns: Int) throws -> Int {
         let context = ManagedObjectContext(coordinator)
-        guard let counter = try context.fetch(FetchRequest<ManagedObject>("Counter")).first else {
+        guard let counter = try context.fetch(FetchRequest<ManagedObject>(entityName: "Counter")).first else {
             throw StorageError(.notFound, "There is no counter")
         }
         var conflicts = 0
@@ -60,7 +60,7 @@ enum Worker {
             account["title"] = "\(name)-\(turn)"
             account["entries"] = [try context.insert("Entry"), try context.insert("Entry")]
             try context.save()
-            var request = FetchRequest<ManagedObject>("Account")
+            var request = FetchRequest<ManagedObject>(entityName: "Account")
             request.predicate = try FetchPredicate(format: "title == %@", "\(name)-\(turn)")
             guard try context.fetch(request) == [account] else {
                 throw StorageError(.unknownObject, "\(name) does not find what it saved")
@@ -83,7 +83,7 @@ enum Worker {
     /// best time of each with its ratio to SQLite's.
     static func load(in folder: URL, count: Int) throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Reading",
                 attributes: [
                     .init("title", .string), .init("number", .integer64), .init("weight", .double),
@@ -96,7 +96,7 @@ enum Worker {
         ])
         let types: [StoreType] = [.sqlite, .binary, .xml]
         func open(_ type: StoreType) throws -> PersistentStoreCoordinator {
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("\(type.rawValue).store"), type: type))
             return coordinator
@@ -125,7 +125,7 @@ enum Worker {
                 let coordinator = try open(type)
                 let context = ManagedObjectContext(coordinator)
                 var sum = 0
-                for object in try context.fetch(FetchRequest<ManagedObject>("Reading")) {
+                for object in try context.fetch(FetchRequest<ManagedObject>(entityName: "Reading")) {
                     sum += object["number"] as? Int ?? 0
                 }
                 let duration = ContinuousClock.now - start

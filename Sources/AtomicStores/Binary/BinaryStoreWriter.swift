@@ -108,7 +108,7 @@ struct BinaryStoreWriter {
 
     // MARK: Rows
 
-    private func rows(_ rows: ContiguousArray<RowCells>, of entity: Entity) throws -> [UInt8] {
+    private func rows(_ rows: ContiguousArray<RowCells>, of entity: EntityDescription) throws -> [UInt8] {
         var writer = ByteWriter()
         let columns = shape.storedSlots[entity.index].map { slot -> (slot: RowSlot, count: Int) in
             let cell = RowCell(slot)

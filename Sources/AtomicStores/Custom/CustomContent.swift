@@ -27,7 +27,7 @@ struct CustomContent {
         return AtomicStoreContent(uuid: metadata.uuid, metadata: values, objects: objects, nextNumbers: next)
     }
 
-    private func object(_ row: Row, _ entity: Entity, _ table: RowTable) throws -> AtomicStoreObject {
+    private func object(_ row: Row, _ entity: EntityDescription, _ table: RowTable) throws -> AtomicStoreObject {
         var object = AtomicStoreObject(.init(entityName: entity.name, number: row.key))
         for property in entity.properties {
             let slot = shape.layouts[entity.index].slots[property.index]
@@ -116,12 +116,12 @@ struct CustomContent {
         }
     }
 
-    private func relation(_ key: String, _ entity: Entity) throws -> Int? {
+    private func relation(_ key: String, _ entity: EntityDescription) throws -> Int? {
         guard let property = entity.property(named: key), property.isToMany else { throw shape.unknown(key, entity) }
         return shape.relation(entityIndex: entity.index, propertyIndex: property.index)
     }
 
-    private func entity(_ name: AtomicStoreObject.Name) throws -> Entity {
+    private func entity(_ name: AtomicStoreObject.Name) throws -> EntityDescription {
         guard let entity = shape.model.entity(named: name.entityName), shape.isStored[entity.index] else {
             throw StorageError(
                 .incompatibleModel,
@@ -131,7 +131,7 @@ struct CustomContent {
         return entity
     }
 
-    private func damaged(_ what: String, _ entity: Entity) -> StorageError {
+    private func damaged(_ what: String, _ entity: EntityDescription) -> StorageError {
         StorageError(.damaged, "The store can't be read: \(what) (\(entity.name))", entities: [entity.name])
     }
 }

@@ -6,7 +6,7 @@ package import Storage
 import Synchronization
 
 /// A store of an application's own kind that is read and written object by object.
-package final class IncrementalPersistentStore: PersistentStore {
+package final class IncrementalPersistentStore: StoreBackend {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
     package let layouts: [RowLayout]

@@ -73,7 +73,7 @@ final class NodeTable: SelectingTable {
         return ObjectReference(key: id.key, entityIndex: id.entityIndex)
     }
 
-    func damaged(_ what: String, entity: Entity) -> StorageError {
+    func damaged(_ what: String, entity: EntityDescription) -> StorageError {
         StorageError(.damaged, "The store can't be read: \(what)", entities: [entity.name])
     }
 
@@ -155,7 +155,7 @@ final class NodeTable: SelectingTable {
         }
     }
 
-    func entities(of entity: Entity, includingSubentities: Bool) -> [Entity] {
+    func entities(of entity: EntityDescription, includingSubentities: Bool) -> [EntityDescription] {
         let wanted = includingSubentities ? entity.family : entity.index..<(entity.index + 1)
         return shape.model.entities[wanted].filter { !$0.isAbstract }
     }
@@ -196,7 +196,8 @@ final class NodeTable: SelectingTable {
             case .data, .large, .boxed, .toMany: return nil
             }
             parts.append(
-                .comparison(Comparison(.keyPath(base: nil, components: [property.name]), .equal, .constant(value))))
+                .comparison(
+                    ComparisonPredicate(.keyPath(base: nil, components: [property.name]), .equal, .constant(value))))
         }
         return .and(parts)
     }
@@ -235,7 +236,7 @@ extension TableShape {
         row.setReference(target, slot)
     }
 
-    func unknown(_ key: String, _ entity: Entity) -> StorageError {
+    func unknown(_ key: String, _ entity: EntityDescription) -> StorageError {
         StorageError(
             .incompatibleModel,
             "The store has a property \(entity.name).\(key.prefix(100)) that the model does not know",

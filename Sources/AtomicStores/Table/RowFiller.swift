@@ -44,7 +44,9 @@ struct RowFiller {
 
     /// Copies a value as a store keeps it: temporary numbers replaced, files of large values read,
     /// what is nothing in a composite left out.
-    func copy(_ slot: RowSlot, from source: Row, into row: Row, _ property: Property, _ key: (Int64) -> Int64) throws {
+    func copy(
+        _ slot: RowSlot, from source: Row, into row: Row, _ property: PropertyDescription, _ key: (Int64) -> Int64
+    ) throws {
         guard source.hasValue(slot) else { return }
         switch slot.kind {
         case .toOne:

@@ -122,7 +122,7 @@ extension RowRequest {
     }
 
     /// What is done with the objects of an entity, for a person to read.
-    func statementInMemory(_ entity: Entity) -> String {
+    func statementInMemory(_ entity: EntityDescription) -> String {
         var statement = "FILTER \(entity.name) IN MEMORY"
         switch selection {
         case .keys(let keys): statement += " BY \(keys.count) KEYS"

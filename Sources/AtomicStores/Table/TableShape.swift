@@ -140,14 +140,14 @@ struct StoredRelation: Sendable {
         case free
     }
 
-    let property: Property
+    let property: PropertyDescription
     var kind: Kind
     let isOrdered: Bool
     /// Position of the destination in the model.
     var destinationIndex: Int { property.destinationIndex }
     var entityIndex: Int { property.declaringEntityIndex }
 
-    fileprivate init(_ property: Property, in model: ManagedObjectModel) {
+    fileprivate init(_ property: PropertyDescription, in model: ManagedObjectModel) {
         self.property = property
         isOrdered = property.relationship?.isOrdered ?? false
         let inverse = model.inverse(of: property)

@@ -185,7 +185,7 @@ struct XMLObjectLoader {
     }
 
     /// Puts the objects of a hierarchy into the table.
-    private func load(_ root: Entity, into table: RowTable) {
+    private func load(_ root: EntityDescription, into table: RowTable) {
         let filled = root.family.lazy.map { fillers[$0].slabs }.filter { !$0.isEmpty }
         if let only = filled.first, filled.count == 1, only.areInOrder { return table.load(only, root: root.index) }
         var rows: [(key: Int64, row: Row)] = []

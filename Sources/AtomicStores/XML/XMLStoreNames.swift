@@ -57,9 +57,9 @@ struct XMLStoreNames {
         targets[entityIndex][name] ?? targets[entityIndex][name.lowercased()]
     }
 
-    static func name(of entity: Entity) -> String { entity.name.uppercased() }
+    static func name(of entity: EntityDescription) -> String { entity.name.uppercased() }
 
-    static func name(of property: Property) -> String { property.name.lowercased() }
+    static func name(of property: PropertyDescription) -> String { property.name.lowercased() }
 
     /// The leaves of a composite attribute with the names of their values.
     static func leaves(of attribute: AttributeDescription, in model: ManagedObjectModel) -> [(
@@ -83,7 +83,9 @@ struct XMLStoreNames {
         return found
     }
 
-    private static func targets(of property: Property, in entity: Entity, _ shape: TableShape) -> [(String, Target)] {
+    private static func targets(of property: PropertyDescription, in entity: EntityDescription, _ shape: TableShape)
+        -> [(String, Target)]
+    {
         let name = name(of: property), slot = shape.layouts[entity.index].slots[property.index]
         switch property.kind {
         case .attribute(let attribute):

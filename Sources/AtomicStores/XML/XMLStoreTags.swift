@@ -5,7 +5,7 @@ import Schema
 /// object to the next.
 enum XMLStoreTags {
     /// Up to the digits of the object's number.
-    static func object(_ entity: Entity) -> String {
+    static func object(_ entity: EntityDescription) -> String {
         "<object type=\"\(quoted(XMLStoreNames.name(of: entity)))\" id=\"z"
     }
 
@@ -15,7 +15,7 @@ enum XMLStoreTags {
     }
 
     /// Up to where the tag may end.
-    static func relationship(_ property: Property, _ model: ManagedObjectModel) -> String {
+    static func relationship(_ property: PropertyDescription, _ model: ManagedObjectModel) -> String {
         let destination = quoted(XMLStoreNames.name(of: model.entities[property.destinationIndex]))
         let name = quoted(XMLStoreNames.name(of: property))
         return

@@ -72,10 +72,12 @@ struct XMLStoreWriter {
         let toOnes: [(slot: RowSlot, tag: String)]
         let toManys: [(relation: Int, tag: String)]
 
-        init(_ entity: Entity, _ shape: TableShape) {
-            func slot(_ property: Property) -> RowSlot { shape.layouts[entity.index].slots[property.index] }
+        init(_ entity: EntityDescription, _ shape: TableShape) {
+            func slot(_ property: PropertyDescription) -> RowSlot { shape.layouts[entity.index].slots[property.index] }
             func tag(_ name: String, _ type: String) -> String { "        \(XMLStoreTags.attribute(name, type))" }
-            func tag(_ property: Property) -> String { "        \(XMLStoreTags.relationship(property, shape.model))" }
+            func tag(_ property: PropertyDescription) -> String {
+                "        \(XMLStoreTags.relationship(property, shape.model))"
+            }
             let stored = entity.properties.filter(\.isStoredInRow)
             object = "    \(XMLStoreTags.object(entity))"
             attributes = stored.compactMap { property in

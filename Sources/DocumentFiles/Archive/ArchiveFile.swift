@@ -32,8 +32,8 @@ package struct ArchiveFile {
         }
     }
 
-    package func manifest() throws -> Manifest {
-        try Manifest.decode(reader.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), path: path)
+    package func manifest() throws -> DocumentManifest {
+        try DocumentManifest.decode(reader.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), path: path)
     }
 
     /// The store as it lies in the archive; nil where it is compressed.
@@ -98,7 +98,7 @@ package struct ArchiveFile {
     /// they are asked for, and so does all that a store keeps beside itself. Durable but for its
     /// folder when it returns.
     package static func pack(
-        _ package: String, store: String, manifest: Manifest, includesVersions: Bool, to target: String,
+        _ package: String, store: String, manifest: DocumentManifest, includesVersions: Bool, to target: String,
         _ protection: FileProtection
     ) throws {
         let file = try File(target, .create(mode: protection.fileMode))

@@ -48,7 +48,7 @@ package struct ArchiveUnpacker {
     }
 
     /// What was autosaved of the archive is not in it.
-    private func checkWorkingSet(_ archive: ArchiveFile, _ manifest: Manifest) throws {
+    private func checkWorkingSet(_ archive: ArchiveFile, _ manifest: DocumentManifest) throws {
         guard try WorkingSet.existing(for: archive, uuid: manifest.uuid) != nil else { return }
         let session = try DocumentSession.read(source, model: .own)
         defer { try? session.close() }

@@ -22,7 +22,9 @@ package struct ComparedProperty {
     package let new: Side?
 
     /// By name; without those that say nothing of their own.
-    package static func pairs(_ old: (Entity, any PersistentStore)?, _ new: (Entity, any PersistentStore)?)
+    package static func pairs(
+        _ old: (EntityDescription, any StoreBackend)?, _ new: (EntityDescription, any StoreBackend)?
+    )
         -> [ComparedProperty]
     {
         let old = old.map { sides($0, $1) } ?? [:], new = new.map { sides($0, $1) } ?? [:]
@@ -31,7 +33,7 @@ package struct ComparedProperty {
         }
     }
 
-    private static func sides(_ entity: Entity, _ store: any PersistentStore) -> [String: Side] {
+    private static func sides(_ entity: EntityDescription, _ store: any StoreBackend) -> [String: Side] {
         var sides: [String: Side] = [:]
         let slots = store.layouts[entity.index].slots
         for property in entity.properties where !property.isTransient {
@@ -51,12 +53,12 @@ package struct ComparedProperty {
     }
 
     /// Whether a to-many relationship says what its inverse does not.
-    private static func isTold(_ property: Property, _ model: ManagedObjectModel) -> Bool {
+    private static func isTold(_ property: PropertyDescription, _ model: ManagedObjectModel) -> Bool {
         if property.relationship?.isOrdered == true { return true }
         guard let inverse = model.inverse(of: property) else { return true }
         guard inverse.isToMany else { return false }
         // By name, so that it is the same side in both models.
-        func path(_ property: Property) -> [String] {
+        func path(_ property: PropertyDescription) -> [String] {
             [model.entities[property.declaringEntityIndex].name, property.name]
         }
         return path(property).lexicographicallyPrecedes(path(inverse)) || path(property) == path(inverse)

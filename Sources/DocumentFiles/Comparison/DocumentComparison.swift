@@ -15,10 +15,10 @@ package import Storage
 /// Reads both documents once. Memory is needed for some thousand objects and the largest binary
 /// value, regardless of the size of the documents.
 public struct DocumentComparison {
-    private let old: any PersistentStore
-    private let new: any PersistentStore
+    private let old: any StoreBackend
+    private let new: any StoreBackend
 
-    package init(from old: any PersistentStore, to new: any PersistentStore) {
+    package init(from old: any StoreBackend, to new: any StoreBackend) {
         self.old = old
         self.new = new
     }
@@ -30,7 +30,7 @@ public struct DocumentComparison {
         return (old.subtracting(new).sorted(), new.subtracting(old).sorted())
     }
 
-    private static func names(_ store: any PersistentStore) -> Set<String> {
+    private static func names(_ store: any StoreBackend) -> Set<String> {
         Set(
             store.identity.model.entities.flatMap { entity in
                 [entity.name] + entity.properties.filter { !$0.isTransient }.map { "\(entity.name).\($0.name)" }
@@ -45,7 +45,7 @@ public struct DocumentComparison {
     /// - Throws: `DocumentError` and `StorageError` for documents that can't be read; errors of
     ///   `body`.
     public func forEachDifference(_ body: (ObjectDifference) throws -> Void) throws {
-        func oneState(_ store: any PersistentStore) throws -> any RowStore {
+        func oneState(_ store: any StoreBackend) throws -> any RowStore {
             if let view = try (store as? any GenerationStore)?.viewForReading() { return view }
             return store
         }
@@ -56,7 +56,7 @@ public struct DocumentComparison {
     package func forEachDifference(
         _ oldSource: any RowStore, _ newSource: any RowStore, _ body: (ObjectDifference) throws -> Void
     ) throws {
-        func entities(_ store: any PersistentStore) -> [String: Entity] {
+        func entities(_ store: any StoreBackend) -> [String: EntityDescription] {
             Dictionary(
                 uniqueKeysWithValues: store.identity.model.entities.filter { !$0.isAbstract }.map { ($0.name, $0) })
         }

@@ -7,7 +7,7 @@ package import Storage
 package final class RowCursor {
     package let identity: StoreIdentity
     private let source: any RowStore
-    private let entity: Entity?
+    private let entity: EntityDescription?
     private let memberProperties: [Int]
     private var rows = RowBatch()
     private var members: [Int: [[ObjectReference]]] = [:]
@@ -22,7 +22,8 @@ package final class RowCursor {
     ///   - entity: Nil for a store that does not know it: there are no rows then.
     ///   - members: The places of to-many relationships whose members are wanted.
     package init(
-        _ source: any RowStore, _ identity: StoreIdentity, _ entity: Entity?, members: [Int], after start: Int64? = nil
+        _ source: any RowStore, _ identity: StoreIdentity, _ entity: EntityDescription?, members: [Int],
+        after start: Int64? = nil
     ) {
         self.source = source
         self.identity = identity

@@ -161,7 +161,7 @@ struct WorkingSetSave {
 
     /// Everything that the new archive holds, in the order in which it lies there: the same content
     /// gives the same bytes.
-    private func archiveParts(_ manifest: Manifest, store: String, dropping: [String]) throws -> [ArchivePart] {
+    private func archiveParts(_ manifest: DocumentManifest, store: String, dropping: [String]) throws -> [ArchivePart] {
         var parts = [
             ArchivePart(
                 name: PackageLayout.mimetype, content: .bytes(Array(PackageLayout.archiveType.utf8)), isStored: true),

@@ -10,7 +10,7 @@ struct OutsideCommits {
 
     let store: SQLitePersistentStore
     let storePath: String
-    let manifest: Manifest
+    let manifest: DocumentManifest
     /// What the main file notes by itself; nil where that has to be read.
     let mainFile: DocumentMarker?
 

@@ -190,7 +190,7 @@ struct SessionOpener {
             let content = place.content(known)
             description.type = document.storeType
             StoreConfiguration.current?.apply(to: &description)
-            let store: any PersistentStore
+            let store: any StoreBackend
             if document.storeType == .sqlite {
                 store = try place.open(description, content, likely: manifest?.model.name, model: model)
             } else {
@@ -219,7 +219,7 @@ struct SessionOpener {
     }
 
     /// Takes what the last commit of a document's store noted, and what the manifest knows of it.
-    private static func readMarker(_ session: DocumentSession, _ manifest: Manifest, hasJournal: Bool) throws {
+    private static func readMarker(_ session: DocumentSession, _ manifest: DocumentManifest, hasJournal: Bool) throws {
         func malformed(_ reason: String) -> DocumentError { DocumentError(.malformed, reason, path: session.storePath) }
         // Under the lock nobody has written since.
         let known = session.isEditing ? try session.sqliteStore?.knownMetadata() : nil

@@ -89,7 +89,7 @@ package struct StorePlace {
         return place
     }
 
-    package func manifest() throws -> Manifest? {
+    package func manifest() throws -> DocumentManifest? {
         if let archive { return try archive.manifest() }
         return try package.map { try (reader ?? PackageReader($0)).manifest() }
     }
@@ -184,7 +184,7 @@ extension StorePlace {
     }
 }
 
-extension Manifest.Model {
+extension DocumentManifest.Model {
     /// Notes the checksum of the model's file.
     mutating func note(_ contents: [UInt8]) { checksum = Self.checksum(contents) }
 

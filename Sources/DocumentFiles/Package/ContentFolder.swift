@@ -99,9 +99,9 @@ package final class ContentFolder: Sendable {
     package func names() throws -> Set<UUID> { Set(try sizes().keys) }
 
     /// Number and size of the values that are there.
-    func attachments() throws -> Manifest.Attachments {
+    func attachments() throws -> DocumentManifest.Attachments {
         let sizes = try sizes()
-        return Manifest.Attachments(count: sizes.count, bytes: sizes.values.reduce(0, +))
+        return DocumentManifest.Attachments(count: sizes.count, bytes: sizes.values.reduce(0, +))
     }
 
     private func sizes() throws -> [UUID: Int64] {

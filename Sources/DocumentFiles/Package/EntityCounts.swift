@@ -26,7 +26,7 @@ package struct EntityCounts: Sendable, Hashable {
     }
 
     /// What is in a store.
-    package init(counting store: any PersistentStore) throws {
+    package init(counting store: any StoreBackend) throws {
         let model = store.identity.model
         self.init(model)
         for entity in model.entities where !entity.isAbstract {

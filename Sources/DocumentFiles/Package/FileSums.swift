@@ -8,7 +8,7 @@ internal import Storage
 /// What a manifest records of the application's own files and the previews: sizes and checksums by
 /// name, as the last save left them. Damage to one is found by them.
 package enum FileSums {
-    package typealias Recorded = [String: Manifest.FileSum]
+    package typealias Recorded = [String: DocumentManifest.FileSum]
 
     /// Of more files than have room in a manifest nothing is recorded.
     private static let mostBytes = 256 << 10
@@ -29,11 +29,12 @@ package enum FileSums {
         var recorded: Recorded = [:]
         for part in parts {
             switch part.content {
-            case .bytes(let bytes): recorded[part.name] = bytes.withUnsafeBytes { Manifest.FileSum($0) }
-            case .entry(let entry, _): recorded[part.name] = Manifest.FileSum(bytes: entry.size, checksum: entry.crc32)
+            case .bytes(let bytes): recorded[part.name] = bytes.withUnsafeBytes { DocumentManifest.FileSum($0) }
+            case .entry(let entry, _):
+                recorded[part.name] = DocumentManifest.FileSum(bytes: entry.size, checksum: entry.crc32)
             case .file:
                 recorded[part.name] = try root.map {
-                    try Manifest.FileSum(of: $0.file(part.name, refusingHardLinks: true))
+                    try DocumentManifest.FileSum(of: $0.file(part.name, refusingHardLinks: true))
                 }
             }
         }
@@ -48,7 +49,7 @@ package enum FileSums {
                 return nil
             }
             do {
-                return try Manifest.FileSum(of: root.file(name, refusingHardLinks: true)) == sum
+                return try DocumentManifest.FileSum(of: root.file(name, refusingHardLinks: true)) == sum
                     ? nil : (name, alteredMessage)
             } catch let error as FileSystemError {
                 return (name, error.code == .notFound ? "is missing" : error.reason)
@@ -61,7 +62,7 @@ package enum FileSums {
     static let alteredMessage = "is not what the last save wrote: its checksum differs"
 }
 
-extension Manifest.FileSum {
+extension DocumentManifest.FileSum {
     init(bytes: Int64, checksum: UInt32) { self.init(bytes: bytes, checksum: String(checksum, radix: 16)) }
 
     init(_ bytes: UnsafeRawBufferPointer) {

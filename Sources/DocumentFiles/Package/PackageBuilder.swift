@@ -48,7 +48,7 @@ package struct PackageBuilder {
     ///   - protection: That of what the package is made from and of what it replaces.
     ///   - isDurable: False for a package that is only read and then removed: an fsync for each
     ///     file of many thousand takes most of the time.
-    package func finish(_ manifest: Manifest, _ protection: FileProtection, isDurable: Bool = true) throws {
+    package func finish(_ manifest: DocumentManifest, _ protection: FileProtection, isDurable: Bool = true) throws {
         try Disk.replaceFile(FilePath.join(path, PackageLayout.manifest), with: manifest.encoded)
         try protection.protect(path)
         try Disk.setMode(folderMode & protection.folderMode, of: path)
@@ -56,8 +56,8 @@ package struct PackageBuilder {
     }
 
     /// The manifest of this package with this state of its store, which is closed. Reads the store.
-    package func manifest(uuid: String, marker: DocumentMarker, counts: EntityCounts) throws -> Manifest {
-        var manifest = Manifest(
+    package func manifest(uuid: String, marker: DocumentMarker, counts: EntityCounts) throws -> DocumentManifest {
+        var manifest = DocumentManifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
             storeBytes: try Disk.status(of: storePath)?.size ?? 0, attachments: try content.attachments())
         manifest.store.pages = try SavedPages(ofFileAt: storePath)
@@ -69,14 +69,14 @@ package struct PackageBuilder {
     /// The name for a model that has none: its first version identifier where that can be a file's
     /// name.
     package static func name(for model: ManagedObjectModel) -> String {
-        guard let identifier = model.description.versionIdentifiers.first, PackageLayout.isModelName(identifier) else {
+        guard let identifier = model.definition.versionIdentifiers.first, PackageLayout.isModelName(identifier) else {
             return "Model"
         }
         return identifier
     }
 }
 
-extension Manifest {
+extension DocumentManifest {
     init(
         uuid: String, marker: DocumentMarker, modelName: String, model: ManagedObjectModel, counts: EntityCounts,
         storeBytes: Int64,
@@ -87,7 +87,7 @@ extension Manifest {
             generation: marker.generation,
             created: marker.created, saved: marker.saved,
             model: Model(
-                name: modelName, identifiers: model.description.versionIdentifiers, digest: model.versionHashesDigest),
+                name: modelName, identifiers: model.definition.versionIdentifiers, digest: model.versionHashesDigest),
             store: Store(type: StoreType.sqlite.rawValue, bytes: storeBytes), entities: counts.byName,
             attachments: attachments)
         lastSave = marker.lastSave.map { LastSave(generation: $0.generation, saved: $0.saved) }

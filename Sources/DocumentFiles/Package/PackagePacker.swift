@@ -50,7 +50,7 @@ package struct PackagePacker {
                 // What can't be read must not replace what can.
                 let archive = try ArchiveFile(temporary)
                 guard archive.reader.directory.entries.map(\.size) == sizes else {
-                    throw DocumentError(.io, "what was written does not read back", path: temporary)
+                    throw DocumentError(.inputOutput, "what was written does not read back", path: temporary)
                 }
             }
         } else {
@@ -152,7 +152,7 @@ package struct PackagePacker {
     /// Copies the store with what its WAL holds.
     /// - Returns: the manifest of that state, and how many commits of other programs the WAL has;
     ///   nil where the store is none of a document.
-    private func foldJournal(to copy: String, _ manifest: Manifest) throws -> ([UInt8], outsideCommits: Int)? {
+    private func foldJournal(to copy: String, _ manifest: DocumentManifest) throws -> ([UInt8], outsideCommits: Int)? {
         let session = try DocumentSession.read(source, model: .own)
         defer { try? session.close() }
         guard !session.hasAutosavedWork else { throw SourceLock.recoverable(source) }
@@ -169,7 +169,7 @@ package struct PackagePacker {
 
     /// The large values that only versions refer to: without the versions they are nobody's, and
     /// old text leaks.
-    private func valuesOfVersionsAlone(_ manifest: Manifest) throws -> Set<String> {
+    private func valuesOfVersionsAlone(_ manifest: DocumentManifest) throws -> Set<String> {
         let versions = VersionStore(folder: FilePath.join(source, PackageLayout.versions))
         return Set(try versions.namesOfVersionsAlone(generation: manifest.generation).map(\.uuidString))
     }

@@ -79,7 +79,7 @@ package struct PackageReader {
 
     /// The manifest; where its checksum says that it is not what was written, without all that
     /// would go on into the next one.
-    package func manifest() throws -> Manifest {
+    package func manifest() throws -> DocumentManifest {
         var (manifest, isAltered) = try checkedManifest()
         if isAltered { manifest.forgetCounts() }
         return manifest
@@ -87,12 +87,12 @@ package struct PackageReader {
 
     /// The manifest, and whether its checksum says that it is not what was written; then it comes
     /// without the sums of the store, the model and the application's files.
-    func checkedManifest() throws -> (manifest: Manifest, isAltered: Bool) {
+    func checkedManifest() throws -> (manifest: DocumentManifest, isAltered: Bool) {
         let manifestPath = FilePath.join(path, PackageLayout.manifest)
         do {
             let bytes = try folder.read(PackageLayout.manifest, limit: JSONCoding.maximumSize)
-            var manifest = try Manifest.decode(bytes, path: manifestPath)
-            let isAltered = Manifest.isAltered(bytes, manifest)
+            var manifest = try DocumentManifest.decode(bytes, path: manifestPath)
+            let isAltered = DocumentManifest.isAltered(bytes, manifest)
             // Sums that may have been altered say nothing of the store and the model, and must not
             // go into the next manifest.
             if isAltered { manifest.forgetSums() }

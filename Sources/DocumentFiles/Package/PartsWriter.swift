@@ -44,7 +44,7 @@ struct PartsWriter {
             _ = try? folder.removeFile(temporary)
             throw error
         }
-        let sum = content.withUnsafeBytes { Manifest.FileSum($0) }
+        let sum = content.withUnsafeBytes { DocumentManifest.FileSum($0) }
         staged.files.append(.init(temporary: temporary, folder: path, name: name, sum: sum))
     }
 

@@ -71,7 +71,7 @@ struct SavedPages: Sendable, Hashable {
     }
 }
 
-extension Manifest.Store {
+extension DocumentManifest.Store {
     /// What is recorded of the main file; nil where nothing is.
     var pages: SavedPages? {
         get {

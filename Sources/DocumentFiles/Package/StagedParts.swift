@@ -9,7 +9,7 @@ package struct StagedParts {
         var folder: String
         var name: String
         /// What the file is to have in it; nil where it is to be taken away.
-        var sum: Manifest.FileSum?
+        var sum: DocumentManifest.FileSum?
     }
 
     var package = ""

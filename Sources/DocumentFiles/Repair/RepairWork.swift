@@ -16,7 +16,7 @@ struct RepairWork {
     private(set) var notes: [String] = []
     private(set) var counts: [String: Int] = [:]
     private(set) var modelName = "Model"
-    private var manifest: Manifest?
+    private var manifest: DocumentManifest?
     private var models: [(name: String, model: ManagedObjectModel)] = []
 
     init(source: RepairSource, model: ModelChoice, scratch: String) {
@@ -197,7 +197,7 @@ struct RepairWork {
     }
 
     /// Takes away what refers to a file that can't be read.
-    private func checkValues(_ row: Row, _ entity: Entity) -> [DocumentFinding] {
+    private func checkValues(_ row: Row, _ entity: EntityDescription) -> [DocumentFinding] {
         var findings: [DocumentFinding] = []
         for slot in row.layout.slots where slot.kind == .large {
             guard let value = row.large(slot), let name = value.fileName else { continue }
@@ -220,7 +220,8 @@ struct RepairWork {
     }
 
     /// Inserts rows; those that a rule of uniqueness forbids are left out and told.
-    private func insert(_ rows: RowBatch, _ entity: Entity, _ store: SQLitePersistentStore) throws -> [DocumentFinding]
+    private func insert(_ rows: RowBatch, _ entity: EntityDescription, _ store: SQLitePersistentStore) throws
+        -> [DocumentFinding]
     {
         var changes = ChangeSet()
         changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: rows)]

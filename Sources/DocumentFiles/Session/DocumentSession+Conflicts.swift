@@ -39,7 +39,7 @@ extension DocumentSession {
     }
 
     /// The last save here, which the edits began with.
-    package func savedStore(in folder: String) throws -> any PersistentStore {
+    package func savedStore(in folder: String) throws -> any StoreBackend {
         guard let marker else { return store }
         let copy = FilePath.join(folder, "saved.sqlite")
         func lost() -> DocumentError {

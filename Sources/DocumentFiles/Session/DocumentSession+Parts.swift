@@ -9,7 +9,7 @@ extension DocumentSession {
             let whole = "\(folder)/\(name)"
             // Of an archive the working set has what was changed.
             if let package, let data = try PartsWriter(package: package).read(name, in: folder) {
-                try checkFile(whole, data.withUnsafeBytes { Manifest.FileSum($0) })
+                try checkFile(whole, data.withUnsafeBytes { DocumentManifest.FileSum($0) })
                 return data
             }
             guard let reader = place.archive?.reader, reader.directory[whole] != nil else { return nil }
@@ -68,7 +68,7 @@ extension DocumentSession {
     /// Makes sure that a file of the package is what the last save wrote, where that is known.
     /// - Throws: `DocumentError`: `malformed` where it is not, `changed` where another program has
     ///   saved meanwhile.
-    func checkFile(_ name: String, _ found: @autoclosure () throws -> Manifest.FileSum) throws {
+    func checkFile(_ name: String, _ found: @autoclosure () throws -> DocumentManifest.FileSum) throws {
         guard kind == .package, workingSet == nil, let manifest, let marker, manifest.generation == marker.generation,
             let recorded = manifest.files?[name], try found() != recorded
         else { return }

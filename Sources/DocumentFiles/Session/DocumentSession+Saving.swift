@@ -129,7 +129,7 @@ extension DocumentSession {
     }
 
     /// The manifest that goes with a state of the store.
-    func nextManifest(_ marker: DocumentMarker) throws -> Manifest {
+    func nextManifest(_ marker: DocumentMarker) throws -> DocumentManifest {
         guard let content, let manifest, let counts = footprint.counts else {
             preconditionFailure("A store by itself has no manifest")
         }
@@ -138,7 +138,7 @@ extension DocumentSession {
             modelName =
                 try place.model(fitting: model.versionHashesByEntityName)?.name ?? PackageBuilder.name(for: model)
         }
-        var next = Manifest(
+        var next = DocumentManifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
             storeBytes: try place.storeBytes(), attachments: try footprint.attachments(in: content))
         next.title = manifest.title

@@ -19,13 +19,13 @@ package final class DocumentSession {
     package let path: String
     package let isEditing: Bool
     package let place: StorePlace
-    package let store: any PersistentStore
+    package let store: any StoreBackend
     /// How the document is saved and closed.
     var form: any SessionForm = BareStoreForm()
     package var lock: DocumentLock?
     /// What the last commit was; nil for stores by themselves.
     package var marker: DocumentMarker?
-    package var manifest: Manifest?
+    package var manifest: DocumentManifest?
     /// What the store holds, for the manifest.
     var footprint = Footprint()
     /// What is known of the WAL beside the store.
@@ -71,7 +71,7 @@ package final class DocumentSession {
     var wal: StoreWAL { StoreWAL(ofStoreAt: storePath) }
 
     init(
-        kind: DocumentKind, path: String, isEditing: Bool, place: StorePlace, store: any PersistentStore,
+        kind: DocumentKind, path: String, isEditing: Bool, place: StorePlace, store: any StoreBackend,
         content: ContentFolder?
     ) {
         self.kind = kind

@@ -10,14 +10,14 @@ struct Footprint {
     /// What they were before the pieces that are not committed; nil where there are none.
     private var countsBeforePieces: EntityCounts?
     /// Number and size of the large values; nil where they have to be counted.
-    private var attachments: Manifest.Attachments?
+    private var attachments: DocumentManifest.Attachments?
     /// What the manifest records of the application's files and previews, as they are; nil where
     /// they have to be read.
     private var files: FileSums.Recorded?
 
     /// Takes what a manifest says, as far as it knows of everything that the store's last commit
     /// made.
-    mutating func take(_ manifest: Manifest, at marker: DocumentMarker, _ model: ManagedObjectModel) {
+    mutating func take(_ manifest: DocumentManifest, at marker: DocumentMarker, _ model: ManagedObjectModel) {
         guard marker.generation == manifest.generation else { return }
         files = manifest.files
         guard marker.isSaved, manifest.hasCounts else { return }
@@ -26,7 +26,7 @@ struct Footprint {
     }
 
     /// Counts the objects of a store.
-    mutating func count(_ store: any PersistentStore) throws { counts = try EntityCounts(counting: store) }
+    mutating func count(_ store: any StoreBackend) throws { counts = try EntityCounts(counting: store) }
 
     mutating func didCommit(_ changes: ChangeSet, _ receipt: SaveReceipt) {
         countsBeforePieces = nil
@@ -47,7 +47,7 @@ struct Footprint {
     /// Large values came or went unseen.
     mutating func forgetAttachments() { attachments = nil }
 
-    mutating func attachments(in content: ContentFolder) throws -> Manifest.Attachments {
+    mutating func attachments(in content: ContentFolder) throws -> DocumentManifest.Attachments {
         if content.takeHasNewFiles() { attachments = nil }
         let found = try attachments ?? content.attachments()
         attachments = found

@@ -33,7 +33,7 @@ struct VersionKeeping {
 
     /// Finds the saved state that the versions lead up to: the one that the manifest tells of, or a
     /// later one whose checkpoint is still due.
-    mutating func findHead(_ manifest: Manifest, _ marker: DocumentMarker) {
+    mutating func findHead(_ manifest: DocumentManifest, _ marker: DocumentMarker) {
         if marker.isSaved, marker.generation == manifest.generation {
             head = marker.savedState
             if manifest.hasCounts, manifest.attachments.count == 0 { contentNames = [] }
@@ -81,7 +81,8 @@ struct VersionKeeping {
     /// Keeps the state before the last save, which the main file is until the checkpoint. Does
     /// nothing where that was done.
     mutating func keep(
-        before saved: SavedState, _ manifest: Manifest?, _ store: SQLitePersistentStore, _ content: ContentFolder?
+        before saved: SavedState, _ manifest: DocumentManifest?, _ store: SQLitePersistentStore,
+        _ content: ContentFolder?
     ) throws {
         guard let versions, let previous = head, previous != saved else { return }
         let names = try referencedNames(store, content)

@@ -71,7 +71,7 @@ extension DocumentCheck {
         }
     }
 
-    private mutating func models(_ reader: PackageReader, _ manifest: Manifest) {
+    private mutating func models(_ reader: PackageReader, _ manifest: DocumentManifest) {
         let name = "\(PackageLayout.models)/\(manifest.model.name).xcdatamodel"
         _ = part(name) { check in
             let contents = try reader.model(manifest.model.name),
@@ -84,7 +84,7 @@ extension DocumentCheck {
     }
 
     /// The application's own files and the previews are those that the last save wrote.
-    mutating func files(_ store: SQLitePersistentStore, _ manifest: Manifest, _ package: String) throws {
+    mutating func files(_ store: SQLitePersistentStore, _ manifest: DocumentManifest, _ package: String) throws {
         guard let recorded = manifest.files, try DocumentMarker(store.metadata())?.generation == manifest.generation
         else { return }
         for finding in try FileSums.findings(recorded, inPackage: package) where !foreignParts.contains(finding.name) {

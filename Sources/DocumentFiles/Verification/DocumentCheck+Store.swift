@@ -33,7 +33,9 @@ extension DocumentCheck {
         }
     }
 
-    mutating func store(_ path: String, _ storePath: String, package: (reader: PackageReader, manifest: Manifest?)?) {
+    mutating func store(
+        _ path: String, _ storePath: String, package: (reader: PackageReader, manifest: DocumentManifest?)?
+    ) {
         let isForeign = package != nil && part("store") { _ in try StoreWAL(ofStoreAt: storePath).isForeign() } == true
         if isForeign { report("store", "the journal beside it is that of another store or state, and is not applied") }
         guard let store = part("store", { try $0.open(storePath, package, ignoresWAL: isForeign) }) else { return }
@@ -73,7 +75,7 @@ extension DocumentCheck {
     }
 
     private mutating func open(
-        _ storePath: String, _ package: (reader: PackageReader, manifest: Manifest?)?, ignoresWAL: Bool
+        _ storePath: String, _ package: (reader: PackageReader, manifest: DocumentManifest?)?, ignoresWAL: Bool
     )
         throws -> SQLitePersistentStore
     {
@@ -96,7 +98,7 @@ extension DocumentCheck {
     }
 
     /// The pages of the saved state are those that the last save wrote.
-    private mutating func pages(_ store: SQLitePersistentStore, _ manifest: Manifest) throws {
+    private mutating func pages(_ store: SQLitePersistentStore, _ manifest: DocumentManifest) throws {
         guard let recorded = manifest.store.pages,
             try DocumentMarker(store.metadata())?.generation == manifest.generation
         else { return }
@@ -105,7 +107,7 @@ extension DocumentCheck {
         }
     }
 
-    private mutating func marker(_ store: SQLitePersistentStore, _ manifest: Manifest?) throws {
+    private mutating func marker(_ store: SQLitePersistentStore, _ manifest: DocumentManifest?) throws {
         guard let marker = DocumentMarker(try store.metadata()) else {
             return report("store", "its metadata lack the document's marker")
         }

@@ -117,7 +117,8 @@ package struct WorkingSet {
         for folder in try all(uuid) where try isHollow(folder) { try Disk.removeTree(folder) }
         guard let path = try candidates(uuid, generation).first(where: { try !Disk.exists($0) }) else {
             throw DocumentError(
-                .io, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid))
+                .inputOutput, "too many working sets of this document", path: FilePath.join(StateFolder.documents, uuid)
+            )
         }
         let folder = FilePath.parent(path)
         try DocumentError.stage(.writing, folder) {

@@ -27,8 +27,7 @@ extension DocumentWriter {
 
     /// Copies what applications have put into a store's metadata; what describes the file itself
     /// and the document it was stays behind.
-    package static func copyApplicationMetadata(from source: any PersistentStore, to target: any PersistentStore) throws
-    {
+    package static func copyApplicationMetadata(from source: any StoreBackend, to target: any StoreBackend) throws {
         var changes = ChangeSet()
         for (key, value) in try source.metadata()
         where !key.hasPrefix("NS") && !key.hasPrefix("_NS") && DocumentMarker.removal[key] == nil {

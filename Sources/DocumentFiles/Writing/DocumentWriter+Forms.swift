@@ -119,7 +119,7 @@ extension DocumentWriter {
         let session = try DocumentSession.read(package, model: .model(model))
         defer { try? session.close() }
         guard session.uuid == uuid else {
-            throw DocumentError(.io, "what was written reads back as another document", path: package)
+            throw DocumentError(.inputOutput, "what was written reads back as another document", path: package)
         }
     }
 
@@ -138,7 +138,7 @@ extension DocumentWriter {
             try Disk.makeDirectories(FilePath.parent(FilePath.join(target, name)))
             let copy = FilePath.join(target, name)
             try Disk.copyFile(package.file(name, refusingHardLinks: true), to: copy)
-            try session.checkFile(name, Manifest.FileSum(of: File(copy)))
+            try session.checkFile(name, DocumentManifest.FileSum(of: File(copy)))
         }
     }
 

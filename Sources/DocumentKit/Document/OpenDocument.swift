@@ -110,7 +110,7 @@ final class OpenDocument {
         context.processPendingChanges()
         var failures = try edits.deniedDeletions.filter { try $0.isStanding(in: context) }.flatMap(\.failures)
         for entity in state.model.entities where entity.superentity == nil {
-            for object in try context.fetch(FetchRequest<ManagedObject>(entity.name)) {
+            for object in try context.fetch(FetchRequest<ManagedObject>(entityName: entity.name)) {
                 do { try object.validateForUpdate() } catch let error as ValidationError { failures += error.failures }
             }
         }
@@ -139,7 +139,8 @@ final class OpenDocument {
     /// Takes up a session, with a context of its own.
     func begin(_ opened: SessionKeeper.Opened, classes: [String: ManagedObject.Type]) {
         objectClasses = classes
-        let coordinator = PersistentStoreCoordinator(model: opened.state.model, classes: classes, factories: [])
+        let coordinator = PersistentStoreCoordinator(
+            managedObjectModel: opened.state.model, classes: classes, factories: [])
         coordinator.add(opened.state.store)
         let context = ManagedObjectContext(coordinator)
         let undoManager = UndoManager()

@@ -50,7 +50,7 @@ extension PersistentDocument {
     }
 
     /// The store, for whole tables of values without objects.
-    package var store: any PersistentStore { state.store }
+    package var store: any StoreBackend { state.store }
 
     /// The size of the store's main file in bytes.
     package func storeBytes() throws -> Int64 {

@@ -101,7 +101,7 @@ open class PersistentDocument {
     ///   - recovery: The treatment of autosaved work of a former editor. In reading mode it is
     ///     always visible.
     ///   - classes: The classes of objects by the names that the model uses in
-    ///     ``EntityDescription/managedObjectClassName``.
+    ///     ``EntityDefinition/managedObjectClassName``.
     /// - Throws: `DocumentError`: `notFound`, `malformed`, `locked`, `recoverable`,
     ///   `modelMismatch`, `newer`, `permission` and others.
     public static func open(
@@ -124,7 +124,7 @@ open class PersistentDocument {
     ///   - modelName: The name of the model version; nil for its first version identifier.
     ///   - replacing: Whether an existing document is replaced, atomically.
     ///   - classes: The classes of objects by the names that the model uses in
-    ///     ``EntityDescription/managedObjectClassName``.
+    ///     ``EntityDefinition/managedObjectClassName``.
     /// - Throws: `DocumentError`: `cannotCreate` if something exists at the location, `permission`,
     ///   `io`; with ``DocumentError/isWritten`` if the document was created and can't be opened.
     public static func create(
@@ -189,7 +189,7 @@ open class PersistentDocument {
     /// ``save(as:form:replacing:progress:)``.
     public var isUntitled: Bool { opened.isUntitled }
     /// The manifest as of opening or the last save; nil for a bare store.
-    public var manifest: Manifest? { state.manifest }
+    public var manifest: DocumentManifest? { state.manifest }
     /// Whether the document contains autosaved work that is not saved, by this program or another.
     public var hasAutosavedWork: Bool { state.hasAutosavedWork }
     /// The time of the last save; nil for a bare store.

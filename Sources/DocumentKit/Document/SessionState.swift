@@ -12,9 +12,9 @@ struct SessionState: Sendable {
     let path: String
     let isEditing: Bool
     let package: String?
-    let store: any PersistentStore
+    let store: any StoreBackend
     let marker: DocumentMarker?
-    let manifest: Manifest?
+    let manifest: DocumentManifest?
     let isStoreOpen: Bool
     /// Whether a save has written a new archive that the session is not on yet.
     let isReplaced: Bool

@@ -236,7 +236,7 @@ package struct DocumentMigrator: Sendable {
 
     /// Entities with objects that are lost though nothing says that they are meant to go: a mapping
     /// model says so of those that it names.
-    private func unsaid(_ losses: [DocumentMigration.Loss], _ store: any PersistentStore) -> [DocumentMigration.Loss] {
+    private func unsaid(_ losses: [DocumentMigration.Loss], _ store: any StoreBackend) -> [DocumentMigration.Loss] {
         guard let mapping else { return losses.filter { $0.property == nil && $0.count > 0 } }
         return MappingLosses(of: store, by: mapping).unnamed(among: losses)
     }
@@ -258,7 +258,7 @@ package struct DocumentMigrator: Sendable {
         guard available < migration.bytes else { return }
         func text(_ bytes: Int64) -> String { "\((bytes + (1 << 20) - 1) >> 20) MiB" }
         throw DocumentError(
-            .io,
+            .inputOutput,
             "there is not enough room to migrate it: up to \(text(migration.bytes)) are needed, \(text(available)) are free",
             path: path, stage: .writing,
             hint: "make room, or migrate it into a copy elsewhere")
@@ -362,7 +362,7 @@ extension DocumentSession {
 extension ManagedObjectModel {
     /// What tells the version apart where it has no name.
     fileprivate var backupLabel: String {
-        let identifier = description.versionIdentifiers.first { PackageLayout.isModelName($0) }
+        let identifier = definition.versionIdentifiers.first { PackageLayout.isModelName($0) }
         return identifier ?? String(versionChecksum.filter(\.isLetter).prefix(8))
     }
 }

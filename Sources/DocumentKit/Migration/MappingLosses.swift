@@ -8,10 +8,10 @@ internal import Storage
 /// A property counts as kept where an expression of a mapping reads it from `$source`, or where the
 /// whole of `$source` goes to a policy.
 struct MappingLosses: LossFinder {
-    let store: any PersistentStore
+    let store: any StoreBackend
     private let mapping: MappingModel
 
-    init(of store: any PersistentStore, by mapping: MappingModel) {
+    init(of store: any StoreBackend, by mapping: MappingModel) {
         self.store = store
         self.mapping = mapping
     }
@@ -49,16 +49,16 @@ struct MappingLosses: LossFinder {
         }
     }
 
-    private func mappings(of entity: Entity) -> [EntityMapping] {
+    private func mappings(of entity: EntityDescription) -> [EntityMapping] {
         mapping.entityMappings.filter {
             $0.sourceEntityName == entity.name && $0.destinationEntityName != nil && $0.kind != .add
                 && $0.kind != .remove
         }
     }
 
-    func isTaken(_ entity: Entity) -> Bool { !mappings(of: entity).isEmpty }
+    func isTaken(_ entity: EntityDescription) -> Bool { !mappings(of: entity).isEmpty }
 
-    func isTaken(_ property: Property, of entity: Entity) -> Bool {
+    func isTaken(_ property: PropertyDescription, of entity: EntityDescription) -> Bool {
         mappings(of: entity).contains { mapping in
             mapping.migrationPolicyName != nil
                 || (mapping.attributeMappings + mapping.relationshipMappings).contains {

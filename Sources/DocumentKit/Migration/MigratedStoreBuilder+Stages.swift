@@ -55,7 +55,8 @@ struct StagedSteps {
         let declared = classes.first { $0.version.isCompatible(withVersionHashes: model.versionHashesByEntityName) }
         let model = declared?.version ?? model
         let store = try SQLitePersistentStore.open(description, model: model, files: files)
-        let coordinator = PersistentStoreCoordinator(model: model, classes: declared?.classes ?? [:], factories: [])
+        let coordinator = PersistentStoreCoordinator(
+            managedObjectModel: model, classes: declared?.classes ?? [:], factories: [])
         coordinator.add(store)
         let result = Result { try work(ManagedObjectContext(coordinator)) }
         // Closes the store too.

@@ -106,7 +106,7 @@ struct MigratedStoreBuilder {
     }
 
     private func makeAtomicStore(
-        _ description: PersistentStoreDescription, filling fill: (any PersistentStore) throws -> Void
+        _ description: PersistentStoreDescription, filling fill: (any StoreBackend) throws -> Void
     ) throws {
         let store = try BareStore.create(description, model: model)
         do {
@@ -134,9 +134,9 @@ struct MigratedStoreBuilder {
         }
     }
 
-    private func migrate(to store: any PersistentStore, _ mapping: MappingModel) throws {
-        let source = PersistentStoreCoordinator(model: session.model, classes: [:], factories: [])
-        let destination = PersistentStoreCoordinator(model: model, classes: [:], factories: [])
+    private func migrate(to store: any StoreBackend, _ mapping: MappingModel) throws {
+        let source = PersistentStoreCoordinator(managedObjectModel: session.model, classes: [:], factories: [])
+        let destination = PersistentStoreCoordinator(managedObjectModel: model, classes: [:], factories: [])
         source.add(session.store)
         destination.add(store)
         try MigrationManager(from: source, to: destination, progress: progress).migrate(by: mapping, policies: policies)

@@ -29,15 +29,15 @@ struct MigratingOpener<Document: PersistentDocument> {
         self.progress = progress
     }
 
-    func open(_ policy: PersistentDocument.MigrationPolicy) async throws -> Document {
+    func open(_ policy: MigrationPolicy) async throws -> Document {
         if let document = try await openWithoutMigration() { return document }
         let plan = try await preview()
         switch policy {
-        case .fail: throw refusal(plan, "not of the program's")
+        case .refuse: throw refusal(plan, "not of the program's")
         case .ask(let question):
             guard try await question(plan) else { throw refusal(plan, "and its migration was declined") }
         case .automatic: break
-        case .readOnlyView: return try await openView()
+        case .readingCopy: return try await openView()
         }
         if mode == .reading { return try await openView() }
         if recovery == .keep { try await saveRecoveredWork() }

@@ -6,10 +6,10 @@ internal import Storage
 
 /// Finds what of a store has no place in the version that plans lead to.
 struct MigrationLosses: LossFinder {
-    let store: any PersistentStore
+    let store: any StoreBackend
     private let plans: [MigrationPlan]
 
-    init(of store: any PersistentStore, by plans: [MigrationPlan]) {
+    init(of store: any StoreBackend, by plans: [MigrationPlan]) {
         self.store = store
         self.plans = plans
     }
@@ -20,7 +20,7 @@ struct MigrationLosses: LossFinder {
         let gone = try model.entities.filter { !$0.isAbstract && !isTaken($0) }.map { entity in
             DocumentMigration.Loss(entity: entity.name, property: nil, count: try count(entity))
         }
-        var values: [(property: Property, count: Int)] = []
+        var values: [(property: PropertyDescription, count: Int)] = []
         for entity in model.entities where !entity.isAbstract && isTaken(entity) {
             for property in lostProperties(of: entity) {
                 let count = try count(entity, property.hasValue)
@@ -40,13 +40,13 @@ struct MigrationLosses: LossFinder {
             }
     }
 
-    private func image(of entity: Entity) -> Int? {
+    private func image(of entity: EntityDescription) -> Int? {
         plans.reduce(Optional(entity.index)) { index, plan in index.flatMap { plan.destinationIndices[$0] } }
     }
 
-    func isTaken(_ entity: Entity) -> Bool { image(of: entity) != nil }
+    func isTaken(_ entity: EntityDescription) -> Bool { image(of: entity) != nil }
 
-    func isTaken(_ property: Property, of entity: Entity) -> Bool {
+    func isTaken(_ property: PropertyDescription, of entity: EntityDescription) -> Bool {
         var index = entity.index, place = property.index
         for plan in plans {
             // Of an entity that is split, any half may have it.

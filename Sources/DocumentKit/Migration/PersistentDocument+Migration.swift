@@ -4,20 +4,6 @@ public import ObjectGraph
 public import Schema
 
 extension PersistentDocument {
-    /// The treatment of a document of an older version when it is opened.
-    public enum MigrationPolicy {
-        /// Opening throws ``DocumentError`` with code `modelMismatch`.
-        case fail
-        /// The document is migrated, and its old state is kept.
-        case automatic
-        /// Like `automatic` if the function returns true for the preview of the migration,
-        /// otherwise like `fail`.
-        case ask((DocumentMigration) async throws -> Bool)
-        /// The document is opened for reading as a migrated copy in a temporary folder. The
-        /// document itself is unchanged.
-        case readOnlyView
-    }
-
     /// Opens a document with a program's version of the model, after migrating a document of an
     /// older version.
     ///
@@ -25,9 +11,9 @@ extension PersistentDocument {
     /// let route = PersistentDocument.MigrationRoute(to: v3, from: [v1, v2])
     /// let document = try await PersistentDocument.open(url, by: route, migration: .ask { plan in await confirm(plan.steps) })
     /// ```
-    /// In reading mode nothing is migrated in place: the document is shown as with `readOnlyView`.
-    /// The version is determined by the store, or by the manifest if that names the program's
-    /// version.
+    /// In reading mode nothing is migrated in place: the document is shown as with
+    /// ``MigrationPolicy/readingCopy``. The version is determined by the store, or by the manifest
+    /// if that names the program's version.
     ///
     /// - Parameters:
     ///   - classes: The classes of objects; if empty, those of the route's plan.

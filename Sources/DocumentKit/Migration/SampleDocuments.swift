@@ -94,7 +94,7 @@ public enum SampleDocuments {
     /// Reads every value of every object.
     private static func look(at document: PersistentDocument) throws {
         for entity in document.model.entities where !entity.isAbstract {
-            var request = FetchRequest<ManagedObject>(entity.name)
+            var request = FetchRequest<ManagedObject>(entityName: entity.name)
             request.includesSubentities = false
             for object in try document.context.fetch(request) {
                 for property in entity.properties where !property.isTransient { _ = object[property.name] }

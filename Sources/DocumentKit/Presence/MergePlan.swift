@@ -36,7 +36,7 @@ struct MergePlan: Sendable {
 
     /// - Throws: `GraphError` with code `conflict` where something clashes and the policy is
     ///   `error`; what can't be read.
-    init(saved: any PersistentStore, mine: any PersistentStore, theirs: any PersistentStore, _ policy: MergePolicyType)
+    init(saved: any StoreBackend, mine: any StoreBackend, theirs: any StoreBackend, _ policy: MergePolicyType)
         throws
     {
         self.policy = policy
@@ -67,7 +67,7 @@ struct MergePlan: Sendable {
     }
 
     private mutating func add(
-        _ mine: ObjectDifference, _ theirs: ObjectDifference?, _ name: Name, _ store: any PersistentStore
+        _ mine: ObjectDifference, _ theirs: ObjectDifference?, _ name: Name, _ store: any StoreBackend
     ) throws {
         switch (mine.change, theirs?.change) {
         case (.added, _):
@@ -129,7 +129,7 @@ struct MergePlan: Sendable {
     }
 
     /// All values of an object of this side.
-    private func wholeObject(_ name: Name, _ store: any PersistentStore) throws -> [String: PropertyValue] {
+    private func wholeObject(_ name: Name, _ store: any StoreBackend) throws -> [String: PropertyValue] {
         guard let entity = store.identity.model.entity(named: name.entity) else { return [:] }
         let cursor = RowCursor(
             store, store.identity, entity,

@@ -101,7 +101,9 @@ struct OutsideChanges {
         } catch {
             let error = DocumentError.translated(error, .opening, document.path) as? DocumentError
             let failure = OutsideChange.unreadable(
-                error ?? DocumentError(.io, "what is there now can't be opened", path: document.path, stage: .opening))
+                error
+                    ?? DocumentError(
+                        .inputOutput, "what is there now can't be opened", path: document.path, stage: .opening))
             guard document.isOpen, document.outsideChange != failure else { return document.isOpen ? nil : failure }
             document.outsideChange = failure
             return failure

@@ -8,8 +8,8 @@ extension DocumentSession {
     func modelOfCopy() throws -> ManagedObjectModel {
         guard case .array(let recorded) = try store.metadata()["NSStoreModelVersionIdentifiers"] else { return model }
         let identifiers = recorded.compactMap { if case .string(let identifier) = $0 { identifier } else { nil } }
-        guard identifiers != model.description.versionIdentifiers else { return model }
-        var description = model.description
+        guard identifiers != model.definition.versionIdentifiers else { return model }
+        var description = model.definition
         description.versionIdentifiers = identifiers
         return try ManagedObjectModel(description)
     }

@@ -102,14 +102,21 @@ open class DocumentController {
             switch type.migration {
             case .refuse: throw error
             case .readingCopy: return try await migratedCopy(of: url, type)
-            case .ask, .automatic:
+            case .ask, .automatic, nil:
                 guard mode == .editing else { return try await migratedCopy(of: url, type) }
-                if type.migration == .ask, await !shouldMigrate(url, type) { throw error }
+                guard try await isMigrated(url, type) else { throw error }
                 try await PersistentDocument.migrate(url, by: type.route())
                 return try await type.documentClass.open(
                     url, mode: mode, model: type.model, recovery: recovery, classes: type.objectClasses)
             }
         }
+    }
+
+    /// Whether a document of an older version is migrated by the policy of its type.
+    private func isMigrated(_ url: URL, _ type: DocumentType) async throws -> Bool {
+        guard let policy = type.migration else { return await shouldMigrate(url, type) }
+        guard case .ask(let question) = policy else { return true }
+        return try await question(PersistentDocument.migrationPlan(of: url, by: type.route()))
     }
 
     /// Shows a document of another version of the model as it would be after its migration.
@@ -129,8 +136,9 @@ open class DocumentController {
         }
     }
 
-    /// Whether to migrate a document of an older version of the model, if its type has the policy
-    /// `ask`. The default is false; override it, for example to ask the user.
+    /// Whether to migrate a document of an older version of the model, if its type has no
+    /// ``DocumentType/migration`` policy. The default is false; override it, for example to ask the
+    /// user.
     open func shouldMigrate(_ url: URL, _ type: DocumentType) async -> Bool { false }
 
     // MARK: Open documents

@@ -19,19 +19,6 @@ public struct DocumentType: Sendable {
         case viewer
     }
 
-    /// The treatment of a document of an older version of the model when it is opened for editing.
-    public enum MigrationPolicy: Sendable, Hashable {
-        /// The controller decides in ``DocumentController/shouldMigrate(_:_:)``. A document that is
-        /// not migrated is not opened.
-        case ask
-        /// The document is migrated in place, and its old state is kept.
-        case automatic
-        /// A migrated copy is opened for reading. The document is unchanged.
-        case readingCopy
-        /// Opening throws ``DocumentError`` with code `modelMismatch`.
-        case refuse
-    }
-
     /// The name for people, such as “Library”.
     public var name: String
     /// The media type: `application/x-…` or a registered type.
@@ -51,11 +38,11 @@ public struct DocumentType: Sendable {
     /// The migration plan from which the type was created.
     public private(set) var migrationPlan: (any SchemaMigrationPlan.Type)?
     /// The treatment of documents of older versions.
-    public var migration = MigrationPolicy.ask
+    public var migration: MigrationPolicy?
     /// The class of documents of this type.
     public var documentClass: PersistentDocument.Type = PersistentDocument.self
     /// The classes of objects by the names that the model uses in
-    /// ``EntityDescription/managedObjectClassName``.
+    /// ``EntityDefinition/managedObjectClassName``.
     public var objectClasses: [String: ManagedObject.Type] = [:]
 
     /// Creates a type with a current version of the model.

@@ -46,7 +46,7 @@ enum FolioWorkloads {
         return watch.measurement(checksum: 0)
     }
 
-    private static func entity(of document: PersistentDocument) throws -> Entity {
+    private static func entity(of document: PersistentDocument) throws -> EntityDescription {
         guard let entity = document.model.entity(named: Item.entityName) else {
             throw BenchmarkError("the document has no items")
         }
@@ -75,7 +75,7 @@ enum FolioWorkloads {
     private static func fetch(_ url: URL, passes: Int) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
         let keys = try Item.Keys(entity(of: document))
-        let request = FetchRequest<ManagedObject>(Item.entityName)
+        let request = FetchRequest<ManagedObject>(entityName: Item.entityName)
         let before = Stopwatch.ownBytes()
         var watch = Stopwatch()
         var checksum = Checksum()
@@ -96,7 +96,7 @@ enum FolioWorkloads {
     private static func update(_ url: URL) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
         let keys = try Item.Keys(entity(of: document))
-        let items = try document.context.fetch(FetchRequest<ManagedObject>(Item.entityName))
+        let items = try document.context.fetch(FetchRequest<ManagedObject>(entityName: Item.entityName))
         let watch = Stopwatch()
         for item in items {
             item[keys.number] = (item[keys.number] ?? 0) + 1
@@ -111,8 +111,8 @@ enum FolioWorkloads {
     private static func smallCommits(_ repetitions: Int, _ url: URL) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
         let keys = try Item.Keys(entity(of: document))
-        var request = FetchRequest<ManagedObject>(Item.entityName)
-        request.sortKeys = [SortKey("created")]
+        var request = FetchRequest<ManagedObject>(entityName: Item.entityName)
+        request.sortDescriptors = [SortKey("created")]
         request.fetchLimit = 1
         guard let item = try document.context.fetch(request).first else { throw BenchmarkError("no items") }
         let watch = Stopwatch()
@@ -128,7 +128,7 @@ enum FolioWorkloads {
 
     private static func open(_ repetitions: Int, _ url: URL) async throws -> Measurement {
         var checksum = Checksum()
-        var request = FetchRequest<ManagedObject>(Item.entityName)
+        var request = FetchRequest<ManagedObject>(entityName: Item.entityName)
         request.fetchLimit = 1
         var watch = Stopwatch()
         for _ in 0..<repetitions {

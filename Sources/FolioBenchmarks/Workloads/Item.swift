@@ -7,7 +7,7 @@ enum Item {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 entityName,
                 attributes: [
                     AttributeDescription("name", .string, isOptional: false),
@@ -29,7 +29,7 @@ enum Item {
         let created: AttributeKey<Date>
         let identifier: AttributeKey<UUID>
 
-        init(_ entity: Entity) throws {
+        init(_ entity: EntityDescription) throws {
             name = try entity.attribute("name")
             number = try entity.attribute("number")
             ratio = try entity.attribute("ratio")

@@ -37,7 +37,7 @@ enum MigrationWorkload {
     // MARK: Versions
 
     private static func model(_ workload: Workload) throws -> ManagedObjectModel {
-        var description = try Item.model().description
+        var description = try Item.model().definition
         var item = description.entities[0]
         func attribute(_ name: String) -> AttributeDescription? { item.attributes.first { $0.name == name } }
         switch workload {
@@ -54,7 +54,7 @@ enum MigrationWorkload {
             item.attributes.removeAll { moved.contains($0) }
             item.relationships.append(RelationshipDescription("detail", to: "Detail", inverse: "item"))
             description.entities.append(
-                EntityDescription(
+                EntityDefinition(
                     "Detail", attributes: moved,
                     relationships: [RelationshipDescription("item", to: Item.entityName, inverse: "detail")]))
         default: throw BenchmarkError("\(workload.rawValue) is no migration")

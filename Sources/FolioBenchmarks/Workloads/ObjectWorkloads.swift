@@ -11,7 +11,7 @@ enum ObjectWorkloads {
             throw BenchmarkError("the document has no items")
         }
         return (
-            document, try document.context.fetch(FetchRequest<ManagedObject>(Item.entityName)),
+            document, try document.context.fetch(FetchRequest<ManagedObject>(entityName: Item.entityName)),
             try entity.attribute("number")
         )
     }
@@ -26,7 +26,7 @@ enum ObjectWorkloads {
 
     static func folioReading(_ url: URL) async throws -> Measurement {
         let (document, items, number) = try await items(url)
-        for item in items { try item.realise() }
+        for item in items { try item.fulfillFault() }
         let watch = Stopwatch()
         var sum: Int64 = 0
         for _ in 0..<passes { for item in items { sum &+= item[number] ?? 0 } }
@@ -38,7 +38,7 @@ enum ObjectWorkloads {
     /// The same by name; what it is held against is the typed reading.
     static func dynamicReading(_ url: URL) async throws -> Measurement {
         let (document, items, _) = try await items(url)
-        for item in items { try item.realise() }
+        for item in items { try item.fulfillFault() }
         let watch = Stopwatch()
         var sum: Int64 = 0
         for _ in 0..<passes { for item in items { sum &+= Int64(item.value(forKey: "number") as? Int ?? 0) } }
@@ -57,7 +57,7 @@ enum ObjectWorkloads {
 
     static func folioWriting(_ url: URL) async throws -> Measurement {
         let (document, items, number) = try await items(url)
-        for item in items { try item.realise() }
+        for item in items { try item.fulfillFault() }
         let watch = Stopwatch()
         for pass in 0..<passes { for item in items { item[number] = Int64(pass) } }
         let measured = watch.measurement(checksum: UInt64(items.reduce(0) { $0 + ($1[number] ?? 0) }))
@@ -85,7 +85,7 @@ enum ObjectWorkloads {
         let (document, items, number) = try await items(url)
         let context = document.context
         context.undoManager = UndoManager()
-        for item in items { try item.realise() }
+        for item in items { try item.fulfillFault() }
         var watch = Stopwatch()
         for item in items { item[number] = (item[number] ?? 0) + 1 }
         context.processPendingChanges()

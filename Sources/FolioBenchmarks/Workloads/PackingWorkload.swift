@@ -11,9 +11,9 @@ enum PackingWorkload {
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Picture", attributes: [AttributeDescription("pixels", .binary, allowsExternalBinaryDataStorage: true)]),
-            EntityDescription("Page", attributes: [AttributeDescription("bytes", .binary)]),
+            EntityDefinition("Page", attributes: [AttributeDescription("bytes", .binary)]),
         ])
     }
 

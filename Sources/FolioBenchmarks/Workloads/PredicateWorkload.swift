@@ -71,7 +71,7 @@ enum PredicateWorkload {
     static func folio(_ size: Int, _ url: URL) async throws -> Measurement {
         let conditions = conditions(size: size)
         let document = try await PersistentDocument.open(url)
-        var request = FetchRequest<ManagedObject>(Item.entityName)
+        var request = FetchRequest<ManagedObject>(entityName: Item.entityName)
         _ = try document.context.count(for: request)
         let watch = Stopwatch()
         var checksum = Checksum()

@@ -15,8 +15,8 @@ enum QueryWorkload {
         }
         let name: AttributeKey<String> = try employees.attribute("name"),
             joined: AttributeKey<Date> = try employees.attribute("joined")
-        var request = FetchRequest<ManagedObject>("Employee")
-        request.sortKeys = [SortKey("joined")]
+        var request = FetchRequest<ManagedObject>(entityName: "Employee")
+        request.sortDescriptors = [SortKey("joined")]
         request.fetchLimit = limit
         let watch = Stopwatch()
         var checksum = Checksum()

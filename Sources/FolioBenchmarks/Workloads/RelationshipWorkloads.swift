@@ -16,7 +16,7 @@ enum RelationshipWorkloads {
         let members = try departments.toMany("employees")
         let title: AttributeKey<String> = try departments.attribute("name"),
             name: AttributeKey<String> = try employees.attribute("name")
-        var request = FetchRequest<ManagedObject>("Department")
+        var request = FetchRequest<ManagedObject>(entityName: "Department")
         if prefetches { request.relationshipKeyPathsForPrefetching = ["employees"] }
         let watch = Stopwatch()
         var sum = NameSum()
@@ -68,8 +68,8 @@ enum RelationshipWorkloads {
         let document = try await PersistentDocument.open(url)
         // Undo is one who watches too: it keeps what it may have to bring back.
         if !isWatched { document.context.undoManager = nil }
-        let departments = try document.context.fetch(FetchRequest<ManagedObject>("Department"))
-        let watched = isWatched ? try document.context.fetch(FetchRequest<ManagedObject>("Employee")) : []
+        let departments = try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Department"))
+        let watched = isWatched ? try document.context.fetch(FetchRequest<ManagedObject>(entityName: "Employee")) : []
         let watch = Stopwatch()
         for department in departments { document.context.delete(department) }
         try await document.save()

@@ -10,13 +10,13 @@ enum Staff {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Department", attributes: [AttributeDescription("name", .string, isOptional: false)],
                 relationships: [
                     RelationshipDescription(
                         "employees", to: "Employee", inverse: "department", maxCount: 0, deleteRule: .cascade)
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Employee",
                 attributes: [
                     AttributeDescription("name", .string, isOptional: false),

@@ -10,7 +10,7 @@ enum StoreTypeWorkload {
         defer { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: url.path + suffix) } }
         let description = PersistentStoreDescription(url: url, type: type)
         let watch = Stopwatch()
-        let coordinator = PersistentStoreCoordinator(model: model)
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(description)
         try insert(size, ManagedObjectContext(coordinator))
         if type == .inMemory {
@@ -18,14 +18,14 @@ enum StoreTypeWorkload {
             return watch.measurement(checksum: sum)
         }
         try coordinator.remove(store)
-        let reader = PersistentStoreCoordinator(model: model)
+        let reader = PersistentStoreCoordinator(managedObjectModel: model)
         try reader.addPersistentStore(description)
         let sum = try read(ManagedObjectContext(reader))
         return watch.measurement(checksum: sum)
     }
 
     private static func insert(_ size: Int, _ context: ManagedObjectContext) throws {
-        guard let entity = context.persistentStoreCoordinator.model.entity(named: Item.entityName) else {
+        guard let entity = context.persistentStoreCoordinator.managedObjectModel.entity(named: Item.entityName) else {
             throw BenchmarkError("the model has no items")
         }
         let keys = try Item.Keys(entity)
@@ -35,11 +35,11 @@ enum StoreTypeWorkload {
 
     /// What was read, in whatever order it came.
     private static func read(_ context: ManagedObjectContext) throws -> UInt64 {
-        guard let entity = context.persistentStoreCoordinator.model.entity(named: Item.entityName) else {
+        guard let entity = context.persistentStoreCoordinator.managedObjectModel.entity(named: Item.entityName) else {
             throw BenchmarkError("the model has no items")
         }
         let keys = try Item.Keys(entity)
-        return try context.fetch(FetchRequest<ManagedObject>(Item.entityName)).reduce(0) { sum, item in
+        return try context.fetch(FetchRequest<ManagedObject>(entityName: Item.entityName)).reduce(0) { sum, item in
             var checksum = Checksum()
             keys.add(item, to: &checksum)
             return sum &+ checksum.value

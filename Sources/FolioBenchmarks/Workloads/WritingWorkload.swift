@@ -23,7 +23,7 @@ enum WritingWorkload {
             throw BenchmarkError("the document has no items")
         }
         let number: AttributeKey<Int64> = try entity.attribute("number")
-        var request = FetchRequest<ManagedObject>(Item.entityName)
+        var request = FetchRequest<ManagedObject>(entityName: Item.entityName)
         if !keepsVersion { request.fetchLimit = 1 }
         let items = try document.context.fetch(request)
         let watch = Stopwatch()

@@ -44,7 +44,7 @@ struct DocumentNames {
         }
     }
 
-    private static func summary(_ property: Property, in model: ManagedObjectModel) -> String {
+    private static func summary(_ property: PropertyDescription, in model: ManagedObjectModel) -> String {
         if let relationship = property.relationship {
             return (property.isToMany ? "to-many, " : "to-one, ") + (model.destination(of: relationship)?.name ?? "")
         }
@@ -63,7 +63,7 @@ struct DocumentNames {
     }
 
     var templates: [Name] {
-        (model?.description.fetchRequestTemplates ?? []).map { ($0.name, "fetch request") }.sorted { $0.text < $1.text }
+        (model?.definition.fetchRequestTemplates ?? []).map { ($0.name, "fetch request") }.sorted { $0.text < $1.text }
     }
 
     /// What may stand behind `DOC@`, newest first.

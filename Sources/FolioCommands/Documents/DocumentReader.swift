@@ -4,7 +4,7 @@ import Foundation
 /// A document opened for reading: nothing of it changes, and nothing is left beside it.
 struct DocumentReader {
     let document: PersistentDocument
-    var store: any PersistentStore { document.store }
+    var store: any StoreBackend { document.store }
     var context: ManagedObjectContext { document.context }
     var model: ManagedObjectModel { document.model }
 

@@ -67,7 +67,7 @@ enum Edit: Sendable {
 
     /// - Throws: usage errors: an unknown key, a value of the wrong type; I/O errors of files that
     ///   are named.
-    init(_ assignment: Assignment, entity: Entity, store: StoreIdentity) throws {
+    init(_ assignment: Assignment, entity: EntityDescription, store: StoreIdentity) throws {
         let property = try EntityLookup.property(named: assignment.key, of: entity)
         if let attribute = property.attribute {
             self = try .attribute(property.name, Self.value(assignment, for: attribute, in: store.model))
@@ -107,7 +107,8 @@ enum Edit: Sendable {
         }
     }
 
-    private static func relationship(_ assignment: Assignment, _ property: Property, store: StoreIdentity) throws
+    private static func relationship(_ assignment: Assignment, _ property: PropertyDescription, store: StoreIdentity)
+        throws
         -> Edit
     {
         let names: [String]
@@ -140,7 +141,9 @@ enum Edit: Sendable {
         }
     }
 
-    private static func id(_ text: String, for property: Property, store: StoreIdentity) throws -> ManagedObjectID {
+    private static func id(_ text: String, for property: PropertyDescription, store: StoreIdentity) throws
+        -> ManagedObjectID
+    {
         let id = try ObjectName.id(text, in: store)
         if let relationship = property.relationship, let destination = store.model.destination(of: relationship),
             !id.entity.isKind(of: destination), !destination.isKind(of: id.entity)

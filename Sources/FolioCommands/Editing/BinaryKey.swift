@@ -3,7 +3,7 @@ import Folio
 /// The binary attribute that `attach` and `extract` are about.
 enum BinaryKey {
     /// - Throws: usage errors: an unknown key, a property that is not binary.
-    static func attribute(_ key: String, of entity: Entity) throws -> AttributeDescription {
+    static func attribute(_ key: String, of entity: EntityDescription) throws -> AttributeDescription {
         let property = try EntityLookup.property(named: key, of: entity)
         guard let attribute = property.attribute, attribute.type == .binary, !property.isTransient else {
             let kind = property.attribute.map { $0.type == .binary ? "transient" : $0.type.name } ?? "no attribute"

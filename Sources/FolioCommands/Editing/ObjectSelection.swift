@@ -14,14 +14,16 @@ enum ObjectSelection {
         -> FetchRequest<ManagedObject>
     {
         let entity = try EntityLookup.entity(named: entityName, in: store.model)
-        var request = FetchRequest<ManagedObject>(entity.name)
-        request.sortKeys = [.objectID]
+        var request = FetchRequest<ManagedObject>(entityName: entity.name)
+        request.sortDescriptors = [.objectID]
         let predicates = try conditions.map { try predicate($0, entity, store) }
         request.predicate = predicates.count > 1 ? .and(predicates) : predicates.first
         return request
     }
 
-    private static func predicate(_ text: String, _ entity: Entity, _ store: StoreIdentity) throws -> FetchPredicate {
+    private static func predicate(_ text: String, _ entity: EntityDescription, _ store: StoreIdentity) throws
+        -> FetchPredicate
+    {
         do {
             return try FetchPredicate(format: text).validated(against: entity, in: store.model, store: store)
         } catch {

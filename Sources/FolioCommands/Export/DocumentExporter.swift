@@ -4,16 +4,16 @@ import RowMemory
 
 /// Writes all objects of a store, in the formats of `folio export`, some thousand rows at a time.
 struct DocumentExporter {
-    private let store: any PersistentStore
+    private let store: any StoreBackend
     private let console: Console
     private let writers: [ObjectWriter]
     /// Entities that have objects of their own, by name.
-    private let entities: [Entity]
+    private let entities: [EntityDescription]
     private static let batchSize = 16_384
 
     /// - Parameter entityName: the entity whose objects are written, its sub-entities' not; nil for
     ///   all.
-    init(store: any PersistentStore, entityName: String?, console: Console) throws {
+    init(store: any StoreBackend, entityName: String?, console: Console) throws {
         self.store = store
         self.console = console
         let model = store.identity.model
@@ -29,7 +29,9 @@ struct DocumentExporter {
     }
 
     /// Calls `body` with each row of an entity, in order of number.
-    private func forEachRow(of entity: Entity, _ progress: Progress, _ body: (Row, Int, RelatedRows) throws -> Void)
+    private func forEachRow(
+        of entity: EntityDescription, _ progress: Progress, _ body: (Row, Int, RelatedRows) throws -> Void
+    )
         throws
     {
         var last: Int64?
@@ -123,7 +125,7 @@ struct DocumentExporter {
 
     private func identifiers(_ metadata: [String: MetadataValue]) -> JSONValue {
         guard case .array(let recorded) = metadata["NSStoreModelVersionIdentifiers"] else {
-            return .strings(store.identity.model.description.versionIdentifiers)
+            return .strings(store.identity.model.definition.versionIdentifiers)
         }
         return .strings(recorded.compactMap { if case .string(let text) = $0 { text } else { nil } })
     }

@@ -10,7 +10,10 @@ struct FetchedColumns {
     private let console: Console
 
     /// - Parameter names: key paths that `entity` has.
-    init(_ names: [String], of objects: [ManagedObject], entity: Entity, _ reader: DocumentReader, _ console: Console)
+    init(
+        _ names: [String], of objects: [ManagedObject], entity: EntityDescription, _ reader: DocumentReader,
+        _ console: Console
+    )
         throws
     {
         self.names = names

@@ -4,14 +4,14 @@ import RowMemory
 /// Whole objects, in the order of a fetch.
 struct FetchedObjects {
     private let ids: [ManagedObjectID]
-    private let family: ArraySlice<Entity>
-    private let store: any PersistentStore
+    private let family: ArraySlice<EntityDescription>
+    private let store: any StoreBackend
     private let console: Console
     private static let batchSize = 2048
 
     /// - Parameter entity: what was fetched; it decides which columns there are. Nil where there
     ///   are no columns.
-    init(_ objects: [ManagedObject], entity: Entity? = nil, _ reader: DocumentReader, _ console: Console) {
+    init(_ objects: [ManagedObject], entity: EntityDescription? = nil, _ reader: DocumentReader, _ console: Console) {
         ids = objects.map(\.objectID)
         family = entity.map { reader.model.entities[$0.family] } ?? []
         store = reader.store
@@ -74,7 +74,7 @@ struct FetchedObjects {
         table.write(to: console)
     }
 
-    private static func shortName(_ store: any PersistentStore, _ row: Row) -> String {
+    private static func shortName(_ store: any StoreBackend, _ row: Row) -> String {
         "\(store.identity.model.entities[row.entityIndex].name)/p\(row.key)"
     }
 

@@ -11,7 +11,7 @@ struct ObjectWriter {
 
     private struct Link {
         let name: String
-        let property: Property
+        let property: PropertyDescription
     }
 
     let entityIndex: Int
@@ -21,7 +21,7 @@ struct ObjectWriter {
     private let prefixes: [String]
 
     /// `prefixes` are the URIs of the store's entities by position, up to the number.
-    init(entity: Entity, layout: RowLayout, prefixes: [String]) {
+    init(entity: EntityDescription, layout: RowLayout, prefixes: [String]) {
         entityIndex = entity.index
         slots = layout.slots
         self.prefixes = prefixes

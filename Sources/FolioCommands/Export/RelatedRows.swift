@@ -8,7 +8,7 @@ struct RelatedRows {
     private var dangling: Set<ObjectReference> = []
 
     /// - Parameter rows: rows of `entity` itself.
-    init(_ rows: RowBatch, entity: Entity, layout: RowLayout, in store: any RowStore) throws {
+    init(_ rows: RowBatch, entity: EntityDescription, layout: RowLayout, in store: any RowStore) throws {
         let owners = (0..<rows.count).map { rows[$0].key }
         var targets: [Int: Set<Int64>] = [:]
         for property in entity.properties where property.relationship != nil && !property.isTransient {

@@ -30,7 +30,7 @@ extension SQLHabits {
         }
     }
 
-    private static func notes(on comparison: Comparison) -> [String] {
+    private static func notes(on comparison: ComparisonPredicate) -> [String] {
         if case .constant(.string(let left)) = comparison.left, case .constant = comparison.right {
             return ["\"\(left)\" is text, not a key: keys stand without quotes"]
         }

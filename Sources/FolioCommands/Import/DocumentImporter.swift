@@ -140,7 +140,7 @@ struct DocumentImporter {
     }
 
     /// Whether all objects of an entity that the files have were read.
-    func isComplete(_ entity: Entity) -> Bool { !unread.contains { !$0.isDisjoint(with: entity.family) } }
+    func isComplete(_ entity: EntityDescription) -> Bool { !unread.contains { !$0.isDisjoint(with: entity.family) } }
 
     // MARK: Pieces
 

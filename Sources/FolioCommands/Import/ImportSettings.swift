@@ -43,7 +43,7 @@ struct ImportSettings {
     /// The attributes by which objects of an entity are found that are there already; nil where all
     /// of its records make new ones.
     /// - Throws: usage errors for what objects of the entity can't be found by.
-    func matchKey(_ entity: Entity) throws -> NaturalKey? {
+    func matchKey(_ entity: EntityDescription) throws -> NaturalKey? {
         let names = matches.compactMap { match in
             match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil
         }
@@ -60,8 +60,8 @@ struct ImportSettings {
             })
     }
 
-    private static func isKind(_ entity: Entity, of name: String) -> Bool {
-        var ancestor: Entity? = entity
+    private static func isKind(_ entity: EntityDescription, of name: String) -> Bool {
+        var ancestor: EntityDescription? = entity
         while let current = ancestor {
             if current.name == name { return true }
             ancestor = current.superentity
@@ -72,7 +72,7 @@ struct ImportSettings {
     /// - Parameter entities: those of all objects that the files have.
     /// - Throws: a usage error for what `--match` says of an entity of which the files have no
     ///   objects.
-    func checkMatches(_ entities: [Entity]) throws {
+    func checkMatches(_ entities: [EntityDescription]) throws {
         for match in matches {
             guard let name = match.entityName, !entities.contains(where: { Self.isKind($0, of: name) }) else {
                 continue

@@ -2,7 +2,7 @@ import Folio
 
 /// Names of entities and properties as people type them.
 enum EntityLookup {
-    static func entity(named name: String, in model: ManagedObjectModel) throws -> Entity {
+    static func entity(named name: String, in model: ManagedObjectModel) throws -> EntityDescription {
         if let entity = model.entity(named: name) { return entity }
         let names = model.entities.map(\.name)
         throw CommandError(
@@ -12,12 +12,12 @@ enum EntityLookup {
             detail: .object(["entity": .string(name), "entities": .strings(names.sorted())]))
     }
 
-    static func property(named name: String, of entity: Entity) throws -> Property {
+    static func property(named name: String, of entity: EntityDescription) throws -> PropertyDescription {
         if let property = entity.property(named: name) { return property }
         throw unknownKey(name, of: entity)
     }
 
-    static func unknownKey(_ name: String, of entity: Entity) -> CommandError {
+    static func unknownKey(_ name: String, of entity: EntityDescription) -> CommandError {
         let names = entity.properties.map(\.name)
         return CommandError(
             .usage, "unknownKey", "\(entity.name) has no property \(name)",
@@ -27,7 +27,8 @@ enum EntityLookup {
     }
 
     /// The property at the end of a key path, all before it being relationships.
-    static func property(atKeyPath keyPath: String, of entity: Entity, in model: ManagedObjectModel) throws -> Property
+    static func property(atKeyPath keyPath: String, of entity: EntityDescription, in model: ManagedObjectModel) throws
+        -> PropertyDescription
     {
         let start = entity
         var entity = entity, toManySteps = 0

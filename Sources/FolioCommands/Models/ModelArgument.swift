@@ -54,7 +54,7 @@ enum ModelArgument {
                 version: reader.document.manifest?.model.name, versions: [])
         }
         if let version = reference.version, version != loaded.version,
-            !loaded.model.description.versionIdentifiers.contains(version)
+            !loaded.model.definition.versionIdentifiers.contains(version)
         {
             throw CommandError.notFound(
                 "the document's model is not called \(version)", path: reference.url.relativePath,

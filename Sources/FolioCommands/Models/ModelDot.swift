@@ -9,7 +9,7 @@ enum ModelDot {
         )
         sink.write("  edge [fontname=\"sans-serif\", fontsize=9];\n")
         for entity in loaded.model.entities {
-            let attributes = entity.description.attributes.map {
+            let attributes = entity.definition.attributes.map {
                 field("\($0.name): \($0.type.name)\($0.isOptional ? "" : " !")") + "\\l"
             }
             let title = field(entity.name + (entity.isAbstract ? " (abstract)" : ""))
@@ -19,7 +19,7 @@ enum ModelDot {
             if let superentity = entity.superentity {
                 sink.write("  \(quote(entity.name)) -> \(quote(superentity.name)) [arrowhead=empty];\n")
             }
-            for relationship in entity.description.relationships {
+            for relationship in entity.definition.relationships {
                 write(relationship, of: entity, in: loaded.model, to: sink)
             }
         }
@@ -27,7 +27,8 @@ enum ModelDot {
     }
 
     private static func write(
-        _ relationship: RelationshipDescription, of entity: Entity, in model: ManagedObjectModel, to sink: ByteSink
+        _ relationship: RelationshipDescription, of entity: EntityDescription, in model: ManagedObjectModel,
+        to sink: ByteSink
     ) {
         let inverse = relationship.inverseName.flatMap { name in
             model.entity(named: relationship.destinationEntityName)?.relationshipsByName[name]
@@ -37,7 +38,7 @@ enum ModelDot {
             let here = (entity.name, relationship.name)
             let there = (relationship.destinationEntityName, relationship.inverseName ?? "")
             let declaresInverse =
-                model.entity(named: there.0)?.description.relationships.contains { $0.name == there.1 } ?? false
+                model.entity(named: there.0)?.definition.relationships.contains { $0.name == there.1 } ?? false
             if declaresInverse, there < here { return }
         }
         let label = relationship.name + (inverse.map { " / " + $0.name } ?? "")

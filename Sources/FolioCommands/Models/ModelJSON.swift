@@ -4,10 +4,10 @@ import Folio
 enum ModelJSON {
     static func write(_ loaded: LoadedModel, to sink: ByteSink) {
         let model = loaded.model
-        let description = model.description
+        let description = model.definition
         let hashes = model.versionHashesByEntityName
         let entities = model.entities.map { entity in
-            var value = json(entity.description)
+            var value = json(entity.definition)
             value["versionHash"] = hashes[entity.name].map { .string($0.hexadecimal) }
             return JSONValue.object(value)
         }
@@ -29,7 +29,7 @@ enum ModelJSON {
         sink.write(0x0A)
     }
 
-    private static func json(_ entity: EntityDescription) -> [String: JSONValue] {
+    private static func json(_ entity: EntityDefinition) -> [String: JSONValue] {
         var value: [String: JSONValue] = [
             "name": .string(entity.name), "isAbstract": .bool(entity.isAbstract),
             "parent": text(entity.superentityName),

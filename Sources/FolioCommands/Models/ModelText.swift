@@ -6,7 +6,7 @@ enum ModelText {
         let model = loaded.model
         func line(_ text: String) { sink.write(Printable.line(text) + "\n") }
         line("model \(loaded.name)" + (loaded.version.map { ", version \($0)" } ?? ""))
-        let identifiers = model.description.versionIdentifiers.filter { !$0.isEmpty }
+        let identifiers = model.definition.versionIdentifiers.filter { !$0.isEmpty }
         if !identifiers.isEmpty { line("identifiers \(identifiers.joined(separator: ", "))") }
         if loaded.versions.count > 1 { line("versions \(loaded.versions.joined(separator: ", "))") }
         for entity in model.entities {
@@ -14,35 +14,35 @@ enum ModelText {
             line(
                 "entity \(entity.name)" + (entity.superentity.map { " : \($0.name)" } ?? "")
                     + (entity.isAbstract ? " (abstract)" : ""))
-            for attribute in entity.description.attributes { line("  \(attribute.name): \(describe(attribute))") }
-            for relationship in entity.description.relationships {
+            for attribute in entity.definition.attributes { line("  \(attribute.name): \(describe(attribute))") }
+            for relationship in entity.definition.relationships {
                 line("  \(relationship.name) → \(describe(relationship))")
             }
-            for property in entity.description.fetchedProperties {
+            for property in entity.definition.fetchedProperties {
                 line(
                     "  \(property.name) = fetch \(property.fetchRequest.entityName) where \(property.fetchRequest.predicateFormat ?? "TRUEPREDICATE")"
                 )
             }
-            for constraint in entity.description.uniquenessConstraints {
+            for constraint in entity.definition.uniquenessConstraints {
                 line("  unique (\(constraint.joined(separator: ", ")))")
             }
-            for index in entity.description.indexes {
+            for index in entity.definition.indexes {
                 let elements = index.elements.map {
                     ($0.propertyName ?? $0.expression ?? "?") + ($0.isAscending ? "" : " descending")
                 }
                 line("  index \(index.name) (\(elements.joined(separator: ", ")))")
             }
         }
-        for composite in model.description.composites {
+        for composite in model.definition.composites {
             sink.write("\n")
             line("composite \(composite.name)")
             for attribute in composite.attributes { line("  \(attribute.name): \(describe(attribute))") }
         }
-        for (name, members) in model.description.configurations.sorted(by: { $0.key < $1.key }) {
+        for (name, members) in model.definition.configurations.sorted(by: { $0.key < $1.key }) {
             sink.write("\n")
             line("configuration \(name): \(members.joined(separator: ", "))")
         }
-        for request in model.description.fetchRequestTemplates {
+        for request in model.definition.fetchRequestTemplates {
             sink.write("\n")
             line(
                 "fetch request \(request.name): \(request.entityName) where \(request.predicateFormat ?? "TRUEPREDICATE")"

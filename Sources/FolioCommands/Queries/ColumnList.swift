@@ -23,7 +23,7 @@ struct ColumnList {
     let columns: [Column]
 
     /// - Parameter entity: Decides whether `count` is a property or means how many there are.
-    init(_ text: String, entity: Entity) throws {
+    init(_ text: String, entity: EntityDescription) throws {
         columns = try Self.split(text).map { try Self.column($0, in: text, entity) }
         var names: Set<String> = []
         for column in columns where !names.insert(column.name).inserted {
@@ -70,7 +70,7 @@ struct ColumnList {
         return parts
     }
 
-    private static func column(_ part: Substring, in text: String, _ entity: Entity) throws -> Column {
+    private static func column(_ part: Substring, in text: String, _ entity: EntityDescription) throws -> Column {
         let trimmed = part.drop { $0 == " " }
         guard let end = trimmed.lastIndex(where: { $0 != " " }) else {
             throw CommandError.usage("a column is missing in \(text)")
@@ -84,7 +84,7 @@ struct ColumnList {
         return Column(name: written, expression: try expression(written, entity))
     }
 
-    private static func expression(_ text: String, _ entity: Entity) throws -> QueryExpression {
+    private static func expression(_ text: String, _ entity: EntityDescription) throws -> QueryExpression {
         if ["count()", "count(*)"].contains(text) || (text == "count" && entity.property(named: "count") == nil) {
             return count.expression
         }

@@ -43,7 +43,7 @@ struct FetchQuery {
         Tables are as wide as the terminal, with … for what is left out, and whole where the output is no terminal. In lines \\n is the end of a line within a value, and \\\\ a backslash.
         """
 
-    let entity: Entity
+    let entity: EntityDescription
     let objects: FetchRequest<ManagedObject>
     /// Nil where objects are asked for.
     let rows: FetchRequest<[String: PropertyValue]>?
@@ -87,14 +87,15 @@ struct FetchQuery {
             for column in columns.columns {
                 _ = try EntityLookup.property(atKeyPath: column.name, of: entity, in: store.model)
             }
-            objects.sortKeys = try sortKeys.map { try $0.validated(against: entity, in: store.model) } + [.objectID]
+            objects.sortDescriptors =
+                try sortKeys.map { try $0.validated(against: entity, in: store.model) } + [.objectID]
             self.objects = objects
             rows = nil
             return
         }
-        var rows = FetchRequest<[String: PropertyValue]>(entity.name)
+        var rows = FetchRequest<[String: PropertyValue]>(entityName: entity.name)
         rows.predicate = objects.predicate
-        rows.sortKeys = sortKeys
+        rows.sortDescriptors = sortKeys
         rows.fetchOffset = objects.fetchOffset
         rows.fetchLimit = objects.fetchLimit
         rows.propertiesToFetch = columns.columns.map(\.fetched)
@@ -102,7 +103,7 @@ struct FetchQuery {
         rows.havingPredicate = try arguments.value("--having").map { try FetchPredicate(format: $0) }
         rows.returnsDistinctResults = isDistinct
         if try !TableRequest(rows, entity: entity, model: store.model, store: store).isCollapsed {
-            rows.sortKeys.append(.objectID)
+            rows.sortDescriptors.append(.objectID)
         }
         self.objects = objects
         self.rows = rows
@@ -125,7 +126,7 @@ struct FetchQuery {
             throw CommandError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out")
         }
         guard let template = store.model.fetchRequestTemplate(forName: name) else {
-            let names = store.model.description.fetchRequestTemplates.map(\.name)
+            let names = store.model.definition.fetchRequestTemplates.map(\.name)
             throw CommandError.usage(
                 "the model has no fetch request \(name)",
                 hint: Suggestion.sentence(for: name, among: names)
@@ -158,9 +159,9 @@ struct FetchQuery {
     }
 
     /// How the store would run it.
-    func explanation(in store: any PersistentStore) throws -> QueryExplanation {
+    func explanation(in store: any StoreBackend) throws -> QueryExplanation {
         var request = RowRequest(
-            entityIndex: entity.index, selection: .matching(objects.predicate), sortKeys: objects.sortKeys,
+            entityIndex: entity.index, selection: .matching(objects.predicate), sortKeys: objects.sortDescriptors,
             offset: objects.fetchOffset,
             limit: isEmpty ? 0 : objects.fetchLimit > 0 ? objects.fetchLimit : nil)
         guard let rows else { return try store.explanation(of: request) }

@@ -1,7 +1,9 @@
 import Schema
 
 extension MappingInference {
-    mutating func checkNew(_ attribute: AttributeDescription, _ property: Property, _ entity: Entity) {
+    mutating func checkNew(
+        _ attribute: AttributeDescription, _ property: PropertyDescription, _ entity: EntityDescription
+    ) {
         guard attribute.needsDefault else { return }
         add(
             .mandatoryWithoutDefault, entity, property,
@@ -10,7 +12,8 @@ extension MappingInference {
     }
 
     mutating func check(
-        _ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity
+        _ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: PropertyDescription,
+        _ entity: EntityDescription
     ) {
         guard attribute.type.takesValues(of: old.type) else {
             add(
@@ -30,7 +33,8 @@ extension MappingInference {
     }
 
     private mutating func checkComposite(
-        _ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: Property, _ entity: Entity
+        _ attribute: AttributeDescription, formerly old: AttributeDescription, _ property: PropertyDescription,
+        _ entity: EntityDescription
     ) {
         let former = Dictionary(
             source.leaves(of: old).map { ($0.path, $0.attribute.type) }, uniquingKeysWith: { first, _ in first })

@@ -20,10 +20,10 @@ extension MappingInference {
             }
             let origin = source.entities[step.sourceIndex]
             let isCopy = sourceHashes[origin.name] == destinationHashes[entity.name]
-            let origins = entity.properties.map { property -> Property? in
+            let origins = entity.properties.map { property -> PropertyDescription? in
                 if case .property(let index) = step.origins[property.index] { origin.properties[index] } else { nil }
             }
-            func mappings(_ isWanted: (Property) -> Bool) -> [PropertyMapping] {
+            func mappings(_ isWanted: (PropertyDescription) -> Bool) -> [PropertyMapping] {
                 entity.properties.filter { isWanted($0) && !$0.isTransient }.map {
                     mapping(of: $0, from: origins[$0.index])
                 }
@@ -45,7 +45,7 @@ extension MappingInference {
         return MappingModel(entityMappings: mappings)
     }
 
-    private func mapping(of property: Property, from origin: Property?) -> PropertyMapping {
+    private func mapping(of property: PropertyDescription, from origin: PropertyDescription?) -> PropertyMapping {
         guard let origin else { return PropertyMapping(property.name) }
         let value = QueryExpression.keyPath(base: .variable("source"), components: [origin.name])
         if property.relationship != nil {
@@ -58,7 +58,7 @@ extension MappingInference {
             return PropertyMapping(
                 property.name,
                 valueExpression: .conditional(
-                    .comparison(Comparison(source, .notEqual, .constant(.null))), source, .constant(value)))
+                    .comparison(ComparisonPredicate(source, .notEqual, .constant(.null))), source, .constant(value)))
         }
         return PropertyMapping(property.name, valueExpression: value)
     }

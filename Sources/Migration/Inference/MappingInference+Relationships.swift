@@ -14,7 +14,9 @@ extension MappingInference {
         }
     }
 
-    mutating func checkRelationship(_ property: Property, formerly former: Property, _ entity: Entity) {
+    mutating func checkRelationship(
+        _ property: PropertyDescription, formerly former: PropertyDescription, _ entity: EntityDescription
+    ) {
         guard let relationship = property.relationship, let old = former.relationship else { return }
         let inverse = destination.inverse(of: property), oldInverse = source.inverse(of: former)
         // Of a many-to-many relationship one end may become to-one: objects that are shared are
@@ -40,7 +42,9 @@ extension MappingInference {
         checkSharing(property, inverse?.relationship, formerly: old, oldInverse?.relationship, entity)
     }
 
-    private mutating func checkDestination(_ property: Property, formerly former: Property, _ entity: Entity) {
+    private mutating func checkDestination(
+        _ property: PropertyDescription, formerly former: PropertyDescription, _ entity: EntityDescription
+    ) {
         let expected = destination.entities[property.destinationIndex]
         for index in source.entities[former.destinationIndex].family {
             guard let image = plan.destinationIndices[index], !destination.entities[image].isKind(of: expected) else {
@@ -58,7 +62,7 @@ extension MappingInference {
     }
 
     /// Whether the inverse of a relationship comes from a relationship.
-    private func isFormer(_ property: Property) -> Bool {
+    private func isFormer(_ property: PropertyDescription) -> Bool {
         guard let inverse = destination.inverse(of: property) else { return false }
         return destination.entities[inverse.declaringEntityIndex].family.contains {
             plan.originIndex(entityIndex: $0, propertyIndex: inverse.index) != nil
@@ -66,7 +70,7 @@ extension MappingInference {
     }
 
     /// Whether an inverse comes from another relationship than that which was the inverse before.
-    private func isTornFromItsInverse(_ inverse: Property, _ oldInverse: Property?) -> Bool {
+    private func isTornFromItsInverse(_ inverse: PropertyDescription, _ oldInverse: PropertyDescription?) -> Bool {
         // Where the inverse is declared, or in the descendants that alone come from somewhere.
         for index in destination.entities[inverse.declaringEntityIndex].family {
             guard let step = plan.steps[index], case .property(let place) = step.origins[inverse.index] else {
@@ -80,8 +84,8 @@ extension MappingInference {
 
     /// Where the new version allows one owner only, the old one must not have allowed several.
     private mutating func checkSharing(
-        _ property: Property, _ inverse: RelationshipDescription?, formerly old: RelationshipDescription,
-        _ oldInverse: RelationshipDescription?, _ entity: Entity
+        _ property: PropertyDescription, _ inverse: RelationshipDescription?, formerly old: RelationshipDescription,
+        _ oldInverse: RelationshipDescription?, _ entity: EntityDescription
     ) {
         guard let relationship = property.relationship else { return }
         let couldShare: Bool

@@ -46,8 +46,8 @@ struct MappingInference {
     // MARK: Pairing
 
     private mutating func pairEntities() {
-        func item(_ entity: Entity) -> NamePairing.Item {
-            NamePairing.Item(name: entity.name, renamingIdentifier: entity.description.renamingIdentifier)
+        func item(_ entity: EntityDescription) -> NamePairing.Item {
+            NamePairing.Item(name: entity.name, renamingIdentifier: entity.definition.renamingIdentifier)
         }
         let pairing = NamePairing(destination.entities.map(item), from: source.entities.map(item))
         for (first, second) in pairing.clashes {
@@ -66,12 +66,14 @@ struct MappingInference {
         }
     }
 
-    private mutating func pairProperties(of entity: Entity, from origin: Entity) -> [MigrationPlan.Origin] {
+    private mutating func pairProperties(of entity: EntityDescription, from origin: EntityDescription) -> [MigrationPlan
+        .Origin]
+    {
         var origins = [MigrationPlan.Origin](repeating: .new, count: entity.properties.count)
         for isAttribute in [true, false] {
             // What is transient stands in no store: there is nothing to come from, and nothing to
             // become.
-            func members(_ entity: Entity) -> [Property] {
+            func members(_ entity: EntityDescription) -> [PropertyDescription] {
                 entity.properties.filter { ($0.attribute != nil) == isAttribute && !$0.isTransient }
             }
             let new = members(entity), old = members(origin)
@@ -109,7 +111,7 @@ struct MappingInference {
 
     private mutating func checkHierarchies() {
         for root in destination.entities where root.superentity == nil {
-            var first: (entity: Entity, root: Int)?
+            var first: (entity: EntityDescription, root: Int)?
             for index in root.family {
                 guard let step = steps[index] else { continue }
                 let origin = source.entities[step.sourceIndex]
@@ -128,7 +130,7 @@ struct MappingInference {
         }
     }
 
-    private mutating func check(_ entity: Entity) {
+    private mutating func check(_ entity: EntityDescription) {
         guard let step = steps[entity.index] else { return }
         for property in entity.properties {
             guard case .property(let index) = step.origins[property.index] else {
@@ -146,7 +148,8 @@ struct MappingInference {
     }
 
     mutating func add(
-        _ rule: MigrationObstacle.Rule, _ entity: Entity, _ property: Property, _ reason: String, remedy: String
+        _ rule: MigrationObstacle.Rule, _ entity: EntityDescription, _ property: PropertyDescription, _ reason: String,
+        remedy: String
     ) {
         let obstacle = MigrationObstacle(
             rule, entity: entity.name, property: property.name, reason: reason, remedy: remedy)
@@ -164,7 +167,7 @@ struct MappingInference {
     }
 }
 
-extension Property {
+extension PropertyDescription {
     fileprivate var pairingItem: NamePairing.Item {
         switch kind {
         case .attribute(let attribute):

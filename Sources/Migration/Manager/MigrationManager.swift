@@ -122,7 +122,7 @@ public final class MigrationManager {
         guard mapping.kind != .add, mapping.kind != .remove, let name = mapping.sourceEntityName,
             mapping.destinationEntityName != nil
         else { return nil }
-        var request = FetchRequest<ManagedObject>(name)
+        var request = FetchRequest<ManagedObject>(entityName: name)
         request.predicate = mapping.sourcePredicate
         // Sub-entities have mappings of their own.
         request.includesSubentities = false
@@ -260,7 +260,7 @@ public final class MigrationManager {
     /// - Parameter entity: What the new objects are needed as, so that of the halves of an object
     ///   that was split the right one is found; nil for anything.
     func destinationInstances(
-        forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject], accepting entity: Entity?
+        forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject], accepting entity: EntityDescription?
     ) throws(MigrationError) -> [ManagedObject] {
         guard let mapping = currentEntityMapping,
             let source = mapping.sourceEntityName.flatMap({ sourceContext.model.entity(named: $0) })

@@ -57,8 +57,8 @@ package enum ModelCache {
 
 extension ManagedObjectModel {
     /// What is left of the model's description when it is compiled.
-    package var compiledDescription: Description {
-        var copy = description
+    package var compiledDescription: Definition {
+        var copy = definition
         copy.extraMarkup = [:]
         copy.diagram = []
         func compiled(_ attribute: AttributeDescription) -> AttributeDescription {

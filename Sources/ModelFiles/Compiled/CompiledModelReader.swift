@@ -9,7 +9,7 @@ struct CompiledModelReader {
 
     static func read(_ data: Data, path: String?) throws(ModelError) -> ManagedObjectModel {
         var reader = CompiledModelReader()
-        let description: ManagedObjectModel.Description
+        let description: ManagedObjectModel.Definition
         do {
             let root = try KeyedArchive(data).root()
             guard root.isKind(of: "NSManagedObjectModel") else {
@@ -29,8 +29,8 @@ struct CompiledModelReader {
         faults.append(ModelError.Fault(entity: entity, property: property, message: message))
     }
 
-    private mutating func description(_ root: ArchivedObject) throws -> ManagedObjectModel.Description {
-        var description = ManagedObjectModel.Description()
+    private mutating func description(_ root: ArchivedObject) throws -> ManagedObjectModel.Definition {
+        var description = ManagedObjectModel.Definition()
         for (_, object) in try root.required("NSEntities").namedEntries() ?? [] {
             if let object { description.entities.append(try entity(object)) }
         }
@@ -51,9 +51,9 @@ struct CompiledModelReader {
         return description
     }
 
-    private mutating func entity(_ object: ArchivedObject) throws -> EntityDescription {
+    private mutating func entity(_ object: ArchivedObject) throws -> EntityDefinition {
         let name = try object.string("NSEntityName") ?? ""
-        var entity = EntityDescription(name)
+        var entity = EntityDefinition(name)
         let className = try object.string("NSClassNameForEntity")
         entity.managedObjectClassName = className == "NSManagedObject" || className == "" ? nil : className
         entity.superentityName = try object.object("NSSuperentity")?.string("NSEntityName")
@@ -86,7 +86,7 @@ struct CompiledModelReader {
     }
 
     /// Newer archives list copies of inherited properties in sub-entities.
-    private static func dropInherited(_ entities: inout [EntityDescription]) {
+    private static func dropInherited(_ entities: inout [EntityDefinition]) {
         let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for index in entities.indices {
             var inherited: Set<String> = []
@@ -132,7 +132,7 @@ struct CompiledModelReader {
     }
 
     private mutating func readComposites(
-        of root: ArchivedObject, into description: inout ManagedObjectModel.Description
+        of root: ArchivedObject, into description: inout ManagedObjectModel.Definition
     ) throws {
         for (name, list) in try root.object(ArchiveKeys.composites)?.namedEntries() ?? [] {
             var composite = CompositeDescription(name, attributes: [])

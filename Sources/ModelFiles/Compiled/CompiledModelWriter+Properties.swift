@@ -63,7 +63,7 @@ extension CompiledModelWriter {
     }
 
     mutating func fill(
-        _ place: KeyedArchiveWriter.Reference, _ relationship: RelationshipDescription, of entity: Entity
+        _ place: KeyedArchiveWriter.Reference, _ relationship: RelationshipDescription, of entity: EntityDescription
     ) {
         var fields = common(
             relationship.name, places[entity.index], isOptional: relationship.isOptional,
@@ -97,8 +97,9 @@ extension CompiledModelWriter {
         return .null
     }
 
-    mutating func fill(_ place: KeyedArchiveWriter.Reference, _ property: FetchedPropertyDescription, of entity: Entity)
-    {
+    mutating func fill(
+        _ place: KeyedArchiveWriter.Reference, _ property: FetchedPropertyDescription, of entity: EntityDescription
+    ) {
         var fields = common(
             property.name, places[entity.index], isOptional: property.isOptional, isTransient: true, isReadOnly: true,
             renaming: property.renamingIdentifier, modifier: property.versionHashModifier, userInfo: property.userInfo)

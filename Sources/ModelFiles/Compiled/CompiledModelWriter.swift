@@ -35,12 +35,12 @@ struct CompiledModelWriter {
     }
 
     /// The names of the properties that the entity lists, in order.
-    private static func listed(_ entity: Entity, _ form: CompiledModel.Form) -> [String] {
+    private static func listed(_ entity: EntityDescription, _ form: CompiledModel.Form) -> [String] {
         let properties =
             form == .storeCache
             ? entity.properties.map(\.name)
-            : entity.description.attributes.map(\.name) + entity.description.relationships.map(\.name)
-        let fetched = form == .storeCache ? entity.fetchedProperties : entity.description.fetchedProperties
+            : entity.definition.attributes.map(\.name) + entity.definition.relationships.map(\.name)
+        let fetched = form == .storeCache ? entity.fetchedProperties : entity.definition.fetchedProperties
         return properties + fetched.map(\.name)
     }
 
@@ -52,7 +52,7 @@ struct CompiledModelWriter {
 
     private mutating func write() -> Data {
         for entity in model.entities { write(entity) }
-        let description = model.description
+        let description = model.definition
         var fields: [String: PropertyListValue] = [
             "NSEntities": entities().value,
             "NSVersionIdentifiers": writer.add(set: description.versionIdentifiers.map { writer.add(string: $0) })
@@ -98,8 +98,8 @@ struct CompiledModelWriter {
     }
 
     private mutating func templates() -> KeyedArchiveWriter.Reference {
-        guard !model.description.fetchRequestTemplates.isEmpty else { return .null }
-        let pairs = model.description.fetchRequestTemplates.map {
+        guard !model.definition.fetchRequestTemplates.isEmpty else { return .null }
+        let pairs = model.definition.fetchRequestTemplates.map {
             (key: writer.add(string: $0.name), value: fetchRequest($0))
         }
         return writer.add(dictionary: pairs, isMutable: true)
@@ -107,8 +107,8 @@ struct CompiledModelWriter {
 
     // MARK: Entities
 
-    private mutating func write(_ entity: Entity) {
-        let description = entity.description
+    private mutating func write(_ entity: EntityDescription) {
+        let description = entity.definition
         var fields: [String: PropertyListValue] = [
             "NSEntityName": writer.add(string: entity.name).value,
             "NSClassNameForEntity": writer.add(string: description.managedObjectClassName ?? "NSManagedObject").value,
@@ -165,7 +165,8 @@ struct CompiledModelWriter {
             isMutable: true)
     }
 
-    private mutating func fetchIndex(_ index: FetchIndexDescription, of entity: Entity) -> KeyedArchiveWriter.Reference
+    private mutating func fetchIndex(_ index: FetchIndexDescription, of entity: EntityDescription)
+        -> KeyedArchiveWriter.Reference
     {
         let place = writer.reserve()
         let elements = index.elements.map { element in

@@ -29,8 +29,8 @@ struct ContentsReader {
 
     // MARK: Model
 
-    private mutating func description(_ root: XMLTree) -> ManagedObjectModel.Description {
-        var description = ManagedObjectModel.Description()
+    private mutating func description(_ root: XMLTree) -> ManagedObjectModel.Definition {
+        var description = ManagedObjectModel.Definition()
         var fields = MarkupFields(root)
         if let identifier = fields.take("userDefinedModelVersionIdentifier") {
             description.versionIdentifiers = [identifier]
@@ -63,10 +63,10 @@ struct ContentsReader {
         return description
     }
 
-    private mutating func entity(_ element: XMLTree) -> EntityDescription {
+    private mutating func entity(_ element: XMLTree) -> EntityDefinition {
         var fields = MarkupFields(element)
         let name = fields.take("name") ?? ""
-        var entity = EntityDescription(name)
+        var entity = EntityDefinition(name)
         entity.managedObjectClassName = fields.text("representedClassName").flatMap {
             $0 == "NSManagedObject" ? nil : $0
         }
@@ -104,7 +104,7 @@ struct ContentsReader {
 
     /// The file names the inverse's entity too; descriptions have no room for it, so a
     /// contradiction is found here.
-    private mutating func checkInverseEntities(_ root: XMLTree, _ description: ManagedObjectModel.Description) {
+    private mutating func checkInverseEntities(_ root: XMLTree, _ description: ManagedObjectModel.Definition) {
         let parents = Dictionary(
             description.entities.map { ($0.name, $0.superentityName) }, uniquingKeysWith: { first, _ in first })
         func ancestors(_ name: String) -> Set<String> {

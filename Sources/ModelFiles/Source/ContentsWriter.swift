@@ -22,7 +22,7 @@ struct ContentsWriter {
     }
 
     private func root() -> XMLTree {
-        let description = model.description
+        let description = model.definition
         var fields = Fields(description.extraMarkup)
         fields.add("type", Self.type)
         fields.add("documentVersion", Self.documentVersion)
@@ -56,7 +56,7 @@ struct ContentsWriter {
         return XMLTree("model", fields.attributes, children: children)
     }
 
-    private func entity(_ entity: EntityDescription) -> XMLTree {
+    private func entity(_ entity: EntityDefinition) -> XMLTree {
         var fields = Fields(entity.extraMarkup)
         fields.add("name", entity.name)
         fields.add("representedClassName", entity.managedObjectClassName)

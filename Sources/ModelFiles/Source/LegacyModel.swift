@@ -13,7 +13,7 @@ package struct LegacyModel {
     ///   that is wrong in the model.
     package static func decode(_ data: Data, path: String? = nil) throws(ModelError) -> ManagedObjectModel {
         var reader = LegacyModel()
-        let description: ManagedObjectModel.Description
+        let description: ManagedObjectModel.Definition
         do {
             description = try reader.description(try KeyedArchive(data).root())
         } catch {
@@ -24,11 +24,11 @@ package struct LegacyModel {
         return try ManagedObjectModel(description)
     }
 
-    private mutating func description(_ root: ArchivedObject) throws -> ManagedObjectModel.Description {
+    private mutating func description(_ root: ArchivedObject) throws -> ManagedObjectModel.Definition {
         guard root.className == "XDPMModel" else {
             throw CodingError(.wrongType, "the archive holds \(root.className ?? "a value"), not XDPMModel")
         }
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         if let identifier = try root.string("_modelVersionIdentifier") { description.versionIdentifiers = [identifier] }
         let package = try root.required("_xd_rootPackage")
         for (_, object) in try package.object("XDBucketForClassesstorage")?.namedEntries() ?? [] {
@@ -44,9 +44,9 @@ package struct LegacyModel {
         return description
     }
 
-    private mutating func entity(_ object: ArchivedObject) throws -> EntityDescription {
+    private mutating func entity(_ object: ArchivedObject) throws -> EntityDefinition {
         let traits = try Traits(object, stereotypes: ["XD_PStereotype"])
-        var entity = EntityDescription(try object.string("_name") ?? "")
+        var entity = EntityDefinition(try object.string("_name") ?? "")
         let className = traits.string("XD_PSK_entityClassName")
         entity.managedObjectClassName = className == "NSManagedObject" || className == "" ? nil : className
         let ownFlag = try object.boolean("_isAbstract")

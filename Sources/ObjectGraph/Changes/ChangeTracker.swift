@@ -29,7 +29,7 @@ final class ChangeTracker {
     init(_ registry: ObjectRegistry) { self.registry = registry }
 
     /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo,
-    /// moving it out of the row. The object is realised.
+    /// moving it out of the row. The object is filled.
     func willWrite(_ object: ManagedObject, _ slot: RowSlot) {
         registry.noteChange(object, Int(slot.index))
         leaveLentRow(object)
@@ -162,7 +162,7 @@ final class ChangeTracker {
 
     /// Whether a property of an object with a record and a row is another than the saved one; of a
     /// new object, whether it has a value.
-    func differsFromSaved(_ object: ManagedObject, _ property: Property) -> Bool {
+    func differsFromSaved(_ object: ManagedObject, _ property: PropertyDescription) -> Bool {
         let shape = registry.shapes[Int(object.entityIndex)]
         if let relation = shape.relations[property.index], relation.isToMany {
             guard let list = object.existingList(relation) else { return false }

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``GraphError`` with code `unknownEntity` or `abstractEntity`.
     @discardableResult
-    public func insert(_ entity: Entity) throws -> ManagedObject {
+    public func insert(_ entity: EntityDescription) throws -> ManagedObject {
         guard entity.modelNumber == registry.modelNumber else { return try insert(entity.name) }
         guard !entity.isAbstract else {
             throw GraphError(

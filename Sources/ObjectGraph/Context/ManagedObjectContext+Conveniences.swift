@@ -8,9 +8,9 @@ extension ManagedObjectContext {
     public func all<Result: ManagedObject>(
         _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
     ) throws -> [Result] {
-        var request = FetchRequest<Result>(entityName)
+        var request = FetchRequest<Result>(entityName: entityName)
         request.predicate = predicate
-        request.sortKeys = sortKeys
+        request.sortDescriptors = sortKeys
         return try fetch(request)
     }
 
@@ -20,9 +20,9 @@ extension ManagedObjectContext {
     public func first<Result: ManagedObject>(
         _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
     ) throws -> Result? {
-        var request = FetchRequest<Result>(entityName)
+        var request = FetchRequest<Result>(entityName: entityName)
         request.predicate = predicate
-        request.sortKeys = sortKeys
+        request.sortDescriptors = sortKeys
         request.fetchLimit = 1
         return try fetch(request).first
     }
@@ -34,7 +34,7 @@ extension ManagedObjectContext {
     /// ```
     public func findOrCreate(_ entityName: String, where key: String, is value: PropertyValue) throws -> ManagedObject {
         if let found: ManagedObject = try first(
-            entityName, matching: .comparison(Comparison(.keyPath(key), .equal, .constant(value))))
+            entityName, matching: .comparison(ComparisonPredicate(.keyPath(key), .equal, .constant(value))))
         {
             return found
         }
@@ -47,7 +47,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: What ``count(for:)`` throws.
     public func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
-        var request = FetchRequest<ManagedObject>(entityName)
+        var request = FetchRequest<ManagedObject>(entityName: entityName)
         request.predicate = predicate
         return try count(for: request)
     }

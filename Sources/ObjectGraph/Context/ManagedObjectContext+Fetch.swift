@@ -40,7 +40,7 @@ extension ManagedObjectContext {
     /// taken into account; new objects have temporary IDs.
     ///
     /// ```swift
-    /// let ids = try context.fetch(FetchRequest<ManagedObjectID>("Book"))
+    /// let ids = try context.fetch(FetchRequest<ManagedObjectID>(entityName: "Book"))
     /// ```
     /// Takes one query of the store, which reads primary keys only. If unsaved changes concern the
     /// request, the objects are read.
@@ -54,7 +54,7 @@ extension ManagedObjectContext {
     /// each group of objects.
     ///
     /// ```swift
-    /// var request = FetchRequest<[String: PropertyValue]>("Book")
+    /// var request = FetchRequest<[String: PropertyValue]>(entityName: "Book")
     /// request.propertiesToFetch = ["genre", .expression(try ExpressionDescription("total", format: "sum:(price)"))]
     /// request.propertiesToGroupBy = ["genre"]
     /// for row in try context.fetch(request) { print(row["genre"] ?? .null, row["total"] ?? .null) }
@@ -87,7 +87,7 @@ extension ManagedObjectContext {
     /// that is 0), in its sort order. Unsaved changes are taken into account.
     ///
     /// ```swift
-    /// let books = try context.fetchInBatches(FetchRequest<Book>("Book"))
+    /// let books = try context.fetchInBatches(FetchRequest<Book>(entityName: "Book"))
     /// print(books.count, books[100_000].title)
     /// ```
     /// Takes one query for the primary keys, and one for each batch that is accessed. If unsaved

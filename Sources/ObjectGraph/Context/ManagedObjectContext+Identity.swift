@@ -43,7 +43,7 @@ extension ManagedObjectContext {
     public func existingObject(with id: ManagedObjectID) throws -> ManagedObject {
         if let object = registeredObject(for: id) {
             if object.isDeleted || !isNamed(Int(object.entityIndex), by: id) { throw GraphError.notFound(id) }
-            try object.realise()
+            try object.fulfillFault()
             return object
         }
         guard !id.isTemporaryID || parent != nil, let reference = ownReference(of: id) else {
@@ -53,7 +53,7 @@ extension ManagedObjectContext {
             RowRequest(entityIndex: rootIndex(reference.entityIndex), selection: .keys([reference.key])))
         guard rows.count == 1, isNamed(rows[0].entityIndex, by: id) else { throw GraphError.notFound(id) }
         let object = registry.adopt(rows[0])
-        try object.realise()
+        try object.fulfillFault()
         return object
     }
 

@@ -31,7 +31,7 @@ public final class ManagedObjectContext {
     public var mergePolicy = MergePolicy.error
     /// Whether a fault whose object does not exist in the store becomes a deleted object with nil
     /// values. If false, accessing such a fault with an accessor that does not throw traps.
-    /// `propertyValue(forKey:)` and ``ManagedObject/realise()`` throw in either case.
+    /// `propertyValue(forKey:)` and ``ManagedObject/fulfillFault()`` throw in either case.
     public var shouldDeleteInaccessibleFaults = true
     /// Whether changes that other contexts save to the coordinator or to the parent are merged
     /// automatically. They are merged whenever this context processes changes, fetches or saves;
@@ -108,8 +108,9 @@ public final class ManagedObjectContext {
     init(_ coordinator: PersistentStoreCoordinator, parent: ManagedObjectContext?, parentStore: (any RowStore)? = nil) {
         persistentStoreCoordinator = coordinator
         self.parent = parent
-        temporaryIdentity = parent?.temporaryIdentity ?? .unsaved(coordinator.model)
-        registry = ObjectRegistry(coordinator.shapes, modelNumber: coordinator.model.number, parent: parent?.registry)
+        temporaryIdentity = parent?.temporaryIdentity ?? .unsaved(coordinator.managedObjectModel)
+        registry = ObjectRegistry(
+            coordinator.shapes, modelNumber: coordinator.managedObjectModel.number, parent: parent?.registry)
         tracker = ChangeTracker(registry)
         reader = StoreReader(coordinator, parent: parentStore)
         registry.open(for: self)
@@ -131,7 +132,7 @@ public final class ManagedObjectContext {
     private static let manyObjects = 50_000
 
     /// The model of the coordinator.
-    public var model: ManagedObjectModel { persistentStoreCoordinator.model }
+    public var model: ManagedObjectModel { persistentStoreCoordinator.managedObjectModel }
 
     var shapes: ContiguousArray<EntityShape> { registry.shapes }
 

@@ -6,9 +6,9 @@ public import Schema
 /// differences, for example to a list view.
 ///
 /// ```swift
-/// var request = FetchRequest<ManagedObject>("Book")
-/// request.sortKeys = [SortKey("genre"), SortKey("title")]
-/// let results = FetchedResultsController(request, in: context, sectionNameKeyPath: "genre")
+/// var request = FetchRequest<ManagedObject>(entityName: "Book")
+/// request.sortDescriptors = [SortKey("genre"), SortKey("title")]
+/// let results = FetchedResultsController(fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "genre")
 /// let observation = results.observe { changes in table.apply(changes) }
 /// try results.performFetch()
 /// ```
@@ -40,7 +40,8 @@ public final class FetchedResultsController<Result: ManagedObject> {
 
     /// Creates a controller. Call ``performFetch()`` to get results.
     public init(
-        _ fetchRequest: FetchRequest<Result>, in context: ManagedObjectContext, sectionNameKeyPath: String? = nil
+        fetchRequest: FetchRequest<Result>, managedObjectContext context: ManagedObjectContext,
+        sectionNameKeyPath: String? = nil
     ) {
         self.fetchRequest = fetchRequest
         managedObjectContext = context

@@ -3,7 +3,7 @@ import Schema
 
 extension FetchExecutor {
     /// Reads the objects that a path of relationships leads to, one trip for each step.
-    func prefetch(_ path: String, for objects: [ManagedObject], _ entity: Entity) throws {
+    func prefetch(_ path: String, for objects: [ManagedObject], _ entity: EntityDescription) throws {
         var objects = objects
         var entity = entity
         let names = path.split(separator: ".").map(String.init)
@@ -14,7 +14,7 @@ extension FetchExecutor {
                 throw GraphError.unknownKey(name, of: entity, kind: "relationship")
             }
             guard !objects.isEmpty else { return }
-            for object in objects where object.state.isFault && object.cells == nil { try object.realise() }
+            for object in objects where object.state.isFault && object.cells == nil { try object.fulfillFault() }
             if relationship.isToMany {
                 try prefetchMembers(property, of: objects)
                 // A list of all members is made for the next step alone.
@@ -30,13 +30,13 @@ extension FetchExecutor {
         }
     }
 
-    func prefetchMembers(_ property: Property, of owners: [ManagedObject]) throws {
+    func prefetchMembers(_ property: PropertyDescription, of owners: [ManagedObject]) throws {
         let relation = context.registry.relation(owners[0], property.index)
         let unread = owners.filter { !context.members.list($0, relation).isLoaded }
         if !unread.isEmpty { try context.members.loadLists(of: unread, relation) }
     }
 
-    func prefetchTargets(_ property: Property, of owners: [ManagedObject]) throws -> [ManagedObject] {
+    func prefetchTargets(_ property: PropertyDescription, of owners: [ManagedObject]) throws -> [ManagedObject] {
         var targets: [ManagedObject] = []
         var seen: Set<Int64> = []
         for owner in owners {

@@ -68,9 +68,9 @@ extension FetchExecutor {
     /// The references of the stored objects that a plan without unsaved changes selects, in its
     /// order.
     func references(_ plan: FetchPlan) throws -> [ObjectReference] {
-        var values = FetchRequest<[String: PropertyValue]>(plan.entity.name)
+        var values = FetchRequest<[String: PropertyValue]>(entityName: plan.entity.name)
         values.propertiesToFetch = [.keyPath("objectID")]
-        (values.sortKeys, values.fetchOffset, values.fetchLimit) = (plan.sortKeys, plan.offset, plan.limit ?? 0)
+        (values.sortDescriptors, values.fetchOffset, values.fetchLimit) = (plan.sortKeys, plan.offset, plan.limit ?? 0)
         let table = try TableRequest(
             values, entity: plan.entity, model: context.model, store: try context.storeIdentity())
         return try rows(table, plan).compactMap { row in

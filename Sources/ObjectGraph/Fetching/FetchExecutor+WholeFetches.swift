@@ -42,7 +42,7 @@ extension FetchExecutor {
 
 extension RowRequest {
     /// Whether the request is for all objects of a hierarchy, in no order of its own.
-    func selectsWhole(_ entity: Entity) -> Bool {
+    func selectsWhole(_ entity: EntityDescription) -> Bool {
         guard case .matching(nil) = selection else { return false }
         return entity.index == entity.rootIndex && (includesSubentities || entity.family.count == 1) && sortKeys.isEmpty
             && offset == 0 && limit == nil && after == nil && excludedKeys.isEmpty

@@ -20,7 +20,9 @@ struct FetchExecutor {
         var plan = FetchPlan(
             entity: entity, includesSubentities: request.includesSubentities,
             predicate: try request.predicate?.validated(against: entity, in: context.model, store: identity),
-            sortKeys: try (sortKeys ?? request.sortKeys).map { try $0.validated(against: entity, in: context.model) },
+            sortKeys: try (sortKeys ?? request.sortDescriptors).map {
+                try $0.validated(against: entity, in: context.model)
+            },
             offset: max(0, request.fetchOffset),
             limit: request.fetchLimit > 0 ? request.fetchLimit : nil, refreshes: request.shouldRefreshRefetchedObjects)
         plan.stores = request.affectedStores
@@ -34,7 +36,7 @@ struct FetchExecutor {
             !request.includesPropertyValues && request.returnsObjectsAsFaults && !plan.refreshes && plan.overlay == nil
         let objects = needsOnlyIDs ? try references(plan).map { context.registry.object($0) } : try fetchObjects(plan)
         for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
-        if !request.returnsObjectsAsFaults { for object in objects { try object.realise() } }
+        if !request.returnsObjectsAsFaults { for object in objects { try object.fulfillFault() } }
         return objects
     }
 

@@ -10,7 +10,7 @@ struct FetchPlan {
         let property: Int
     }
 
-    let entity: Entity
+    let entity: EntityDescription
     let includesSubentities: Bool
     let predicate: FetchPredicate?
     var sortKeys: [SortKey]
@@ -22,7 +22,8 @@ struct FetchPlan {
     var stores: Set<String>?
 
     init(
-        entity: Entity, includesSubentities: Bool, predicate: FetchPredicate?, sortKeys: [SortKey], offset: Int,
+        entity: EntityDescription, includesSubentities: Bool, predicate: FetchPredicate?, sortKeys: [SortKey],
+        offset: Int,
         limit: Int?, refreshes: Bool
     ) {
         self.entity = entity
@@ -53,7 +54,7 @@ struct FetchPlan {
         }
         var readings: [Reading] = []
         for path in paths where path.count > 1 {
-            var current: Entity? = entity
+            var current: EntityDescription? = entity
             for (step, name) in path.enumerated() {
                 guard let property = current?.property(named: name) else {
                     // Behind an operator or a variable the entity is not known: what the name can

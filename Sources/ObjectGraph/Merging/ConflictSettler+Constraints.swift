@@ -98,7 +98,7 @@ extension ConflictSettler {
         let parts = zip(constraint.names, constraint.slots).map { name, slot in
             let values = rows.map { propertyValue($0.slotValue(slot)) }
             return FetchPredicate.comparison(
-                Comparison(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
+                ComparisonPredicate(.keyPath(name), .in, .aggregate(Array(Set(values)).map { .constant($0) })))
         }
         let predicate = try (parts.count == 1 ? parts[0] : .and(parts)).validated(
             against: entity, in: context.model, store: try context.storeIdentity())

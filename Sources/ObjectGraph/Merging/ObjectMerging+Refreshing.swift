@@ -54,7 +54,7 @@ extension ObjectMerging {
         if !missing.isEmpty { context.mergeChanges(from: SavedChanges(deleted: missing)) }
     }
 
-    /// Reads again the values of realised objects without changes, from rows that a fetch brought.
+    /// Reads again the values of filled objects without changes, from rows that a fetch brought.
     func refresh(_ object: ManagedObject, from row: Row) {
         guard !object.state.isFault, object.recordIndex < 0,
             object.state.isDisjoint(with: [.inserted, .deleted, .saving])
@@ -121,7 +121,7 @@ extension ObjectMerging {
                 // One that is gone meanwhile leads nowhere.
                 guard let row = try context.faults.storedRows(of: [object.objectID]).values.first else { return }
                 object.attach(row)
-                try context.faults.realise(object)
+                try context.faults.fulfillFault(object)
                 try followDeletions(from: object)
             } catch {
                 context.noteLoadError(error)

@@ -50,7 +50,7 @@ extension ObjectMerging {
     }
 
     func mergeUpdates(_ ids: Set<ManagedObjectID>) {
-        var realised: [(ManagedObjectID, ManagedObject)] = []
+        var filled: [(ManagedObjectID, ManagedObject)] = []
         for id in ids {
             guard let object = context.registeredObject(for: id),
                 object.state.isDisjoint(with: [.inserted, .deleted, .saving])
@@ -59,17 +59,17 @@ extension ObjectMerging {
                 // Its row is read when it is needed.
                 object.detachRow()
             } else {
-                realised.append((id, object))
+                filled.append((id, object))
             }
         }
-        guard !realised.isEmpty else { return }
+        guard !filled.isEmpty else { return }
         let rows: [ManagedObjectID: Row]
-        do { rows = try context.faults.storedRows(of: realised.map(\.0)) } catch {
+        do { rows = try context.faults.storedRows(of: filled.map(\.0)) } catch {
             context.noteLoadError(error)
             return
         }
         var unsettled: [(object: ManagedObject, row: Row, version: Int64)] = []
-        for (id, object) in realised {
+        for (id, object) in filled {
             guard let row = rows[id] else { continue }
             unsettled.append((object, row, object.row.version))
             if object.recordIndex >= 0 { mergeStoreValues(row, into: object) } else { takeValues(of: row, object) }

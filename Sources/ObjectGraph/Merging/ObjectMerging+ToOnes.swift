@@ -151,7 +151,7 @@ extension ObjectMerging {
         }
         if object.state.isFault {
             object.attach(row)
-            try context.faults.realise(object)
+            try context.faults.fulfillFault(object)
         } else if object.recordIndex >= 0 {
             takeReference(property, of: row, object)
         } else {

@@ -5,7 +5,7 @@ extension EntityShape {
     /// A value as an attribute keeps it.
     /// - Throws: ``GraphError`` with code `wrongType`, or `unknownKey` for a part that a composite
     ///   does not have.
-    func converted(_ value: PropertyValue, for property: Property) throws(GraphError) -> PropertyValue {
+    func converted(_ value: PropertyValue, for property: PropertyDescription) throws(GraphError) -> PropertyValue {
         guard let attribute = property.attribute else { throw .wrongType(value.typeName, for: property, of: entity) }
         return try converted(value, to: attribute, key: attribute.name)
     }

@@ -15,7 +15,7 @@ final class EntityShape: Sendable {
     /// large.
     final class Relation: Sendable {
         let slot: RowSlot
-        let property: Property
+        let property: PropertyDescription
         let description: RelationshipDescription
         let inverse: Inverse?
         let index: Int
@@ -25,7 +25,7 @@ final class EntityShape: Sendable {
         /// records.
         let isLinked: Bool
 
-        init(slot: RowSlot, property: Property, description: RelationshipDescription, inverse: Inverse?) {
+        init(slot: RowSlot, property: PropertyDescription, description: RelationshipDescription, inverse: Inverse?) {
             self.slot = slot
             self.property = property
             self.description = description
@@ -37,7 +37,7 @@ final class EntityShape: Sendable {
         }
     }
 
-    let entity: Entity
+    let entity: EntityDescription
     let model: ManagedObjectModel
     let layout: RowLayout
     let objectClass: ManagedObject.Type
@@ -62,7 +62,7 @@ final class EntityShape: Sendable {
     /// Whether objects are of no class of the application's, so that no hook does anything.
     let isPlain: Bool
 
-    init(entity: Entity, layout: RowLayout, objectClass: ManagedObject.Type, model: ManagedObjectModel) {
+    init(entity: EntityDescription, layout: RowLayout, objectClass: ManagedObject.Type, model: ManagedObjectModel) {
         self.entity = entity
         self.model = model
         self.layout = layout
@@ -96,7 +96,7 @@ final class EntityShape: Sendable {
         derivedSlots = entity.properties.filter { $0.attribute?.isDerived == true && !$0.isTransient }.map {
             layout.slots[$0.index]
         }
-        func bits(_ isIncluded: (Property) -> Bool) -> UInt64 {
+        func bits(_ isIncluded: (PropertyDescription) -> Bool) -> UInt64 {
             entity.properties.prefix(64).reduce(0) { isIncluded($1) ? $0 | 1 << UInt64($1.index) : $0 }
         }
         values = bits { !$0.isToMany }

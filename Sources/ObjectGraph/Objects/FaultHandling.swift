@@ -11,12 +11,13 @@ struct FaultHandling {
     /// Fills a fault for an accessor that can't throw; false if it can't be filled.
     func fulfill(_ object: ManagedObject) -> Bool {
         do {
-            try realise(object)
+            try fulfillFault(object)
             return true
         } catch let error as GraphError where error.code == .objectNotFound {
             precondition(
                 context.shouldDeleteInaccessibleFaults,
-                "\(error.message). Set shouldDeleteInaccessibleFaults, or fill the object with realise(), which throws")
+                "\(error.message). Set shouldDeleteInaccessibleFaults, or fill the object with fulfillFault(), which throws"
+            )
             markInaccessible(object)
             return true
         } catch {
@@ -28,7 +29,7 @@ struct FaultHandling {
     }
 
     /// Fills a fault.
-    func realise(_ object: ManagedObject) throws {
+    func fulfillFault(_ object: ManagedObject) throws {
         guard object.state.isFault else { return }
         if object.cells == nil {
             guard object.key > 0 || context.parent != nil else { throw GraphError.notFound(object.objectID) }
@@ -96,7 +97,7 @@ struct FaultHandling {
         if object.recordIndex < 0 { context.tracker.record(object) }
     }
 
-    /// Makes a realised object without changes a fault again.
+    /// Makes a filled object without changes a fault again.
     func turnIntoFault(_ object: ManagedObject) {
         context.registry.noteChange(object)
         if !object.state.isFault { object.willTurnIntoFault() }

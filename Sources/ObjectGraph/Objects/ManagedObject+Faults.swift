@@ -30,9 +30,9 @@ extension ManagedObject {
     ///
     /// - Throws: ``GraphError`` with code `objectNotFound` if the object does not exist in the
     ///   store or has no context; errors of the store.
-    public final func realise() throws {
+    public final func fulfillFault() throws {
         try checkContext()
-        if state.isFault { try context.faults.realise(self) }
+        if state.isFault { try context.faults.fulfillFault(self) }
     }
 
     /// Fires the fault if the object is one. Call it before reading a primitive value. `key` is not

@@ -19,7 +19,7 @@ extension ManagedObject {
     final var registry: ObjectRegistry { knownRegistry.takeUnretainedValue() }
 
     /// Tells the tracker that a slot is about to change, without holding anything for that. The
-    /// object is realised.
+    /// object is filled.
     final func noteWriting(_ slot: RowSlot) {
         knownRegistry._withUnsafeGuaranteedRef { $0.withContext { $0.tracker.willWrite(self, slot) } }
     }
@@ -44,7 +44,7 @@ extension ManagedObject {
     final var shape: EntityShape { knownRegistry._withUnsafeGuaranteedRef { $0.shapes[Int(entityIndex)] } }
 
     /// The entity of the object. Traps for an object without a context.
-    public final var entity: Entity { shape.entity }
+    public final var entity: EntityDescription { shape.entity }
 
     /// The ID of the object. It is temporary until the object is first saved. Traps for an object
     /// without a context.
@@ -68,7 +68,7 @@ extension ManagedObject {
     /// saved ones again.
     public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
-    /// The row of a realised object.
+    /// The row of a filled object.
     final var row: Row {
         guard let slab, let cells else { preconditionFailure("A fault has no row: fill it first") }
         return Row(slab: slab, cells: cells)
@@ -123,7 +123,7 @@ extension ManagedObject {
     ///
     /// Traps if the entity is abstract or not part of the context's model;
     /// ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
-    public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
+    public convenience init(entity: EntityDescription, insertInto context: ManagedObjectContext) {
         let index =
             entity.modelNumber == context.model.number ? entity.index : context.model.entity(named: entity.name)?.index
         guard let index, !entity.isAbstract else {

@@ -18,7 +18,7 @@ extension ManagedObject: QueryObject {
     }
 
     package final func queryValue(at propertyIndex: Int) throws -> QueryValue {
-        try realise()
+        try fulfillFault()
         let context = self.context
         let shape = context.shapes[Int(entityIndex)]
         guard let relation = shape.relations[propertyIndex] else {

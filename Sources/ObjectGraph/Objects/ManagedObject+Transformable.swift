@@ -40,10 +40,10 @@ extension ManagedObject {
 
 /// A transformable attribute of an entity.
 private struct TransformableAttribute {
-    let entity: Entity
+    let entity: EntityDescription
     let key: String
 
-    init(_ entity: Entity, _ key: String) {
+    init(_ entity: EntityDescription, _ key: String) {
         self.entity = entity
         self.key = key
     }

@@ -69,7 +69,7 @@ extension ManagedObject {
             return .list(try fetchedObjects(forKey: key).map { .object($0.objectID) })
         }
         noteReading(index)
-        try realise()
+        try fulfillFault()
         return try propertyValue(at: index, shape)
     }
 
@@ -96,7 +96,7 @@ extension ManagedObject {
         guard let index = shape.entity.propertyIndex(named: key) else {
             throw GraphError.unknownKey(key, of: shape.entity)
         }
-        try realise()
+        try fulfillFault()
         guard let relation = shape.relations[index] else {
             try setAttribute(value, index, shape)
             return
@@ -121,7 +121,7 @@ extension ManagedObject {
     /// times.
     /// - Throws: as ``setPropertyValue(_:forKey:)``.
     package final func setAttributeValue(_ value: PropertyValue, at index: Int) throws {
-        try realise()
+        try fulfillFault()
         try setAttribute(value, index, shape)
     }
 

@@ -35,7 +35,7 @@ public struct ManagedObjectSeed {
 /// try context.save()
 /// ```
 /// An object belongs to its context and must be used in its isolation domain. It is equal only to
-/// itself. Subclasses are named by ``EntityDescription/managedObjectClassName`` and registered with
+/// itself. Subclasses are named by ``EntityDefinition/managedObjectClassName`` and registered with
 /// the coordinator. They override hooks such as ``awakeFromInsert()``; their initializers must not
 /// depend on values of the object.
 open class ManagedObject {
@@ -115,7 +115,7 @@ open class ManagedObject {
 
     /// The entity that the class declares, as `@Model` generates it; nil for classes whose entity
     /// is declared by a model file.
-    open class var schemaEntity: SchemaEntity? { nil }
+    open class var _schemaEntity: _SchemaEntity? { nil }
 
     /// The names of the properties by their key paths, for queries with key paths. `@Model` and
     /// code generation provide it; other classes override it:

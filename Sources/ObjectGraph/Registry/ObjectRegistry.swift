@@ -140,7 +140,7 @@ final class ObjectRegistry {
         registered(reference) ?? makeFault(key: reference.key, entityIndex: reference.entityIndex)
     }
 
-    /// The object that a to-one leads to. The object is realised.
+    /// The object that a to-one leads to. The object is filled.
     func target(_ object: ManagedObject, _ slot: RowSlot) -> ManagedObject? {
         guard let reference = object.row.reference(slot) else { return nil }
         if let target = registered(reference) { return target }

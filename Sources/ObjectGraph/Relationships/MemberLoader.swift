@@ -8,7 +8,7 @@ struct MemberLoader {
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// The list of a to-many relationship, loaded or not. The owner is realised.
+    /// The list of a to-many relationship, loaded or not. The owner is filled.
     func list(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
         if let list = owner.existingList(relation) { return list }
         // A row without version is one that no store has seen, also while its first save is under

@@ -50,7 +50,7 @@ struct RelationshipEditor {
         let target = context.registry.object(reference)
         if target.state.contains(.deleted) { return nil }
         if target.state.isFault {
-            do { try context.faults.realise(target) } catch {
+            do { try context.faults.fulfillFault(target) } catch {
                 if (error as? GraphError)?.code != .objectNotFound { context.noteLoadError(error) }
                 return nil
             }

@@ -12,7 +12,7 @@ struct BatchExecutor {
     func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
         var rows = try rowRequest(
             request.entityName, request.predicate, includesSubentities: request.includesSubentities)
-        rows.sortKeys = try request.sortKeys.map {
+        rows.sortKeys = try request.sortDescriptors.map {
             try $0.validated(against: rows.entity(in: context.model), in: context.model)
         }
         rows.limit = request.fetchLimit > 0 ? request.fetchLimit : nil
@@ -72,7 +72,9 @@ struct BatchExecutor {
             entityIndex: entity.index, includesSubentities: includesSubentities, selection: .matching(condition))
     }
 
-    func assignments(_ values: [String: QueryExpression], _ entity: Entity) throws -> [BatchUpdate.Assignment] {
+    func assignments(_ values: [String: QueryExpression], _ entity: EntityDescription) throws -> [BatchUpdate
+        .Assignment]
+    {
         try values.sorted { $0.key < $1.key }.map { name, value in
             guard let property = entity.property(named: name), !property.isTransient else {
                 throw GraphError.unknownKey(name, of: entity)
@@ -97,7 +99,9 @@ struct BatchExecutor {
         }
     }
 
-    func converted(_ value: PropertyValue, _ property: Property, _ entity: Entity) throws -> PropertyValue {
+    func converted(_ value: PropertyValue, _ property: PropertyDescription, _ entity: EntityDescription) throws
+        -> PropertyValue
+    {
         if value.isNull { return value }
         if let attribute = property.attribute, let converted = value.converted(to: attribute) { return converted }
         if property.relationship != nil, case .object(let id) = value, context.ownReference(of: id) != nil,
@@ -132,7 +136,7 @@ struct BatchExecutor {
     /// hears of a batch.
     func scratchContext() throws -> ManagedObjectContext {
         guard context.persistentStoreCoordinator.firstStore != nil else { throw GraphError.noStore }
-        let coordinator = PersistentStoreCoordinator(model: context.model, factories: [])
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: context.model, factories: [])
         try context.persistentStoreCoordinator.checkSaving()
         for store in context.persistentStoreCoordinator.stores { coordinator.add(store) }
         let scratch = ManagedObjectContext(coordinator)
@@ -143,7 +147,7 @@ struct BatchExecutor {
 }
 
 extension RowRequest {
-    func entity(in model: ManagedObjectModel) -> Entity { model.entities[entityIndex] }
+    func entity(in model: ManagedObjectModel) -> EntityDescription { model.entities[entityIndex] }
 }
 
 // A batch object by object, in a context of its own.
@@ -229,7 +233,7 @@ extension BatchExecutor {
         return objects
     }
 
-    func plainValue(_ value: Any?, _ key: String, _ entity: Entity) throws -> PropertyValue {
+    func plainValue(_ value: Any?, _ key: String, _ entity: EntityDescription) throws -> PropertyValue {
         if let id = value as? ManagedObjectID { return .object(id) }
         guard let plain = PropertyValue(value) else {
             guard let property = entity.property(named: key) else { throw GraphError.unknownKey(key, of: entity) }

@@ -5,7 +5,7 @@ public import Schema
 /// context.
 ///
 /// ```swift
-/// var request = BatchDeleteRequest("LogLine")
+/// var request = BatchDeleteRequest(entityName: "LogLine")
 /// request.predicate = try FetchPredicate(format: "written < %@", lastYear)
 /// let result = try context.execute(request)
 /// context.mergeChanges(from: result.changes)
@@ -20,14 +20,14 @@ public struct BatchDeleteRequest: Sendable {
     /// Whether objects of sub-entities are deleted, too.
     public var includesSubentities = true
     /// The order that decides which objects are deleted if there is an offset or a limit.
-    public var sortKeys: [SortKey] = []
+    public var sortDescriptors: [SortKey] = []
     /// The maximum number of objects to delete; 0 for all.
     public var fetchLimit = 0
     /// The number of objects to skip.
     public var fetchOffset = 0
 
     /// Creates a request for all objects of an entity.
-    public init(_ entityName: String) {
+    public init(entityName: String) {
         self.entityName = entityName
     }
 
@@ -47,7 +47,8 @@ public struct BatchDeleteRequest: Sendable {
                 .wrongType, "A batch deletes saved objects of one entity: make a request for each", entity: common.name)
         }
         entityName = common.name
-        predicate = .comparison(Comparison(.evaluatedObject, .in, .aggregate(objectIDs.map { .constant(.object($0)) })))
+        predicate = .comparison(
+            ComparisonPredicate(.evaluatedObject, .in, .aggregate(objectIDs.map { .constant(.object($0)) })))
     }
 }
 
@@ -55,7 +56,7 @@ public struct BatchDeleteRequest: Sendable {
 /// them into a context.
 ///
 /// ```swift
-/// var request = BatchUpdateRequest("Message")
+/// var request = BatchUpdateRequest(entityName: "Message")
 /// request.predicate = try FetchPredicate(format: "isRead == NO")
 /// request.propertiesToUpdate = ["isRead": .constant(.bool(true)), "opened": .function("add:to:", [.keyPath("opened"), .constant(.int(1))])]
 /// let result = try context.execute(request)
@@ -74,7 +75,7 @@ public struct BatchUpdateRequest: Sendable {
     public var propertiesToUpdate: [String: QueryExpression] = [:]
 
     /// Creates a request for all objects of an entity.
-    public init(_ entityName: String) {
+    public init(entityName: String) {
         self.entityName = entityName
     }
 }
@@ -83,7 +84,7 @@ public struct BatchUpdateRequest: Sendable {
 ///
 /// ```swift
 /// var lines = file.lines.makeIterator()
-/// let result = try context.execute(BatchInsertRequest("LogLine") { values in
+/// let result = try context.execute(BatchInsertRequest(entityName: "LogLine") { values in
 ///     guard let line = lines.next() else { return true }
 ///     values["text"] = line
 ///     return false
@@ -103,15 +104,15 @@ public struct BatchInsertRequest {
     ///
     /// - Parameter dictionaryHandler: Fills the values of one object; returns true if there are no
     ///   more objects.
-    public init(_ entityName: String, dictionaryHandler: @escaping (inout [String: Any?]) throws -> Bool) {
+    public init(entityName: String, dictionaryHandler: @escaping (inout [String: Any?]) throws -> Bool) {
         self.entityName = entityName
         handler = dictionaryHandler
     }
 
     /// Creates a request with the values of all objects.
-    public init(_ entityName: String, objects: [[String: Any?]]) {
+    public init(entityName: String, objects: [[String: Any?]]) {
         var next = 0
-        self.init(entityName) { values in
+        self.init(entityName: entityName) { values in
             guard next < objects.count else { return true }
             values = objects[next]
             next += 1

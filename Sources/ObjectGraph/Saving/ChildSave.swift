@@ -48,7 +48,8 @@ struct ChildSave {
     /// - Returns: nil for an object that is deleted here, or gone from the store.
     func target(of key: Int64, _ entityIndex: Int) throws -> ManagedObject? {
         let object = context.registry.object(ObjectReference(key: key, entityIndex: entityIndex))
-        do { try context.faults.realise(object) } catch let error as GraphError where error.code == .objectNotFound {
+        do { try context.faults.fulfillFault(object) } catch let error as GraphError where error.code == .objectNotFound
+        {
             return nil
         }
         return object.state.contains(.deleted) ? nil : object

@@ -9,7 +9,7 @@ public import Schema
 /// ```
 public struct ValidationError: Error, Sendable, CustomStringConvertible {
     /// The violated rule. The raw values are Core Data's error numbers.
-    public struct Code: RawRepresentable, Sendable, Hashable {
+    public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
         public let rawValue: Int
         public init(rawValue: Int) { self.rawValue = rawValue }
         /// A rule of the application.
@@ -44,6 +44,30 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
         public static let stringPattern = Code(rawValue: 1680)
         /// A URI is not valid.
         public static let invalidURI = Code(rawValue: 1690)
+
+        /// The name of the code, such as `missingMandatoryProperty`; the number of an application's
+        /// own code.
+        public var description: String {
+            switch self {
+            case .generic: "generic"
+            case .constraint: "constraint"
+            case .multiple: "multiple"
+            case .missingMandatoryProperty: "missingMandatoryProperty"
+            case .tooFewObjects: "tooFewObjects"
+            case .tooManyObjects: "tooManyObjects"
+            case .deleteDenied: "deleteDenied"
+            case .numberTooLarge: "numberTooLarge"
+            case .numberTooSmall: "numberTooSmall"
+            case .dateTooLate: "dateTooLate"
+            case .dateTooSoon: "dateTooSoon"
+            case .invalidDate: "invalidDate"
+            case .stringTooLong: "stringTooLong"
+            case .stringTooShort: "stringTooShort"
+            case .stringPattern: "stringPattern"
+            case .invalidURI: "invalidURI"
+            default: String(rawValue)
+            }
+        }
     }
 
     /// A single violated rule.

@@ -19,7 +19,7 @@ final class ValidationRule: Sendable {
         case objects(fewest: Int, most: Int, isOptional: Bool)
     }
 
-    let property: Property
+    let property: PropertyDescription
     let slot: RowSlot
     /// The way to a part of a composite; empty for the property itself.
     let path: [String]
@@ -29,7 +29,7 @@ final class ValidationRule: Sendable {
     /// The pattern of a string, once it was needed.
     private let compiledPattern = Mutex<RegexPattern?>(nil)
 
-    private init(property: Property, slot: RowSlot, path: [String], demand: Demand) {
+    private init(property: PropertyDescription, slot: RowSlot, path: [String], demand: Demand) {
         self.property = property
         self.slot = slot
         self.path = path
@@ -47,7 +47,7 @@ final class ValidationRule: Sendable {
 
     /// The rules of an entity, in the order of its properties; none for properties that allow
     /// everything.
-    static func rules(for entity: Entity, layout: RowLayout, model: ManagedObjectModel) -> [ValidationRule] {
+    static func rules(for entity: EntityDescription, layout: RowLayout, model: ManagedObjectModel) -> [ValidationRule] {
         entity.properties.flatMap { property -> [ValidationRule] in
             let demands: [(path: [String], demand: Demand)] =
                 switch property.kind {

@@ -63,7 +63,7 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
     }
 
     private static func reached(from object: ManagedObject, _ relationships: Set<String>?) throws -> [ManagedObject] {
-        try object.realise()
+        try object.fulfillFault()
         let context = object.context
         return try object.shape.relations.compactMap { $0 }.filter { relationships?.contains($0.property.name) ?? true }
             .flatMap { relation in

@@ -17,7 +17,7 @@ extension ManagedObjectContext {
     ///   `foreignObject` for an object of another context; ``StorageError`` with code
     ///   `unknownObject` if the coordinator does not have the store, `unsupported` if the
     ///   configuration of the store lacks the entity, `readOnly`.
-    public func assign(_ object: ManagedObject, to store: AttachedStore) throws {
+    public func assign(_ object: ManagedObject, to store: PersistentStore) throws {
         guard object.managedObjectContext === self else {
             throw GraphError(.foreignObject, "The object is of another context: assign it there")
         }

@@ -71,7 +71,7 @@ final class ParentStore: RowStore {
     private func copyRows(of objects: some Sequence<ManagedObject>) throws -> RowBatch {
         var batch = RowBatch()
         for object in objects {
-            try parent.faults.realise(object)
+            try parent.faults.fulfillFault(object)
             let shape = parent.shapes[Int(object.entityIndex)]
             let row = batch.append(copyOf: object.row)
             // To a child every object of its parent is a saved one.
@@ -89,7 +89,7 @@ final class ParentStore: RowStore {
         let owners = try objects(withKeys: keys, root)
         var unread: [ManagedObject] = []
         for owner in owners {
-            try parent.faults.realise(owner)
+            try parent.faults.fulfillFault(owner)
             if !parent.members.list(owner, parent.registry.relation(owner, propertyIndex)).isLoaded {
                 unread.append(owner)
             }

@@ -6,7 +6,7 @@ public import Storage
 /// The result of copying a store to another location or type.
 public struct StoreMigrationResult: Sendable {
     /// The new store.
-    public let store: AttachedStore
+    public let store: PersistentStore
     /// The new IDs of the objects, by their IDs in the old store.
     public let objectIDs: [ManagedObjectID: ManagedObjectID]
 }
@@ -24,7 +24,7 @@ extension PersistentStoreCoordinator {
     ///   is then unchanged.
     @discardableResult
     public func migratePersistentStore(
-        _ store: AttachedStore, to url: URL, type: StoreType,
+        _ store: PersistentStore, to url: URL, type: StoreType,
         configure: (inout PersistentStoreDescription) -> Void = { _ in }
     ) throws -> StoreMigrationResult {
         let old = try member(store)
@@ -35,7 +35,7 @@ extension PersistentStoreCoordinator {
             throw StorageError(.cannotCreate, "There is a file already", path: url.path)
         }
         let factory = try factory(type, url)
-        let new = try factory.open(description, model)
+        let new = try factory.open(description, managedObjectModel)
         var ids: [ManagedObjectID: ManagedObjectID] = [:]
         do {
             try new.writingOnce {
@@ -46,7 +46,7 @@ extension PersistentStoreCoordinator {
                 }
                 if !changes.isEmpty { _ = try new.apply(changes) }
             }
-            for entity in model.entities where old.holdsRoot[entity.rootIndex] && !entity.isAbstract {
+            for entity in managedObjectModel.entities where old.holdsRoot[entity.rootIndex] && !entity.isAbstract {
                 let rows = try new.rows(RowRequest(entityIndex: entity.index, includesSubentities: false))
                 for index in 0..<rows.count {
                     ids[ManagedObjectID(store: old.store.identity, entityIndex: entity.index, key: rows[index].key)] =
@@ -60,7 +60,7 @@ extension PersistentStoreCoordinator {
         }
         try remove(store)
         add(new)
-        return StoreMigrationResult(store: AttachedStore(new), objectIDs: ids)
+        return StoreMigrationResult(store: PersistentStore(new), objectIDs: ids)
     }
 
     /// Reads the metadata of a store in a file without opening the store. No model is needed.
@@ -86,7 +86,7 @@ extension PersistentStoreCoordinator {
         var description = PersistentStoreDescription(url: url, type: type)
         description.createsIfMissing = false
         description.configuration = configuration
-        let store = try factory(type, url).open(description, model)
+        let store = try factory(type, url).open(description, managedObjectModel)
         do {
             var changes = ChangeSet()
             changes.metadata = try Self.changes(from: try store.metadata(), to: metadata, path: url.path)
@@ -132,7 +132,7 @@ extension PersistentStoreCoordinator {
     // MARK: Notifications
 
     /// Posted to `NotificationCenter.default` after stores were added or removed. The user info
-    /// contains arrays of ``AttachedStore`` under ``StoreChangeKey``.
+    /// contains arrays of ``PersistentStore`` under ``StoreChangeKey``.
     public static let storesDidChangeNotification = Notification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")
 
@@ -144,7 +144,7 @@ extension PersistentStoreCoordinator {
         case removed = "NSRemovedPersistentStoresKey"
     }
 
-    func tell(added: [AttachedStore] = [], removed: [AttachedStore] = []) {
+    func tell(added: [PersistentStore] = [], removed: [PersistentStore] = []) {
         var info: [AnyHashable: Any] = [:]
         if !added.isEmpty { info[StoreChangeKey.added.rawValue] = added }
         if !removed.isEmpty { info[StoreChangeKey.removed.rawValue] = removed }

@@ -36,7 +36,7 @@ extension PersistentStoreCoordinator {
     }
 
     /// Nil where the description does not ask for it.
-    func observeCommits(to store: any PersistentStore) throws -> (any CommitObservation)? {
+    func observeCommits(to store: any StoreBackend) throws -> (any CommitObservation)? {
         guard store.description.postsRemoteChanges else { return nil }
         let url = store.description.url
         guard let observed = store as? any CommitObservingStore else {

@@ -23,8 +23,8 @@ import Synchronization
 /// commit after all of them have written. A crash between two commits can leave one store without
 /// the changes of the other.
 ///
-/// A coordinator is thread-safe. `PersistentStoreCoordinator(model:)` creates one with the built-in
-/// store types.
+/// A coordinator is thread-safe. `PersistentStoreCoordinator(managedObjectModel:)` creates one with
+/// the built-in store types.
 public final class PersistentStoreCoordinator: Sendable {
     private struct State {
         var members: [StoreMember] = []
@@ -43,7 +43,7 @@ public final class PersistentStoreCoordinator: Sendable {
     private static let plainShapes = Mutex(RecentlyUsed<UInt64, ContiguousArray<EntityShape>>())
 
     /// The model of the stores.
-    public let model: ManagedObjectModel
+    public let managedObjectModel: ManagedObjectModel
     let shapes: ContiguousArray<EntityShape>
     /// Contexts that merge what others save.
     let followers = SaveFollowers()
@@ -53,9 +53,12 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// - Parameter classes: the classes of entities' objects, by the names that the model gives in
     ///   `managedObjectClassName`; ``ManagedObject`` for all others.
-    package init(model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:], factories: [StoreFactory]) {
+    package init(
+        managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:],
+        factories: [StoreFactory]
+    ) {
         precondition(model.entities.count <= Int(UInt16.max), "A model has at most 65535 entities")
-        self.model = model
+        self.managedObjectModel = model
         state = Mutex(State(factories: factories))
         let layouts = RowLayout.layouts(for: model)
         constraints = model.entities.flatMap { UniquenessConstraint.constraints(of: $0, in: model, layouts) }
@@ -79,14 +82,14 @@ public final class PersistentStoreCoordinator: Sendable {
     ///   `cannotCreate` if the model lacks the configuration, `busy` if the store has been added
     ///   already; errors of opening the store.
     @discardableResult
-    public func addPersistentStore(_ description: PersistentStoreDescription) throws -> AttachedStore {
+    public func addPersistentStore(_ description: PersistentStoreDescription) throws -> PersistentStore {
         let factory = try factory(description.type, description.url)
-        guard model.entities(inConfiguration: description.configuration) != nil else {
+        guard managedObjectModel.entities(inConfiguration: description.configuration) != nil else {
             throw StorageError(
                 .cannotCreate, "The model has no configuration \(description.configuration ?? "")",
                 path: description.url.path)
         }
-        let store = try factory.open(description, model)
+        let store = try factory.open(description, managedObjectModel)
         if let other = stores.first(where: { $0.identity.uuid == store.identity.uuid }) {
             try? store.close()
             throw StorageError(
@@ -102,28 +105,28 @@ public final class PersistentStoreCoordinator: Sendable {
             throw error
         }
         add(store)
-        return AttachedStore(store)
+        return PersistentStore(store)
     }
 
     /// Adds a store that is open already. Its model is equal to the coordinator's.
-    package func add(_ store: any PersistentStore) {
+    package func add(_ store: any StoreBackend) {
         precondition(
-            store.identity.model == model,
+            store.identity.model == managedObjectModel,
             "A coordinator has stores of its own model: make another coordinator for another model")
         change { state in
-            state.members.append(StoreMember(store, place: state.nextPlace, model: model))
+            state.members.append(StoreMember(store, place: state.nextPlace, model: managedObjectModel))
             state.nextPlace += 1
         }
-        tell(added: [AttachedStore(store)])
+        tell(added: [PersistentStore(store)])
     }
 
     /// Puts a store in the place of another, as after a document moved. Objects keep their numbers.
-    package func replace(_ old: any PersistentStore, by new: any PersistentStore) {
+    package func replace(_ old: any StoreBackend, by new: any StoreBackend) {
         change { state in
             if let index = state.members.firstIndex(where: { $0.store === old }) {
-                state.members[index] = StoreMember(new, place: state.members[index].place, model: model)
+                state.members[index] = StoreMember(new, place: state.members[index].place, model: managedObjectModel)
             } else {
-                state.members.append(StoreMember(new, place: state.nextPlace, model: model))
+                state.members.append(StoreMember(new, place: state.nextPlace, model: managedObjectModel))
                 state.nextPlace += 1
             }
         }
@@ -141,7 +144,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// were set but not saved are lost.
     ///
     /// - Throws: ``StorageError``, `unknownObject` if the coordinator does not have the store.
-    public func remove(_ store: AttachedStore) throws {
+    public func remove(_ store: PersistentStore) throws {
         let member = try member(store)
         change { state in
             state.members.removeAll { $0.place == member.place }
@@ -165,25 +168,25 @@ public final class PersistentStoreCoordinator: Sendable {
             state.pendingMetadata = [:]
         }
         for member in removed { try close(member) }
-        if !removed.isEmpty { tell(removed: removed.map { AttachedStore($0.store) }) }
+        if !removed.isEmpty { tell(removed: removed.map { PersistentStore($0.store) }) }
     }
 
     /// The stores, in the order in which they were added.
-    public var persistentStores: [AttachedStore] { stores.map { AttachedStore($0) } }
+    public var persistentStores: [PersistentStore] { stores.map { PersistentStore($0) } }
 
     /// The store at a URL; nil if the coordinator does not have it.
-    public func persistentStore(for url: URL) -> AttachedStore? {
-        stores.first { $0.description.url.standardizedFileURL == url.standardizedFileURL }.map { AttachedStore($0) }
+    public func persistentStore(for url: URL) -> PersistentStore? {
+        stores.first { $0.description.url.standardizedFileURL == url.standardizedFileURL }.map { PersistentStore($0) }
     }
 
     /// The descriptions with which the stores were opened.
     public var persistentStoreDescriptions: [PersistentStoreDescription] { stores.map(\.description) }
 
-    package var stores: [any PersistentStore] { members.map(\.store) }
+    package var stores: [any StoreBackend] { members.map(\.store) }
 
     var members: [StoreMember] { state.withLock { $0.members } }
 
-    var firstStore: (any PersistentStore)? { state.withLock { $0.members.first?.store } }
+    var firstStore: (any StoreBackend)? { state.withLock { $0.members.first?.store } }
 
     /// What contexts read and save to; nil without stores.
     var rowStore: (any RowStore)? { state.withLock { $0.rowStore } }
@@ -193,13 +196,13 @@ public final class PersistentStoreCoordinator: Sendable {
 
     func member(at place: Int) -> StoreMember? { members.first { $0.place == place } }
 
-    func member(_ store: AttachedStore) throws -> StoreMember {
+    func member(_ store: PersistentStore) throws -> StoreMember {
         if let member = members.first(where: { $0.uuid == store.identifier }) { return member }
         throw StorageError(.unknownObject, "The coordinator does not have this store", path: store.url.path)
     }
 
     /// The store as one that a new object of an entity can go to.
-    func member(_ store: AttachedStore, toTake entity: Entity) throws -> StoreMember {
+    func member(_ store: PersistentStore, toTake entity: EntityDescription) throws -> StoreMember {
         let member = try member(store)
         guard member.holdsRoot[entity.rootIndex] else {
             throw StorageError(
@@ -252,7 +255,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// The metadata of a store, including changes that are not saved yet.
     ///
     /// - Throws: ``StorageError``, `unknownObject` if the coordinator does not have the store.
-    public func metadata(for store: AttachedStore) throws -> [String: MetadataValue] {
+    public func metadata(for store: PersistentStore) throws -> [String: MetadataValue] {
         let member = try member(store)
         var metadata = try member.store.metadata()
         for (key, value) in state.withLock({ $0.pendingMetadata[member.uuid] ?? [:] }) { metadata[key] = value }
@@ -265,7 +268,7 @@ public final class PersistentStoreCoordinator: Sendable {
     ///
     /// - Throws: ``StorageError``, `unsupported` for a different value of an entry that describes
     ///   the store itself.
-    public func setMetadata(_ metadata: [String: MetadataValue], for store: AttachedStore) throws {
+    public func setMetadata(_ metadata: [String: MetadataValue], for store: PersistentStore) throws {
         let member = try member(store)
         let changes = try Self.changes(from: try member.store.metadata(), to: metadata, path: store.url.path)
         change { $0.pendingMetadata[member.uuid] = changes.isEmpty ? nil : changes }
@@ -318,7 +321,7 @@ public final class PersistentStoreCoordinator: Sendable {
         state.withLock { state in
             // Where contexts talk to the store itself, its numbers are theirs, the greatest of a
             // strange file too.
-            if let only = state.rowStore as? any PersistentStore {
+            if let only = state.rowStore as? any StoreBackend {
                 return ManagedObjectID(store: only.identity, entityIndex: entityIndex, key: key)
             }
             let place = StoreKey.place(of: key)
@@ -336,7 +339,7 @@ public final class PersistentStoreCoordinator: Sendable {
     }
 
     /// The store of a saved object; nil if the coordinator does not have it.
-    public func persistentStore(of id: ManagedObjectID) -> AttachedStore? {
-        stores.first { $0.identity == id.store }.map { AttachedStore($0) }
+    public func persistentStore(of id: ManagedObjectID) -> PersistentStore? {
+        stores.first { $0.identity == id.store }.map { PersistentStore($0) }
     }
 }

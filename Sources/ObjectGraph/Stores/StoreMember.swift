@@ -7,14 +7,14 @@ import Storage
 struct StoreMember: Sendable {
     /// Given once, and to no other store afterwards.
     let place: Int
-    let store: any PersistentStore
+    let store: any StoreBackend
     /// By position of the root: whether the store holds objects of the hierarchy.
     let holdsRoot: [Bool]
 
     var uuid: String { store.identity.uuid }
     var isReadOnly: Bool { store.description.isReadOnly }
 
-    init(_ store: any PersistentStore, place: Int, model: ManagedObjectModel) {
+    init(_ store: any StoreBackend, place: Int, model: ManagedObjectModel) {
         self.place = place
         self.store = store
         let roots = Set((model.entities(inConfiguration: store.description.configuration) ?? []).map(\.rootIndex))

@@ -60,12 +60,12 @@ final class StoreReader {
     }
 
     /// What a store is read by.
-    private func pinned(_ store: any PersistentStore) throws -> any RowStore {
+    private func pinned(_ store: any StoreBackend) throws -> any RowStore {
         if case .unpinned = generation { return store }
         return try view(of: store)
     }
 
-    private func view(of store: any PersistentStore) throws -> any RowStore {
+    private func view(of store: any StoreBackend) throws -> any RowStore {
         // Of a store that was taken away nothing is read any more.
         if case .pinned(let token) = generation, let view = token.view, view.store === store { return view }
         guard let view = try (store as? any GenerationStore)?.viewOfThisMoment() else { return store }

@@ -16,7 +16,7 @@ public struct AttributeKey<Value: AttributeValue>: Sendable {
 
     package var slot: RowSlot { access.slot }
 
-    init(slot: RowSlot, entity: Entity) {
+    init(slot: RowSlot, entity: EntityDescription) {
         access = AttributeAccess(slot: slot, entity: entity)
     }
 }
@@ -30,7 +30,7 @@ struct AttributeAccess: Sendable {
     @usableFromInline let entityCount: UInt16
     @usableFromInline let slot: RowSlot
 
-    init(slot: RowSlot, entity: Entity) {
+    init(slot: RowSlot, entity: EntityDescription) {
         cell = RowCell(slot)
         modelNumber = entity.modelNumber
         firstEntity = UInt16(entity.family.lowerBound)
@@ -39,7 +39,7 @@ struct AttributeAccess: Sendable {
     }
 }
 
-extension Entity {
+extension EntityDescription {
     /// A key for typed access to an attribute: `object[key]`.
     ///
     /// Integers of every width can be accessed as `Int64`, `Int`, `Int32` and `Int16`. Binary data

@@ -1,10 +1,10 @@
 import Synchronization
 
 /// A generated class that lists the key paths of its properties, for itself and for its subclasses.
-public protocol KeyPathDeclaring {
+public protocol _KeyPathDeclaring {
     /// For each class of the hierarchy, a function that returns the names of the properties that
     /// the class declares, by key paths of the given class; empty if that does not inherit from it.
-    static var keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] { get }
+    static var _keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] { get }
 }
 
 extension ManagedObject {
@@ -35,11 +35,11 @@ private struct KeyPathTable: @unchecked Sendable {
         func take(_ more: [AnyKeyPath: String]) {
             if names.isEmpty { names = more } else { names.merge(more) { first, _ in first } }
         }
-        if let declaring = objectClass as? any KeyPathDeclaring.Type {
-            for table in declaring.keyPathTables { take(table(objectClass)) }
+        if let declaring = objectClass as? any _KeyPathDeclaring.Type {
+            for table in declaring._keyPathTables { take(table(objectClass)) }
         }
         var next: ManagedObject.Type = objectClass
-        while let entity = next.schemaEntity {
+        while let entity = next._schemaEntity {
             take(entity.keyPaths(objectClass))
             next = entity.superclass
         }

@@ -9,7 +9,7 @@ extension ManagedObject {
     /// ``ManagedObjectContext/shouldDeleteInaccessibleFaults``. Traps if the entity of the object
     /// has no such attribute.
     @inlinable
-    public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>) -> Value? {
+    public final subscript<Value: AttributeValue>(attribute: _TypedAttribute<Value>) -> Value? {
         get {
             // Each way reads by itself: where they met again, the object would have to be held for
             // the fast one too, which takes longer than all the rest.
@@ -34,7 +34,7 @@ extension ManagedObject {
 
     /// The value of an attribute that the class declares, or a default value if there is none.
     @inlinable
-    public final subscript<Value: AttributeValue>(attribute: TypedAttribute<Value>,
+    public final subscript<Value: AttributeValue>(attribute: _TypedAttribute<Value>,
         default fallback: @autoclosure () -> Value
     ) -> Value {
         get { self[attribute] ?? fallback() }
@@ -44,7 +44,7 @@ extension ManagedObject {
     /// The value of an attribute that the class declares, or ``PlaceholderValue/placeholder`` of
     /// its type if there is none.
     @inlinable
-    public final subscript<Value: PlaceholderValue>(required attribute: TypedAttribute<Value>) -> Value {
+    public final subscript<Value: PlaceholderValue>(required attribute: _TypedAttribute<Value>) -> Value {
         get { self[attribute] ?? Value.placeholder }
         set { self[attribute] = newValue }
     }
@@ -75,7 +75,7 @@ extension ManagedObject {
 
     /// Fills the object; nil if there is nothing to read.
     @usableFromInline
-    final func cellForReading<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
+    final func cellForReading<Value>(_ attribute: _TypedAttribute<Value>) -> RowCell? {
         guard fillForReading() else { return nil }
         let place = place(of: attribute)
         noteReading(Int(place.index))
@@ -84,7 +84,7 @@ extension ManagedObject {
 
     /// Fills the object and notes that the value changes; nil if it can't be written.
     @usableFromInline
-    final func cellForWriting<Value>(_ attribute: TypedAttribute<Value>) -> RowCell? {
+    final func cellForWriting<Value>(_ attribute: _TypedAttribute<Value>) -> RowCell? {
         guard fireFault() else { return nil }
         let place = place(of: attribute)
         noteWriting(shape.layout.slots[Int(place.index)])
@@ -92,14 +92,14 @@ extension ManagedObject {
     }
 
     @usableFromInline
-    final func clear<Value>(_ attribute: TypedAttribute<Value>) {
+    final func clear<Value>(_ attribute: _TypedAttribute<Value>) {
         guard fireFault() else { return }
         let slot = shape.layout.slots[Int(place(of: attribute).index)]
         noteWriting(slot)
         row.clear(slot)
     }
 
-    private final func place<Value>(of attribute: TypedAttribute<Value>) -> PropertyPlace {
+    private final func place<Value>(of attribute: _TypedAttribute<Value>) -> PropertyPlace {
         registry.place(of: attribute.number, named: attribute.name, for: self) { $0.kind.holds(Value.Stored.self) }
     }
 }

@@ -7,7 +7,7 @@ extension ManagedObject {
     ///
     /// The object is a fault if it is not registered yet. Traps if the entity of this object has no
     /// such relationship.
-    public final subscript<Destination>(relationship: TypedToOne<Destination>) -> Destination? {
+    public final subscript<Destination>(relationship: _TypedToOne<Destination>) -> Destination? {
         get {
             guard registryReference != nil, let relation = relation(relationship) else { return nil }
             noteReading(relation.index)
@@ -33,7 +33,7 @@ extension ManagedObject {
     /// single objects. The first access takes one query of the store, which reads the relationship
     /// for all objects of the same fetch. Traps if the entity of this object has no such
     /// relationship.
-    public final subscript<Members>(relationship: TypedToMany<Members>) -> Members {
+    public final subscript<Members>(relationship: _TypedToMany<Members>) -> Members {
         get {
             guard registryReference != nil, let relation = relation(relationship) else {
                 return Members(ManagedObjects(ContiguousArray()))
@@ -51,20 +51,20 @@ extension ManagedObject {
 
     /// Adds an object to a to-many relationship, at the end if it is ordered. Does nothing if it is
     /// there already.
-    public final func add<Members>(_ object: Members.Member, to relationship: TypedToMany<Members>) {
+    public final func add<Members>(_ object: Members.Member, to relationship: _TypedToMany<Members>) {
         guard let relation = relation(relationship) else { return }
         checkTarget(object, relation)
         context.relationships.add(object, to: self, relation)
     }
 
     /// Adds objects to a to-many relationship, at the end if it is ordered.
-    public final func add<Members>(_ objects: some Sequence<Members.Member>, to relationship: TypedToMany<Members>) {
+    public final func add<Members>(_ objects: some Sequence<Members.Member>, to relationship: _TypedToMany<Members>) {
         for object in Array(objects) { add(object, to: relationship) }
     }
 
     /// Inserts an object into an ordered to-many relationship at an index. Traps for an index
     /// beyond the end.
-    public final func insert<Members>(_ object: Members.Member, into relationship: TypedToMany<Members>, at index: Int)
+    public final func insert<Members>(_ object: Members.Member, into relationship: _TypedToMany<Members>, at index: Int)
     {
         guard let relation = relation(relationship) else { return }
         precondition(relation.isOrdered, "\(relationship.name) is not ordered: add the object without a place")
@@ -72,25 +72,26 @@ extension ManagedObject {
     }
 
     /// Removes an object from a to-many relationship. Does nothing if it is not there.
-    public final func remove<Members>(_ object: Members.Member, from relationship: TypedToMany<Members>) {
+    public final func remove<Members>(_ object: Members.Member, from relationship: _TypedToMany<Members>) {
         guard let relation = relation(relationship) else { return }
         context.relationships.remove(object, from: self, relation)
     }
 
     /// Removes objects from a to-many relationship.
-    public final func remove<Members>(_ objects: some Sequence<Members.Member>, from relationship: TypedToMany<Members>)
-    {
+    public final func remove<Members>(
+        _ objects: some Sequence<Members.Member>, from relationship: _TypedToMany<Members>
+    ) {
         for object in Array(objects) { remove(object, from: relationship) }
     }
 
     /// The relationship, this object being filled; nil where it can't be.
-    private final func relation<Destination>(_ relationship: TypedToOne<Destination>) -> EntityShape.Relation? {
+    private final func relation<Destination>(_ relationship: _TypedToOne<Destination>) -> EntityShape.Relation? {
         guard fireFault() else { return nil }
         let place = registry.place(of: relationship.number, named: relationship.name, for: self) { $0.kind == .toOne }
         return shape.relations[Int(place.index)]
     }
 
-    private final func relation<Members>(_ relationship: TypedToMany<Members>) -> EntityShape.Relation? {
+    private final func relation<Members>(_ relationship: _TypedToMany<Members>) -> EntityShape.Relation? {
         guard fireFault() else { return nil }
         let place = registry.place(of: relationship.number, named: relationship.name, for: self, \.isToMany)
         return shape.relations[Int(place.index)]

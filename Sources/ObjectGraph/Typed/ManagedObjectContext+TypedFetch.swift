@@ -18,7 +18,7 @@ extension ManagedObjectContext {
         prefetching: [PartialKeyPath<Object>] = []
     ) throws -> FetchRequest<Object> {
         let entityName = try entityName(of: objectClass)
-        var request = FetchRequest<Object>(entityName)
+        var request = FetchRequest<Object>(entityName: entityName)
         request.relationshipKeyPathsForPrefetching = try prefetching.map { path in
             guard let name = Object.namesByKeyPath[path] else {
                 throw GraphError(
@@ -27,7 +27,7 @@ extension ManagedObjectContext {
             return name
         }
         request.predicate = condition?.predicate
-        request.sortKeys = order.map(\.sortKey)
+        request.sortDescriptors = order.map(\.sortKey)
         request.fetchOffset = offset
         request.fetchLimit = limit
         return request
@@ -67,7 +67,7 @@ extension ManagedObjectContext {
     ) throws -> [Object] {
         var request = try request(for: objectClass, offset: offset, limit: limit)
         request.predicate = try FetchPredicate(predicate)
-        request.sortKeys = try descriptors.map { try SortKey($0) }
+        request.sortDescriptors = try descriptors.map { try SortKey($0) }
         return try fetch(request)
     }
 

@@ -15,7 +15,7 @@ public struct ToManyKey<Destination: ManagedObject>: Sendable {
     let modelNumber: UInt64
 }
 
-extension Entity {
+extension EntityDescription {
     /// A key for access to a to-one relationship: `object[key]`.
     ///
     /// - Throws: ``GraphError`` with code `unknownKey`.

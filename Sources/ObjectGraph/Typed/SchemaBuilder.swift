@@ -2,7 +2,7 @@ public import Schema
 
 /// Makes entity descriptions of classes.
 struct SchemaBuilder {
-    private(set) var entities: [SchemaEntity] = []
+    private(set) var entities: [_SchemaEntity] = []
     private(set) var faults: [ModelError.Fault] = []
     private var seen: Set<ObjectIdentifier> = []
 
@@ -12,7 +12,7 @@ struct SchemaBuilder {
         var pending = classes
         while let next = pending.popLast() {
             guard seen.insert(ObjectIdentifier(next)).inserted else { continue }
-            guard let entity = SchemaEntity.declared(by: next) else {
+            guard let entity = _SchemaEntity.declared(by: next) else {
                 faults.append(
                     ModelError.Fault(entity: "\(next)", message: "the class declares no entity: write @Model before it")
                 )
@@ -27,12 +27,12 @@ struct SchemaBuilder {
         entities.sort { $0.name < $1.name }
     }
 
-    mutating func entityDescriptions() -> [EntityDescription] {
+    mutating func entityDescriptions() -> [EntityDefinition] {
         let inverses = self.inverses()
         return entities.map { entity in
-            var description = EntityDescription(
+            var description = EntityDefinition(
                 entity.name, managedObjectClassName: entity.name,
-                superentityName: SchemaEntity.declared(by: entity.superclass)?.name,
+                superentityName: _SchemaEntity.declared(by: entity.superclass)?.name,
                 renamingIdentifier: entity.originalName)
             description.uniquenessConstraints = entity.uniquenessConstraints
             for property in entity.properties {
@@ -42,7 +42,7 @@ struct SchemaBuilder {
                     if property.isUnique { description.uniquenessConstraints.append([attribute.name]) }
                 case .relationship(var relationship, let destination, _):
                     relationship.destinationEntityName =
-                        SchemaEntity.declared(by: destination)?.name ?? "\(destination)"
+                        _SchemaEntity.declared(by: destination)?.name ?? "\(destination)"
                     relationship.inverseName = inverses[End(entity: entity.name, property: property.name)]?.property
                     description.relationships.append(relationship)
                 }
@@ -73,7 +73,7 @@ struct SchemaBuilder {
                 ends.append(
                     (
                         End(entity: entity.name, property: property.name),
-                        SchemaEntity.declared(by: destination)?.name ?? "\(destination)", inverse
+                        _SchemaEntity.declared(by: destination)?.name ?? "\(destination)", inverse
                     ))
             }
         }
@@ -117,13 +117,13 @@ struct SchemaBuilder {
     }
 }
 
-extension SchemaEntity {
+extension _SchemaEntity {
     /// Whether the class is another one, or inherits from it.
     fileprivate func inherits(from other: ManagedObject.Type) -> Bool {
         var next: ManagedObject.Type? = objectClass
         while let current = next {
             if current == other { return true }
-            next = SchemaEntity.declared(by: current)?.superclass
+            next = _SchemaEntity.declared(by: current)?.superclass
         }
         return false
     }
@@ -143,7 +143,7 @@ extension ManagedObjectModel {
     public convenience init(schema classes: [ManagedObject.Type], versionIdentifier: String? = nil) throws(ModelError) {
         var builder = SchemaBuilder()
         builder.collect(classes)
-        var description = Description()
+        var description = Definition()
         description.entities = builder.entityDescriptions()
         if let versionIdentifier { description.versionIdentifiers = [versionIdentifier] }
         guard builder.faults.isEmpty else {

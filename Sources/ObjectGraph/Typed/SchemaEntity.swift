@@ -1,9 +1,9 @@
 /// An entity as a class declares it. `@Model` generates it, and models are created from it.
-public struct SchemaEntity {
+public struct _SchemaEntity {
     let name: String
     let objectClass: ManagedObject.Type
     let superclass: ManagedObject.Type
-    let properties: [SchemaProperty]
+    let properties: [_SchemaProperty]
     /// The names of the class's own properties by key paths of the class that is asked for, which
     /// is this one or one that inherits from it.
     let keyPaths: (ManagedObject.Type) -> [AnyKeyPath: String]
@@ -22,7 +22,7 @@ public struct SchemaEntity {
     ///   - indexes: Lists of names of properties.
     public init(
         _ name: String, of objectClass: ManagedObject.Type, superclass: ManagedObject.Type,
-        properties: [SchemaProperty],
+        properties: [_SchemaProperty],
         keyPaths: @escaping (ManagedObject.Type) -> [AnyKeyPath: String] = { _ in [:] },
         uniquenessConstraints: [[String]] = [], indexes: [[String]] = [], originalName: String? = nil
     ) {
@@ -37,7 +37,7 @@ public struct SchemaEntity {
     }
 
     /// The entity that a class declares itself, not one that it inherits.
-    static func declared(by objectClass: ManagedObject.Type) -> SchemaEntity? {
-        objectClass.schemaEntity.flatMap { $0.objectClass == objectClass ? $0 : nil }
+    static func declared(by objectClass: ManagedObject.Type) -> _SchemaEntity? {
+        objectClass._schemaEntity.flatMap { $0.objectClass == objectClass ? $0 : nil }
     }
 }

@@ -3,66 +3,66 @@ public import Schema
 
 // Properties as `@Model` declares them.
 
-extension TypedAttribute {
+extension _TypedAttribute {
     /// The declaration of the attribute, as `@Model` generates it.
-    public func declaration(
+    public func _declaration(
         isOptional: Bool, isTransient: Bool = false, defaultValue: Value? = nil,
-        _ options: AttributeOptions = AttributeOptions()
-    ) -> SchemaProperty {
+        _ options: _AttributeOptions = _AttributeOptions()
+    ) -> _SchemaProperty {
         var attribute = AttributeDescription(
             name, Value.attributeType, isOptional: isOptional, isTransient: isTransient)
         if let defaultValue {
             attribute.defaultValue = (PropertyValue(defaultValue) ?? PropertyValue(defaultValue.stored))?.converted(
                 to: attribute)
         }
-        return SchemaProperty(attribute, options)
+        return _SchemaProperty(attribute, options)
     }
 }
 
-extension TypedCodable {
+extension _TypedCodable {
     /// The declaration of the attribute, as `@Model` generates it.
-    public func declaration(
+    public func _declaration(
         isOptional: Bool, isTransient: Bool = false, defaultValue: Value? = nil,
-        _ options: AttributeOptions = AttributeOptions()
-    ) -> SchemaProperty {
+        _ options: _AttributeOptions = _AttributeOptions()
+    ) -> _SchemaProperty {
         var attribute = AttributeDescription(
             name, .transformable, isOptional: isOptional, isTransient: isTransient,
             valueTransformerName: Self.valueTransformerName)
         attribute.attributeValueClassName = "\(Value.self)"
         attribute.defaultValue = defaultValue.flatMap { try? Self.encode($0) }.map { .data($0) }
-        return SchemaProperty(attribute, options)
+        return _SchemaProperty(attribute, options)
     }
 }
 
-extension TypedToOne {
+extension _TypedToOne {
     /// The declaration of the relationship, as `@Model` generates it.
-    public func declaration(
-        isOptional: Bool, isTransient: Bool = false, _ options: RelationshipOptions = RelationshipOptions()
-    ) -> SchemaProperty {
+    public func _declaration(
+        isOptional: Bool, isTransient: Bool = false, _ options: _RelationshipOptions = _RelationshipOptions()
+    ) -> _SchemaProperty {
         let relationship = RelationshipDescription(
             name, to: "", minCount: options.minimumModelCount, isOptional: isOptional, isTransient: isTransient,
             deleteRule: options.deleteRule,
             renamingIdentifier: options.originalName, versionHashModifier: options.hashModifier)
-        return SchemaProperty(
+        return _SchemaProperty(
             content: .relationship(relationship, destination: Destination.self, inverse: options.inverse),
             isUnique: false)
     }
 }
 
-extension TypedToMany {
+extension _TypedToMany {
     /// The declaration of the relationship, as `@Model` generates it. It is always optional: it may
     /// have no objects.
-    public func declaration(
+    public func _declaration(
         isOptional: Bool, isTransient: Bool = false, defaultValue: Members? = nil,
-        _ options: RelationshipOptions = RelationshipOptions()
-    ) -> SchemaProperty {
+        _ options: _RelationshipOptions = _RelationshipOptions()
+    ) -> _SchemaProperty {
         let relationship = RelationshipDescription(
             name, to: "", minCount: options.minimumModelCount, maxCount: options.maximumModelCount,
             isOptional: options.minimumModelCount == 0,
             isOrdered: options.isOrdered, isTransient: isTransient, deleteRule: options.deleteRule,
             renamingIdentifier: options.originalName,
             versionHashModifier: options.hashModifier)
-        return SchemaProperty(
+        return _SchemaProperty(
             content: .relationship(relationship, destination: Members.Member.self, inverse: options.inverse),
             isUnique: false)
     }

@@ -2,7 +2,7 @@ import Foundation
 public import Schema
 
 /// A property as a class declares it, from which the model is created.
-public struct SchemaProperty {
+public struct _SchemaProperty {
     enum Content {
         case attribute(AttributeDescription)
         /// The destination is named by its class, the inverse by its key path, until all classes of
@@ -52,7 +52,7 @@ public struct AttributeOption: Sendable, Hashable {
 }
 
 /// The arguments of `@Attribute`.
-public struct AttributeOptions: Sendable {
+public struct _AttributeOptions: Sendable {
     var options: [AttributeOption]
     var originalName: String?
     var hashModifier: String?
@@ -74,7 +74,7 @@ public struct AttributeOptions: Sendable {
 }
 
 /// The arguments of `@Relationship`.
-public struct RelationshipOptions {
+public struct _RelationshipOptions {
     var deleteRule: DeleteRule
     var minimumModelCount: Int
     var maximumModelCount: Int
@@ -99,8 +99,8 @@ public struct RelationshipOptions {
     }
 }
 
-extension SchemaProperty {
-    init(_ attribute: AttributeDescription, _ options: AttributeOptions) {
+extension _SchemaProperty {
+    init(_ attribute: AttributeDescription, _ options: _AttributeOptions) {
         var attribute = attribute
         var isUnique = false
         attribute.renamingIdentifier = options.originalName

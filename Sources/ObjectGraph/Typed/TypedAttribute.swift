@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// final class Book: ManagedObject {
-///     static let titleAttribute = TypedAttribute<String>("title")
+///     static let titleAttribute = _TypedAttribute<String>("title")
 ///     var title: String? {
 ///         get { self[Self.titleAttribute] }
 ///         set { self[Self.titleAttribute] = newValue }
@@ -12,7 +12,7 @@
 /// `@Model` and `folio codegen` generate such classes. The attribute is independent of a model:
 /// each context looks it up in its own model at the first use, so a class works with every version
 /// of a model that has the attribute. For entities without a class, use an ``AttributeKey``.
-public struct TypedAttribute<Value: AttributeValue>: Sendable {
+public struct _TypedAttribute<Value: AttributeValue>: Sendable {
     /// The name of the attribute in the model.
     public let name: String
     @usableFromInline let number: Int
@@ -25,8 +25,8 @@ public struct TypedAttribute<Value: AttributeValue>: Sendable {
     }
 }
 
-/// A to-one relationship that a class declares; see ``TypedAttribute``.
-public struct TypedToOne<Destination: ManagedObject>: Sendable {
+/// A to-one relationship that a class declares; see ``_TypedAttribute``.
+public struct _TypedToOne<Destination: ManagedObject>: Sendable {
     /// The name of the relationship in the model.
     public let name: String
     let number: Int
@@ -38,9 +38,9 @@ public struct TypedToOne<Destination: ManagedObject>: Sendable {
     }
 }
 
-/// A to-many relationship that a class declares; see ``TypedAttribute``. `Members` is the type of
+/// A to-many relationship that a class declares; see ``_TypedAttribute``. `Members` is the type of
 /// collection that the class uses.
-public struct TypedToMany<Members: ManagedObjectCollection>: Sendable {
+public struct _TypedToMany<Members: ManagedObjectCollection>: Sendable {
     /// The name of the relationship in the model.
     public let name: String
     let number: Int

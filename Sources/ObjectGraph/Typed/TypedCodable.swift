@@ -1,15 +1,15 @@
 import Foundation
 import Schema
 
-/// An attribute with values of a `Codable` type, which a class declares; see ``TypedAttribute``.
+/// An attribute with values of a `Codable` type, which a class declares; see ``_TypedAttribute``.
 ///
 /// The value is stored as JSON in a transformable attribute. Every read decodes and every write
 /// encodes it.
-public struct TypedCodable<Value: Codable>: Sendable {
+public struct _TypedCodable<Value: Codable>: Sendable {
     /// The name of the attribute in the model.
     public let name: String
     /// The value as it is kept.
-    let json: TypedAttribute<Data>
+    let json: _TypedAttribute<Data>
 
     /// The name of the transformer of such attributes in the model.
     public static var valueTransformerName: String { "FolioJSON" }
@@ -17,7 +17,7 @@ public struct TypedCodable<Value: Codable>: Sendable {
     /// Creates an attribute. Keep it in a static property.
     public init(_ name: String) {
         self.name = name
-        json = TypedAttribute(name)
+        json = _TypedAttribute(name)
     }
 }
 
@@ -26,11 +26,11 @@ extension ManagedObject {
     /// data can't be decoded.
     ///
     /// Setting a value that can't be encoded, such as a number that JSON can't represent, traps.
-    public final subscript<Value>(attribute: TypedCodable<Value>) -> Value? {
+    public final subscript<Value>(attribute: _TypedCodable<Value>) -> Value? {
         get { self[attribute.json].flatMap { try? JSONDecoder().decode(Value.self, from: $0) } }
         set {
             do {
-                self[attribute.json] = try newValue.map { try TypedCodable<Value>.encode($0) }
+                self[attribute.json] = try newValue.map { try _TypedCodable<Value>.encode($0) }
             } catch {
                 preconditionFailure("\(attribute.name) can't be kept as JSON: \(error)")
             }
@@ -38,13 +38,14 @@ extension ManagedObject {
     }
 
     /// The value of an attribute that the class declares, or a default value if there is none.
-    public final subscript<Value>(attribute: TypedCodable<Value>, default fallback: @autoclosure () -> Value) -> Value {
+    public final subscript<Value>(attribute: _TypedCodable<Value>, default fallback: @autoclosure () -> Value) -> Value
+    {
         get { self[attribute] ?? fallback() }
         set { self[attribute] = newValue }
     }
 }
 
-extension TypedCodable {
+extension _TypedCodable {
     static func encode(_ value: Value) throws -> Data {
         let encoder = JSONEncoder()
         // The same value gives the same bytes, so that setting it again changes nothing.

@@ -33,7 +33,7 @@ package struct CompiledPredicate {
     /// - Throws: ``QueryError`` with code `unboundVariable`, `unsupported` or, for patterns,
     ///   `syntax`.
     package init(
-        _ predicate: FetchPredicate, entity: Entity? = nil, model: ManagedObjectModel? = nil,
+        _ predicate: FetchPredicate, entity: EntityDescription? = nil, model: ManagedObjectModel? = nil,
         variables: [String: QueryValue] = [:], now: Date = Date()
     ) throws(QueryError) {
         test = try QueryError.typed {
@@ -53,7 +53,7 @@ package struct CompiledPredicate {
     }
 
     /// Compiles a predicate whose variables `slots` get their values with each object.
-    init(_ predicate: FetchPredicate, entity: Entity, model: ManagedObjectModel, slots: [String], now: Date)
+    init(_ predicate: FetchPredicate, entity: EntityDescription, model: ManagedObjectModel, slots: [String], now: Date)
         throws(QueryError)
     {
         test = try QueryError.typed {
@@ -79,7 +79,7 @@ package struct CompiledExpression {
 
     /// Parameters and errors as for ``CompiledPredicate``.
     package init(
-        _ expression: QueryExpression, entity: Entity? = nil, model: ManagedObjectModel? = nil,
+        _ expression: QueryExpression, entity: EntityDescription? = nil, model: ManagedObjectModel? = nil,
         variables: [String: QueryValue] = [:], now: Date = Date()
     ) throws(QueryError) {
         compute = try QueryError.typed {
@@ -98,7 +98,9 @@ package struct CompiledExpression {
     }
 
     /// Compiles an expression whose variables `slots` get their values with each object.
-    init(_ expression: QueryExpression, entity: Entity, model: ManagedObjectModel, slots: [String], now: Date)
+    init(
+        _ expression: QueryExpression, entity: EntityDescription, model: ManagedObjectModel, slots: [String], now: Date
+    )
         throws(QueryError)
     {
         compute = try QueryError.typed {

@@ -17,7 +17,9 @@ package struct CompiledSort {
 
     /// - Parameters: `entity` and `model`, where given, are those that the keys were validated
     ///   against.
-    package init(_ sortKeys: [SortKey], entity: Entity? = nil, model: ManagedObjectModel? = nil) throws(QueryError) {
+    package init(_ sortKeys: [SortKey], entity: EntityDescription? = nil, model: ManagedObjectModel? = nil)
+        throws(QueryError)
+    {
         var keys: [Key] = []
         for key in sortKeys {
             var expression = key.ordersObjects ? QueryExpression.evaluatedObject : .keyPath(key.keyPath)

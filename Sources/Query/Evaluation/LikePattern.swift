@@ -9,9 +9,9 @@ package struct LikePattern: Sendable {
 
     /// Bytes and the two wildcards.
     private let codes: [UInt16]
-    private let options: Comparison.Options
+    private let options: ComparisonPredicate.Options
 
-    package init(_ pattern: String, options: Comparison.Options = []) {
+    package init(_ pattern: String, options: ComparisonPredicate.Options = []) {
         let options = TextFolding.effective(options)
         var codes: [UInt16] = []
         var isEscaped = false

@@ -3,7 +3,9 @@
 enum PlainText {
     /// Whether each byte of a text has to be ``folded(_:)`` under options; nil for a text that is
     /// not of ASCII, and for options that only Foundation knows the meaning of.
-    @inline(__always) static func isFolded(_ text: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) -> Bool? {
+    @inline(__always) static func isFolded(_ text: UnsafeBufferPointer<UInt8>, _ options: ComparisonPredicate.Options)
+        -> Bool?
+    {
         guard !options.contains(.localeSensitive), isASCII(text) else { return nil }
         return options.contains(.caseInsensitive)
     }

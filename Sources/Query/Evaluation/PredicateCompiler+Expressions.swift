@@ -129,7 +129,7 @@ extension PredicateCompiler {
     }
 
     /// The entity of the objects that an expression gives, if that shows without running it.
-    private func entity(of expression: QueryExpression) -> Entity? {
+    private func entity(of expression: QueryExpression) -> EntityDescription? {
         switch expression {
         case .evaluatedObject: return entity
         case .variable(let name):

@@ -6,17 +6,17 @@ struct PredicateCompiler {
     enum Binding {
         case value(QueryValue)
         /// A place in `PredicateScope.slots`, and the entity of what stands there if it is known.
-        case slot(Int, Entity?)
+        case slot(Int, EntityDescription?)
     }
 
-    let entity: Entity?
+    let entity: EntityDescription?
     let model: ManagedObjectModel?
     let now: Date
     var bindings: [String: Binding]
     /// The first free place in `PredicateScope.slots`.
     var depth = 0
 
-    init(entity: Entity?, model: ManagedObjectModel?, now: Date, bindings: [String: Binding]) {
+    init(entity: EntityDescription?, model: ManagedObjectModel?, now: Date, bindings: [String: Binding]) {
         self.entity = entity
         self.model = model
         self.now = now
@@ -24,7 +24,7 @@ struct PredicateCompiler {
     }
 
     /// With variables whose values stand in the first slots.
-    init(entity: Entity, model: ManagedObjectModel, now: Date, slots: [String]) {
+    init(entity: EntityDescription, model: ManagedObjectModel, now: Date, slots: [String]) {
         let bindings = slots.enumerated().map { ($0.element, Binding.slot($0.offset, nil)) }
         self.init(entity: entity, model: model, now: now, bindings: Dictionary(bindings) { first, _ in first })
         depth = slots.count
@@ -54,7 +54,7 @@ struct PredicateCompiler {
         }
     }
 
-    private func test(_ comparison: Comparison) throws -> CompiledPredicate.Test {
+    private func test(_ comparison: ComparisonPredicate) throws -> CompiledPredicate.Test {
         let left = try value(comparison.left)
         guard case .constant(let constant) = comparison.right else {
             let right = try value(comparison.right)

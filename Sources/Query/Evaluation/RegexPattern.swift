@@ -12,11 +12,11 @@ package struct RegexPattern {
     private static let reportLimit = 1_000
 
     private let expression: NSRegularExpression
-    private let options: Comparison.Options
+    private let options: ComparisonPredicate.Options
     private let pattern: String
 
     /// - Throws: ``QueryError`` with code `syntax` where `pattern` is no regular expression.
-    package init(_ pattern: String, options: Comparison.Options = []) throws(QueryError) {
+    package init(_ pattern: String, options: ComparisonPredicate.Options = []) throws(QueryError) {
         let options = TextFolding.effective(options)
         guard pattern.utf8.count <= Self.lengthLimit else {
             throw QueryError(.limit, "A pattern of MATCHES has at most \(Self.lengthLimit) characters")

@@ -20,7 +20,7 @@ import Foundation
 /// 6. Neither `[c]` nor `[d]`: nothing. Differently composed texts differ, as in SQLite, although
 ///    Swift calls them equal.
 package enum TextFolding {
-    package static func fold(_ text: String, options: Comparison.Options) -> String {
+    package static func fold(_ text: String, options: ComparisonPredicate.Options) -> String {
         let options = effective(options)
         if options.contains(.localeSensitive) { return localizedFold(text, options: options) }
         if options.isEmpty { return text }
@@ -35,7 +35,7 @@ package enum TextFolding {
     }
 
     /// The options that remain when `[n]` has done its work.
-    package static func effective(_ options: Comparison.Options) -> Comparison.Options {
+    package static func effective(_ options: ComparisonPredicate.Options) -> ComparisonPredicate.Options {
         options.contains(.normalized) ? [] : options
     }
 
@@ -77,7 +77,7 @@ package enum TextFolding {
         return String(result).precomposedStringWithCanonicalMapping
     }
 
-    private static func localizedFold(_ text: String, options: Comparison.Options) -> String {
+    private static func localizedFold(_ text: String, options: ComparisonPredicate.Options) -> String {
         var foundation: String.CompareOptions = []
         if options.contains(.caseInsensitive) { foundation.insert(.caseInsensitive) }
         if options.contains(.diacriticInsensitive) { foundation.insert(.diacriticInsensitive) }

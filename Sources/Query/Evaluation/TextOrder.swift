@@ -30,7 +30,7 @@ package enum TextOrder {
 
     /// The order of `<` and its kind under comparison options; with `[l]` Foundation's order in the
     /// current locale.
-    package static func compare(_ a: String, _ b: String, options: Comparison.Options) -> Int {
+    package static func compare(_ a: String, _ b: String, options: ComparisonPredicate.Options) -> Int {
         let options = TextFolding.effective(options)
         guard options.contains(.localeSensitive) else {
             return options.isEmpty

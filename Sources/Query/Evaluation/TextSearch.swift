@@ -1,12 +1,14 @@
 /// BEGINSWITH, ENDSWITH and CONTAINS with a known right side: a search for UTF-8 bytes, both sides
 /// folded.
 package struct TextSearch: Sendable {
-    private let comparisonOperator: Comparison.Operator
-    private let options: Comparison.Options
+    private let comparisonOperator: ComparisonPredicate.Operator
+    private let options: ComparisonPredicate.Options
     private let wanted: [UInt8]
 
     /// `comparisonOperator` is `.beginsWith`, `.endsWith`, or anything else for a search anywhere.
-    package init(_ wanted: String, _ comparisonOperator: Comparison.Operator, _ options: Comparison.Options) {
+    package init(
+        _ wanted: String, _ comparisonOperator: ComparisonPredicate.Operator, _ options: ComparisonPredicate.Options
+    ) {
         self.comparisonOperator = comparisonOperator
         self.options = TextFolding.effective(options)
         self.wanted = Array(TextFolding.fold(wanted, options: options).utf8)

@@ -4,11 +4,11 @@ import Schema
 /// One comparison operator with its options, applied to values: the rules of ``ScalarRules`` and
 /// rule 4 of ``CompiledPredicate``.
 struct ValueMatcher {
-    private let comparisonOperator: Comparison.Operator
-    private let options: Comparison.Options
+    private let comparisonOperator: ComparisonPredicate.Operator
+    private let options: ComparisonPredicate.Options
     private let patterns = PatternCache()
 
-    init(_ comparisonOperator: Comparison.Operator, _ options: Comparison.Options) {
+    init(_ comparisonOperator: ComparisonPredicate.Operator, _ options: ComparisonPredicate.Options) {
         self.comparisonOperator = comparisonOperator
         self.options = TextFolding.effective(options)
     }
@@ -117,7 +117,8 @@ struct ValueMatcher {
 extension ValueMatcher {
     /// The comparison with a constant right side, with everything that can be done beforehand done.
     static func prepared(
-        _ comparisonOperator: Comparison.Operator, _ right: PropertyValue, _ options: Comparison.Options
+        _ comparisonOperator: ComparisonPredicate.Operator, _ right: PropertyValue,
+        _ options: ComparisonPredicate.Options
     ) throws -> (QueryValue) throws -> Bool {
         let matcher = ValueMatcher(comparisonOperator, options)
         let constant = QueryValue.scalar(right)
@@ -185,7 +186,7 @@ extension ValueMatcher {
     }
 
     /// Which orders of two values an operator accepts, nil for those that don't order.
-    private static func orders(_ comparisonOperator: Comparison.Operator) -> ((Int) -> Bool)? {
+    private static func orders(_ comparisonOperator: ComparisonPredicate.Operator) -> ((Int) -> Bool)? {
         switch comparisonOperator {
         case .equal: { $0 == 0 }
         case .notEqual: { $0 != 0 }

@@ -24,12 +24,12 @@ struct PredicateLexer {
 
     /// The option letters of `[cdnl]` with the place of the first unknown one; nil, and nothing is
     /// read, where no bracket follows.
-    mutating func options(after end: Int) throws -> Comparison.Options? {
+    mutating func options(after end: Int) throws -> ComparisonPredicate.Options? {
         var index = end
         skipSpace(&index)
         guard index < bytes.count, bytes[index] == UInt8(ascii: "[") else { return nil }
         index += 1
-        var options: Comparison.Options = []
+        var options: ComparisonPredicate.Options = []
         while true {
             skipSpace(&index)
             guard index < bytes.count else {

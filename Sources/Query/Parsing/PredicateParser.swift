@@ -123,7 +123,7 @@ struct PredicateParser {
 
     private mutating func comparison() throws -> Node {
         let start = token.start
-        var modifier = Comparison.Modifier.direct
+        var modifier = ComparisonPredicate.Modifier.direct
         var isNegated = false
         if case .keyword(let keyword) = token.kind {
             switch keyword {
@@ -147,13 +147,14 @@ struct PredicateParser {
         let right = try operand()
         let rightExpression = try expression(right)
         let comparison = FetchPredicate.comparison(
-            Comparison(leftExpression, comparisonOperator, rightExpression, modifier: modifier, options: options))
+            ComparisonPredicate(
+                leftExpression, comparisonOperator, rightExpression, modifier: modifier, options: options))
         return try deeper(
             .predicate(isNegated ? .not(comparison) : comparison), than: max(left.depth, right.depth), start: start)
     }
 
     /// Leaves the operator as the current token, so that its options can be read as such.
-    private func comparisonOperator() throws -> Comparison.Operator? {
+    private func comparisonOperator() throws -> ComparisonPredicate.Operator? {
         switch token.kind {
         case .symbol(let symbol):
             switch symbol {
@@ -185,7 +186,7 @@ struct PredicateParser {
         }
     }
 
-    private mutating func comparisonOptions() throws -> Comparison.Options {
+    private mutating func comparisonOptions() throws -> ComparisonPredicate.Options {
         let options = try lexer.options(after: token.end) ?? []
         try advance()
         return options

@@ -10,16 +10,16 @@ package struct Derivation: Sendable, Hashable {
         /// The time of the last save that changed the object.
         case now
         /// An attribute at the end of the steps, a text passed through a function.
-        case copy(Property, QueryFunction?)
+        case copy(PropertyDescription, QueryFunction?)
         /// Over the members of a relationship at the end of the steps: how many, or an aggregate of
         /// one of their attributes.
-        case aggregate(QueryFunction, over: Property, of: Property?)
+        case aggregate(QueryFunction, over: PropertyDescription, of: PropertyDescription?)
     }
 
     /// The derived attribute, as the entity has it that declares it.
-    package let property: Property
+    package let property: PropertyDescription
     /// The to-one relationships to follow first.
-    package let steps: [Property]
+    package let steps: [PropertyDescription]
     package let form: Form
 
     /// The entity that declares the attribute, by its position in the model.
@@ -40,7 +40,9 @@ package struct Derivation: Sendable, Hashable {
     /// Nil for an attribute that is not derived, or that no store keeps.
     /// - Throws: ``QueryError`` with code `unsupported`, `type`, `unknownKey` or `syntax`, naming
     ///   the attribute.
-    package init?(_ property: Property, of entity: Entity, in model: ManagedObjectModel) throws(QueryError) {
+    package init?(_ property: PropertyDescription, of entity: EntityDescription, in model: ManagedObjectModel)
+        throws(QueryError)
+    {
         guard let attribute = property.attribute, !attribute.isTransient, let text = attribute.derivationExpression
         else { return nil }
         var reader = DerivationReader(property, attribute, text, entity, model)
@@ -51,15 +53,15 @@ package struct Derivation: Sendable, Hashable {
 
 /// Reads a derivation's expression.
 private struct DerivationReader {
-    private let property: Property
+    private let property: PropertyDescription
     private let attribute: AttributeDescription
     private let text: String
-    private let entity: Entity
+    private let entity: EntityDescription
     private let model: ManagedObjectModel
-    private var steps: [Property] = []
+    private var steps: [PropertyDescription] = []
 
     init(
-        _ property: Property, _ attribute: AttributeDescription, _ text: String, _ entity: Entity,
+        _ property: PropertyDescription, _ attribute: AttributeDescription, _ text: String, _ entity: EntityDescription,
         _ model: ManagedObjectModel
     ) {
         self.property = property
@@ -69,7 +71,7 @@ private struct DerivationReader {
         self.model = model
     }
 
-    mutating func read() throws(QueryError) -> (steps: [Property], form: Derivation.Form) {
+    mutating func read() throws(QueryError) -> (steps: [PropertyDescription], form: Derivation.Form) {
         let expression: QueryExpression
         do { expression = try QueryExpression(format: text) } catch {
             throw fault(error.code, error.message)
@@ -107,7 +109,7 @@ private struct DerivationReader {
     }
 
     private mutating func read(_ path: [String], _ function: QueryFunction?) throws(QueryError) -> (
-        steps: [Property], form: Derivation.Form
+        steps: [PropertyDescription], form: Derivation.Form
     ) {
         var path = path
         var aggregate: QueryFunction?
@@ -141,8 +143,8 @@ private struct DerivationReader {
         throw fault(.type, "the path ends at a relationship, not at a value")
     }
 
-    private func copy(_ source: Property, _ function: QueryFunction?, isOwn: Bool) throws(QueryError) -> (
-        steps: [Property], form: Derivation.Form
+    private func copy(_ source: PropertyDescription, _ function: QueryFunction?, isOwn: Bool) throws(QueryError) -> (
+        steps: [PropertyDescription], form: Derivation.Form
     ) {
         guard let from = source.attribute else { throw fault(.type, "the path ends at a relationship, not at a value") }
         try check(!isOwn || source.index != property.index, "it would be made of itself")
@@ -156,9 +158,10 @@ private struct DerivationReader {
     }
 
     private func members(
-        _ relation: Property, _ destination: Entity, _ rest: [String], _ aggregate: QueryFunction?,
+        _ relation: PropertyDescription, _ destination: EntityDescription, _ rest: [String],
+        _ aggregate: QueryFunction?,
         _ function: QueryFunction?
-    ) throws(QueryError) -> (steps: [Property], form: Derivation.Form) {
+    ) throws(QueryError) -> (steps: [PropertyDescription], form: Derivation.Form) {
         try check(function == nil, "a function takes one value, and \(relation.name) has many")
         guard let aggregate else {
             throw fault(.type, "\(relation.name) has many objects: end the path with @count, @sum, @min, @max or @avg")

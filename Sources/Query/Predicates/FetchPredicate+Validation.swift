@@ -12,7 +12,7 @@ extension FetchPredicate {
     ///   names), `type` if values can't be compared or a to-many relationship is used without ANY,
     ///   ALL or an operator, `unsupported` for transient and fetched properties, or
     ///   `unboundVariable`.
-    public func validated(against entity: Entity, in model: ManagedObjectModel, store: StoreIdentity? = nil)
+    public func validated(against entity: EntityDescription, in model: ManagedObjectModel, store: StoreIdentity? = nil)
         throws(QueryError) -> FetchPredicate
     {
         try QueryError.typed { try PredicateValidator(entity: entity, model: model, store: store).predicate(self) }
@@ -24,7 +24,8 @@ extension QueryExpression {
     /// - Parameter aggregatesRows: Whether aggregates of single values are meant over all selected
     ///   objects.
     package func validated(
-        against entity: Entity, in model: ManagedObjectModel, store: StoreIdentity? = nil, aggregatesRows: Bool = false
+        against entity: EntityDescription, in model: ManagedObjectModel, store: StoreIdentity? = nil,
+        aggregatesRows: Bool = false
     ) throws(QueryError) -> (expression: QueryExpression, type: StaticType) {
         try QueryError.typed {
             var validator = PredicateValidator(entity: entity, model: model, store: store)

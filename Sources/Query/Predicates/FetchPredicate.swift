@@ -20,11 +20,11 @@ public indirect enum FetchPredicate: Sendable, Hashable {
     /// True if any of the predicates is true; an empty array is false.
     case or([FetchPredicate])
     /// A comparison of two expressions.
-    case comparison(Comparison)
+    case comparison(ComparisonPredicate)
 }
 
 /// A comparison of two expressions.
-public struct Comparison: Sendable, Hashable {
+public struct ComparisonPredicate: Sendable, Hashable {
     /// The operator of a comparison.
     public enum Operator: Sendable, Hashable, CaseIterable {
         /// `==`: the values are equal. Nil equals nil only.

@@ -47,7 +47,7 @@ struct PredicatePrinter {
         }
     }
 
-    private mutating func write(_ comparison: Comparison) {
+    private mutating func write(_ comparison: ComparisonPredicate) {
         switch comparison.modifier {
         case .direct: break
         case .any: text += "ANY "
@@ -67,7 +67,7 @@ struct PredicatePrinter {
         write(comparison.right, precedence: 0)
     }
 
-    static func name(of operator: Comparison.Operator) -> String {
+    static func name(of operator: ComparisonPredicate.Operator) -> String {
         switch `operator` {
         case .equal: "=="
         case .notEqual: "!="

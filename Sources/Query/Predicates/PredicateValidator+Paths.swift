@@ -177,7 +177,7 @@ extension PredicateValidator {
         return result
     }
 
-    private func unknownKey(_ key: String, of owner: Entity) -> QueryError {
+    private func unknownKey(_ key: String, of owner: EntityDescription) -> QueryError {
         if owner.fetchedProperties.contains(where: { $0.name == key }) {
             return QueryError(
                 .unsupported, "\(owner.name).\(key) is a fetched property: stores don't hold it", entity: owner.name,

@@ -4,7 +4,7 @@ import Schema
 extension PredicateValidator {
     /// A search in its one form: a text, or a list of texts of one object, on the left; a string on
     /// the right.
-    func search(_ comparison: Comparison) throws -> Comparison {
+    func search(_ comparison: ComparisonPredicate) throws -> ComparisonPredicate {
         var result = comparison
         result.options = []
         guard case .constant(let query) = try expression(comparison.right).expression,
@@ -69,7 +69,7 @@ extension PredicateValidator {
                 "indexed:by: takes the name of an index as its second argument, not \(arguments[1].expression)")
         }
         let owners = sequence(first: entity) { $0.superentity }
-        let names = owners.flatMap { $0.description.indexes.map(\.name) }
+        let names = owners.flatMap { $0.definition.indexes.map(\.name) }
         guard names.contains(name) else {
             let near = NearestNames.nearest(to: name, among: names)
             throw QueryError(
@@ -88,7 +88,7 @@ extension PredicateValidator {
     }
 
     /// The paths to the attributes of an object that the model chooses for full text.
-    private func texts(of owner: Entity, at object: Typed) throws -> [QueryExpression] {
+    private func texts(of owner: EntityDescription, at object: Typed) throws -> [QueryExpression] {
         let names = owner.fullTextAttributes.map(\.name)
         guard !names.isEmpty else {
             throw QueryError(

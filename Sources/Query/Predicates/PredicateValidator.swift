@@ -23,7 +23,7 @@ struct PredicateValidator {
         var elements: [Typed] = []
     }
 
-    let entity: Entity
+    let entity: EntityDescription
     let model: ManagedObjectModel
     /// Makes references of text; nil where no store is known.
     let store: StoreIdentity?
@@ -45,7 +45,7 @@ struct PredicateValidator {
 
     // MARK: Comparisons
 
-    private func comparison(_ comparison: Comparison) throws -> Comparison {
+    private func comparison(_ comparison: ComparisonPredicate) throws -> ComparisonPredicate {
         if comparison.operator == .search { return try search(comparison) }
         var result = comparison
         let left = try expression(comparison.left)
@@ -94,7 +94,7 @@ struct PredicateValidator {
     }
 
     /// Converts the constant of a pair, or checks that two typed sides fit.
-    private func align(_ left: Typed, _ right: Typed, _ comparison: inout Comparison) throws {
+    private func align(_ left: Typed, _ right: Typed, _ comparison: inout ComparisonPredicate) throws {
         switch (left.expression, right.expression) {
         case (.constant, .constant): try requireComparable(left, right)
         case (_, .constant(let value)): comparison.right = .constant(try convert(value, to: left))
@@ -142,8 +142,9 @@ struct PredicateValidator {
 
     /// `one IN many` and `many CONTAINS one`; `known` is the type of the elements where `many`
     /// stands on the left.
-    private func membership(of one: Typed, in many: Typed, _ known: StaticType?, _ comparison: Comparison) throws
-        -> Comparison
+    private func membership(of one: Typed, in many: Typed, _ known: StaticType?, _ comparison: ComparisonPredicate)
+        throws
+        -> ComparisonPredicate
     {
         var result = comparison
         let isContains = known != nil
@@ -174,7 +175,7 @@ struct PredicateValidator {
         return result
     }
 
-    private func requireText(_ left: Typed, _ right: Typed, _ comparisonOperator: Comparison.Operator) throws {
+    private func requireText(_ left: Typed, _ right: Typed, _ comparisonOperator: ComparisonPredicate.Operator) throws {
         for side in [left, right] {
             guard side.type.isText else {
                 throw typeError(

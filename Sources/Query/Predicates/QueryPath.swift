@@ -18,7 +18,7 @@ package struct QueryPath {
 
     /// Refuses a path through too many to-many relationships: the objects that are looked at grow
     /// by a factor with each.
-    package static func check(toManySteps: Int, entity: Entity, key: String?) throws(QueryError) {
+    package static func check(toManySteps: Int, entity: EntityDescription, key: String?) throws(QueryError) {
         if toManySteps <= mostToManySteps { return }
         throw QueryError(
             .limit,
@@ -38,11 +38,13 @@ package struct QueryPath {
     }
 
     /// - Parameter entity: That of the objects that the path begins at, if it is known.
-    init(_ components: [String], from entity: Entity?, in model: ManagedObjectModel?) throws {
+    init(_ components: [String], from entity: EntityDescription?, in model: ManagedObjectModel?) throws {
         steps = try Self.steps(components[...], from: entity, in: model)
     }
 
-    private static func steps(_ components: ArraySlice<String>, from entity: Entity?, in model: ManagedObjectModel?)
+    private static func steps(
+        _ components: ArraySlice<String>, from entity: EntityDescription?, in model: ManagedObjectModel?
+    )
         throws -> [Step]
     {
         var steps: [Step] = []

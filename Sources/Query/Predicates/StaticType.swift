@@ -14,7 +14,7 @@ package indirect enum StaticType: Sendable {
     case binary(isExternal: Bool)
     /// Something that only nil can be compared with: a transformable value.
     case opaque
-    case object(Entity)
+    case object(EntityDescription)
     /// A reference to an object of some entity.
     case reference
     case composite(CompositeDescription)

@@ -12,7 +12,7 @@ extension FetchRequest {
     public init(template: FetchRequestTemplate, substitutionVariables: [String: (any PredicateArgument)?] = [:])
         throws(QueryError)
     {
-        self.init(template.entityName)
+        self.init(entityName: template.entityName)
         fetchLimit = template.fetchLimit
         includesSubentities = template.includesSubentities
         includesPropertyValues = template.includesPropertyValues

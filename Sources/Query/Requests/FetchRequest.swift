@@ -1,9 +1,9 @@
 /// A fetch request: an entity, a predicate, a sort order and the part of the results to return.
 ///
 /// ```swift
-/// var request = FetchRequest<ManagedObject>("Book")
+/// var request = FetchRequest<ManagedObject>(entityName: "Book")
 /// request.predicate = try FetchPredicate(format: "year > %d", 1960)
-/// request.sortKeys = [SortKey("title")]
+/// request.sortDescriptors = [SortKey("title")]
 /// let books = try context.fetch(request)
 /// ```
 /// The type parameter is the type of the results: a class of objects, ``ManagedObjectID`` for IDs,
@@ -15,7 +15,7 @@ public struct FetchRequest<Result> {
     /// The condition on the objects; nil for all objects.
     public var predicate: FetchPredicate?
     /// The sort order; an empty array leaves the order undefined.
-    public var sortKeys: [SortKey]
+    public var sortDescriptors: [SortKey]
     /// The maximum number of results; 0 for all.
     public var fetchLimit: Int
     /// The number of results to skip, in sort order.
@@ -53,10 +53,10 @@ public struct FetchRequest<Result> {
     public var returnsDistinctResults: Bool
 
     /// Creates a request for all objects of an entity, sub-entities included.
-    public init(_ entityName: String) {
+    public init(entityName: String) {
         self.entityName = entityName
         predicate = nil
-        sortKeys = []
+        sortDescriptors = []
         fetchLimit = 0
         fetchOffset = 0
         fetchBatchSize = 0

@@ -3,7 +3,7 @@ public import Schema
 extension ManagedObjectModel {
     /// The fetch request template with this name; nil if the model has none.
     public func fetchRequestTemplate(forName name: String) -> FetchRequestTemplate? {
-        description.fetchRequestTemplates.first { $0.name == name }
+        definition.fetchRequestTemplates.first { $0.name == name }
     }
 
     /// Creates a request from the template with this name; nil if the model has none.

@@ -5,7 +5,7 @@ extension SortKey {
     /// not saved yet come after the saved objects of their entity.
     ///
     /// ```swift
-    /// request.sortKeys = [SortKey("year"), .objectID]
+    /// request.sortDescriptors = [SortKey("year"), .objectID]
     /// ```
     /// As the last key it makes an order total; keys after it have no effect. It costs nothing if
     /// objects of a single entity are read, because tables have this order, and a sort if

@@ -5,7 +5,7 @@ extension SortKey {
     ///
     /// ```swift
     /// request.predicate = try FetchPredicate(format: "SELF SEARCH %@", "desert planet")
-    /// request.sortKeys = [.relevance(to: "desert planet")]
+    /// request.sortDescriptors = [.relevance(to: "desert planet")]
     /// ```
     /// - Parameters:
     ///   - query: The query of the SEARCH.
@@ -32,7 +32,9 @@ extension SortKey {
 
     /// The expression that stores and memory run.
     /// - Throws: what validating throws.
-    package func expression(for entity: Entity, in model: ManagedObjectModel) throws(QueryError) -> QueryExpression {
+    package func expression(for entity: EntityDescription, in model: ManagedObjectModel) throws(QueryError)
+        -> QueryExpression
+    {
         try expression.validated(against: entity, in: model).expression
     }
 }

@@ -50,7 +50,9 @@ extension SortKey {
     /// Checks that the key path leads through to-one relationships to an attribute with an order,
     /// or stands for the object itself.
     /// - Throws: ``QueryError`` with code `unknownKey`, `type` or `unsupported`.
-    package func validated(against entity: Entity, in model: ManagedObjectModel) throws(QueryError) -> SortKey {
+    package func validated(against entity: EntityDescription, in model: ManagedObjectModel) throws(QueryError)
+        -> SortKey
+    {
         if relevanceQuery != nil {
             _ = try expression(for: entity, in: model)
             return self

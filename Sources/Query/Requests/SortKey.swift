@@ -1,7 +1,7 @@
 /// A key of a sort order. Nil sorts before all values, in stores and in memory.
 ///
 /// ```swift
-/// request.sortKeys = [SortKey("author.name", collation: .localized), SortKey("year", ascending: false)]
+/// request.sortDescriptors = [SortKey("author.name", collation: .localized), SortKey("year", ascending: false)]
 /// ```
 public struct SortKey: Sendable, Hashable {
     /// The comparison of strings. Values of other types are compared by value.

@@ -23,7 +23,7 @@ package struct TableEvaluation {
     private let aggregates: [Aggregate]
 
     /// - Parameters: `entity` and `model` are those that the request was checked against.
-    package init(_ request: TableRequest, entity: Entity, model: ManagedObjectModel, now: Date = Date())
+    package init(_ request: TableRequest, entity: EntityDescription, model: ManagedObjectModel, now: Date = Date())
         throws(QueryError)
     {
         self.request = request

@@ -39,7 +39,7 @@ package struct TableRequest: Sendable {
     /// What a request for rows of values asks of objects of `entity`.
     /// - Throws: ``QueryError`` with code `unknownKey`, `type`, `unsupported` or `unboundVariable`.
     package init<Result>(
-        _ request: FetchRequest<Result>, entity: Entity, model: ManagedObjectModel, store: StoreIdentity?
+        _ request: FetchRequest<Result>, entity: EntityDescription, model: ManagedObjectModel, store: StoreIdentity?
     ) throws(QueryError) {
         let resolver = TableResolver(entity: entity, model: model, store: store)
         let columns = try QueryError.typed { try resolver.columns(request.propertiesToFetch) }
@@ -57,7 +57,7 @@ package struct TableRequest: Sendable {
         having = try QueryError.typed { try request.havingPredicate.map { try resolver.having($0, columns, groups) } }
         let standForSeveral = isAggregated || request.returnsDistinctResults
         order = try QueryError.typed {
-            try request.sortKeys.map {
+            try request.sortDescriptors.map {
                 try resolver.term($0, columns, groups: isAggregated ? groups : [], isCollapsed: standForSeveral)
             }
         }

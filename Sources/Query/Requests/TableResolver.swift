@@ -2,7 +2,7 @@ import Schema
 
 /// Looks up what columns, groups and their conditions name.
 struct TableResolver {
-    let entity: Entity
+    let entity: EntityDescription
     let model: ManagedObjectModel
     let store: StoreIdentity?
 

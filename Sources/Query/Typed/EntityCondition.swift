@@ -17,14 +17,14 @@ public struct EntityCondition<Object>: Sendable {
     }
 
     fileprivate init(
-        _ left: QueryExpression, _ comparison: Comparison.Operator, _ right: PropertyValue,
-        _ options: Comparison.Options = []
+        _ left: QueryExpression, _ comparison: ComparisonPredicate.Operator, _ right: PropertyValue,
+        _ options: ComparisonPredicate.Options = []
     ) {
-        predicate = .comparison(Comparison(left, comparison, .constant(right), options: options))
+        predicate = .comparison(ComparisonPredicate(left, comparison, .constant(right), options: options))
     }
 
     /// Whether the full-text indexed attributes of the object contain the words, `"phrases"` and
-    /// `prefix*` of a query; see ``Comparison/Operator/search``.
+    /// `prefix*` of a query; see ``ComparisonPredicate/Operator/search``.
     public static func searches(_ query: String) -> EntityCondition {
         EntityCondition(.evaluatedObject, .search, .string(query))
     }
@@ -45,8 +45,8 @@ public struct EntityCondition<Object>: Sendable {
 
 extension FetchRequest {
     /// Creates a request for the objects of an entity that satisfy a condition.
-    public init(_ entityName: String, where condition: EntityCondition<Result>) {
-        self.init(entityName)
+    public init(entityName: String, where condition: EntityCondition<Result>) {
+        self.init(entityName: entityName)
         predicate = condition.predicate
     }
 }
@@ -209,35 +209,35 @@ extension EntityOperand where Value: PredicateArgument {
 // MARK: Texts
 
 /// A string or an optional string.
-public protocol OptionalText {}
-extension String: OptionalText {}
-extension Optional: OptionalText where Wrapped == String {}
+public protocol _OptionalText {}
+extension String: _OptionalText {}
+extension Optional: _OptionalText where Wrapped == String {}
 
-extension EntityOperand where Value: OptionalText {
+extension EntityOperand where Value: _OptionalText {
     /// Whether the text contains another text; false if it is nil.
-    public func contains(_ text: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
+    public func contains(_ text: String, _ options: ComparisonPredicate.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .contains, .string(text), options)
     }
     /// Whether the text begins with another text; false if it is nil.
-    public func beginsWith(_ text: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
+    public func beginsWith(_ text: String, _ options: ComparisonPredicate.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .beginsWith, .string(text), options)
     }
     /// Whether the text ends with another text; false if it is nil.
-    public func endsWith(_ text: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
+    public func endsWith(_ text: String, _ options: ComparisonPredicate.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .endsWith, .string(text), options)
     }
     /// Whether the whole text matches a pattern in which `*` stands for any characters and `?` for
     /// one.
-    public func isLike(_ pattern: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
+    public func isLike(_ pattern: String, _ options: ComparisonPredicate.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .like, .string(pattern), options)
     }
     /// Whether the text contains the words, `"phrases"` and `prefix*` of a query, regardless of
-    /// case and accents; see ``Comparison/Operator/search``.
+    /// case and accents; see ``ComparisonPredicate/Operator/search``.
     public func searches(_ query: String) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .search, .string(query))
     }
     /// Whether the whole text matches a regular expression.
-    public func matches(_ pattern: String, _ options: Comparison.Options = []) -> EntityCondition<Object> {
+    public func matches(_ pattern: String, _ options: ComparisonPredicate.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .matches, .string(pattern), options)
     }
 }
@@ -245,17 +245,17 @@ extension EntityOperand where Value: OptionalText {
 // MARK: Relationships
 
 /// An optional object of a class that names its properties.
-public protocol OptionalEntity<Named> {
+public protocol _OptionalEntity<Named> {
     /// The class of the object.
     associatedtype Named: KeyPathNaming
 }
 
-extension Optional: OptionalEntity where Wrapped: KeyPathNaming {
+extension Optional: _OptionalEntity where Wrapped: KeyPathNaming {
     /// The class of the object.
     public typealias Named = Wrapped
 }
 
-extension EntityOperand where Value: OptionalEntity {
+extension EntityOperand where Value: _OptionalEntity {
     /// The path to a property of the object that a to-one relationship leads to.
     public func to<Next: EntityOperand>(_ next: Next) -> EntityPath<Object, Next.Value>
     where Next.Object == Value.Named {
@@ -290,7 +290,7 @@ extension EntityOperand where Value: Sequence, Value.Element: KeyPathNaming {
             }
         }
         let found = QueryExpression.subquery(collection: entityPath.expression, variable: name, predicate: inner)
-        return .comparison(Comparison(TypedScope.count(found), .greater, .constant(.int(0))))
+        return .comparison(ComparisonPredicate(TypedScope.count(found), .greater, .constant(.int(0))))
     }
 }
 

@@ -48,14 +48,14 @@ extension FetchRequest where Result: KeyPathNaming {
     /// Creates a request from a predicate and sort descriptors of Foundation.
     ///
     /// ```swift
-    /// let request = try FetchRequest<Book>("Book", where: #Predicate { $0.year > 1960 }, sortBy: [SortDescriptor(\.title)])
+    /// let request = try FetchRequest<Book>(entityName: "Book", where: #Predicate { $0.year > 1960 }, sortBy: [SortDescriptor(\.title)])
     /// ```
     /// - Throws: What ``FetchPredicate/init(_:)`` and ``SortKey/init(_:)`` throw.
     public init(
-        _ entityName: String, where predicate: Predicate<Result>?, sortBy descriptors: [SortDescriptor<Result>] = []
+        entityName: String, where predicate: Predicate<Result>?, sortBy descriptors: [SortDescriptor<Result>] = []
     ) throws(QueryError) {
-        self.init(entityName)
+        self.init(entityName: entityName)
         self.predicate = try QueryError.typed { try predicate.map { try FetchPredicate($0) } }
-        sortKeys = try QueryError.typed { try descriptors.map { try SortKey($0) } }
+        sortDescriptors = try QueryError.typed { try descriptors.map { try SortKey($0) } }
     }
 }

@@ -7,9 +7,9 @@ extension PredicateExpressions.SequenceContains: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
         let (whole, member) = (try scope.value(sequence), try scope.value(element))
         if LHS.Output.self is any StringProtocol.Type {
-            return .condition(.comparison(Comparison(whole, .contains, member)))
+            return .condition(.comparison(ComparisonPredicate(whole, .contains, member)))
         }
-        return .condition(.comparison(Comparison(member, .in, whole)))
+        return .condition(.comparison(ComparisonPredicate(member, .in, whole)))
     }
 }
 
@@ -63,7 +63,7 @@ extension TypedScope {
         }
         let (inner, name) = subquery(variable)
         let matching = QueryExpression.subquery(collection: whole, variable: name, predicate: try test(inner))
-        return .comparison(Comparison(Self.count(matching), .greater, .constant(.int(0))))
+        return .comparison(ComparisonPredicate(Self.count(matching), .greater, .constant(.int(0))))
     }
 }
 
@@ -74,7 +74,7 @@ extension PredicateExpressions.CollectionContainsCollection: TypedPredicateNode 
         guard Base.Output.self is any StringProtocol.Type else {
             throw TypedScope.unsupported("contains of a collection, but for strings")
         }
-        return .condition(.comparison(Comparison(try scope.value(base), .contains, try scope.value(other))))
+        return .condition(.comparison(ComparisonPredicate(try scope.value(base), .contains, try scope.value(other))))
     }
 }
 
@@ -83,7 +83,7 @@ extension PredicateExpressions.SequenceStartsWith: TypedPredicateNode {
         guard Base.Output.self is any StringProtocol.Type else {
             throw TypedScope.unsupported("starts(with:) of a sequence, but for strings")
         }
-        return .condition(.comparison(Comparison(try scope.value(base), .beginsWith, try scope.value(prefix))))
+        return .condition(.comparison(ComparisonPredicate(try scope.value(base), .beginsWith, try scope.value(prefix))))
     }
 }
 
@@ -98,7 +98,8 @@ extension PredicateExpressions.StringContainsRegex: TypedPredicateNode {
         // MATCHES asks for the whole text.
         return .condition(
             .comparison(
-                Comparison(try scope.value(subject), .matches, .constant(.string("(?s:.*)(?:\(pattern))(?s:.*)")))))
+                ComparisonPredicate(
+                    try scope.value(subject), .matches, .constant(.string("(?s:.*)(?:\(pattern))(?s:.*)")))))
     }
 }
 
@@ -155,8 +156,10 @@ extension TypedScope {
     fileprivate static func lies(
         _ element: QueryExpression, from lower: QueryExpression?, to upper: QueryExpression?, includesUpper: Bool
     ) -> FetchPredicate {
-        let from = lower.map { FetchPredicate.comparison(Comparison(element, .greaterOrEqual, $0)) }
-        let to = upper.map { FetchPredicate.comparison(Comparison(element, includesUpper ? .lessOrEqual : .less, $0)) }
+        let from = lower.map { FetchPredicate.comparison(ComparisonPredicate(element, .greaterOrEqual, $0)) }
+        let to = upper.map {
+            FetchPredicate.comparison(ComparisonPredicate(element, includesUpper ? .lessOrEqual : .less, $0))
+        }
         return .and([from, to].compactMap { $0 })
     }
 }

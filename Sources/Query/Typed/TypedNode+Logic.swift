@@ -29,7 +29,7 @@ extension PredicateExpressions.NotEqual: TypedPredicateNode {
 
 extension PredicateExpressions.Comparison: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
-        let order: Comparison.Operator =
+        let order: ComparisonPredicate.Operator =
             switch op {
             case .lessThan: .less
             case .lessThanOrEqual: .lessOrEqual
@@ -37,7 +37,7 @@ extension PredicateExpressions.Comparison: TypedPredicateNode {
             case .greaterThanOrEqual: .greaterOrEqual
             @unknown default: throw TypedScope.unsupported("the comparison \(op)")
             }
-        return .condition(.comparison(Comparison(try scope.value(lhs), order, try scope.value(rhs))))
+        return .condition(.comparison(ComparisonPredicate(try scope.value(lhs), order, try scope.value(rhs))))
     }
 }
 
@@ -59,7 +59,7 @@ extension TypedScope {
         -> FetchPredicate
     {
         switch (try node(left), try node(right)) {
-        case (.value(let left), .value(let right)): return .comparison(Comparison(left, .equal, right))
+        case (.value(let left), .value(let right)): return .comparison(ComparisonPredicate(left, .equal, right))
         case (.condition(let predicate, let unknown), .value(.constant(let constant))),
             (.value(.constant(let constant)), .condition(let predicate, let unknown)):
             switch constant {
@@ -67,7 +67,7 @@ extension TypedScope {
             case .int(let number): return Self.known(number != 0 ? predicate : .not(predicate), unknown)
             default: throw Self.unsupported("a condition that equals \(constant)")
             }
-        default: return .comparison(Comparison(try value(left), .equal, try value(right)))
+        default: return .comparison(ComparisonPredicate(try value(left), .equal, try value(right)))
         }
     }
 }

@@ -35,9 +35,9 @@ extension PredicateExpressions.KeyPath: TypedPredicateNode {
         switch kind {
         case .collectionCount where !isText: return .value(TypedScope.count(base))
         case .collectionIsEmpty where isText:
-            return .condition(.comparison(Comparison(base, .equal, .constant(.string("")))))
+            return .condition(.comparison(ComparisonPredicate(base, .equal, .constant(.string("")))))
         case .collectionIsEmpty:
-            return .condition(.comparison(Comparison(TypedScope.count(base), .equal, .constant(.int(0)))))
+            return .condition(.comparison(ComparisonPredicate(TypedScope.count(base), .equal, .constant(.int(0)))))
         case .collectionFirst where !isText: return .value(.element(of: base, .first))
         case .bidirectionalCollectionLast where !isText: return .value(.element(of: base, .last))
         default:

@@ -60,14 +60,14 @@ struct TypedScope {
         switch try node(expression) {
         case .condition(let predicate, let unknown): return Self.known(predicate, unknown)
         case .value(.constant(.int(let number))): return .constant(number != 0)
-        case .value(let value): return .comparison(Comparison(value, .equal, .constant(.int(1))))
+        case .value(let value): return .comparison(ComparisonPredicate(value, .equal, .constant(.int(1))))
         }
     }
 
     // MARK: Pieces
 
     static func isNil(_ expression: QueryExpression) -> FetchPredicate {
-        .comparison(Comparison(expression, .equal, .constant(.null)))
+        .comparison(ComparisonPredicate(expression, .equal, .constant(.null)))
     }
 
     static func anyNil(_ expressions: [QueryExpression]) -> FetchPredicate {

@@ -14,7 +14,7 @@ package protocol QueryObject: AnyObject {
     ///   filling a fault throws.
     func queryValue(forKey key: String) throws -> QueryValue
 
-    /// The value of the property with this `Property.index` in the object's entity; predicates that
-    /// were compiled for an entity ask this way.
+    /// The value of the property with this `PropertyDescription.index` in the object's entity;
+    /// predicates that were compiled for an entity ask this way.
     func queryValue(at propertyIndex: Int) throws -> QueryValue
 }

@@ -82,7 +82,7 @@ extension BatchExecution {
 
     /// The relationships of an entity that the store keeps, with their rules.
     private func relationships(of entityIndex: Int) throws -> [(
-        property: Property, rule: DeleteRule, storage: PropertyStorage
+        property: PropertyDescription, rule: DeleteRule, storage: PropertyStorage
     )] {
         let storage = try session.layout.storage(of: entityIndex)
         return session.layout.model.entities[entityIndex].properties.compactMap { property in
@@ -179,7 +179,7 @@ extension BatchExecution {
         }
     }
 
-    private func refusal(_ property: Property, _ entityIndex: Int, _ why: String, _ target: ObjectReference)
+    private func refusal(_ property: PropertyDescription, _ entityIndex: Int, _ why: String, _ target: ObjectReference)
         -> StorageError
     {
         let name = session.layout.model.entities[entityIndex].name

@@ -63,7 +63,7 @@ struct BatchExecution {
         }
     }
 
-    private func assignments(of value: PropertyValue, to columns: ToOneColumns, _ property: Property) throws
+    private func assignments(of value: PropertyValue, to columns: ToOneColumns, _ property: PropertyDescription) throws
         -> [SQLFragment]
     {
         var names = [columns.key], values = [SQLiteValue.null]
@@ -85,14 +85,14 @@ struct BatchExecution {
         }
     }
 
-    private func notInSQL(_ property: Property) -> QueryError {
+    private func notInSQL(_ property: PropertyDescription) -> QueryError {
         QueryError(.unsupported, "SQL can't set \(property.name) of many objects at once", key: property.name)
     }
 
     /// A value that is computed from the row's own columns, where its type is sure to be the
     /// column's.
     private func expression(
-        _ value: QueryExpression, for column: AttributeColumn, _ property: Property, _ storage: EntityStorage
+        _ value: QueryExpression, for column: AttributeColumn, _ property: PropertyDescription, _ storage: EntityStorage
     ) throws -> SQLFragment {
         try session.plans.provideFunctions(on: session.connection)
         let entity = session.layout.model.entities[storage.entityIndex]
@@ -113,7 +113,7 @@ struct BatchExecution {
         return column.type == .double ? SQLFragment("CAST(") + scalar.sql + SQLFragment(" AS REAL)") : scalar.sql
     }
 
-    private func isSame(_ value: QueryExpression, _ type: AttributeType, _ entity: Entity) -> Bool {
+    private func isSame(_ value: QueryExpression, _ type: AttributeType, _ entity: EntityDescription) -> Bool {
         guard case .keyPath(nil, let components) = value, components.count == 1 else { return false }
         return entity.property(named: components[0])?.attribute?.type == type
     }

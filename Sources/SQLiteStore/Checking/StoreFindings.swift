@@ -29,7 +29,7 @@ struct StoreFindings {
         return findings
     }
 
-    private func damagedNumbers(_ storage: EntityStorage, _ entity: Entity) throws -> [ReferenceFinding] {
+    private func damagedNumbers(_ storage: EntityStorage, _ entity: EntityDescription) throws -> [ReferenceFinding] {
         let table = SQLName.quoted(storage.table)
         let numbers = session.layout.numbers(of: entity.index, includingSubentities: true).map(String.init).joined(
             separator: ", ")
@@ -59,7 +59,9 @@ struct StoreFindings {
         return findings
     }
 
-    private func danglingKeys(_ columns: ToOneColumns, _ property: Property, _ storage: EntityStorage, _ entity: Entity)
+    private func danglingKeys(
+        _ columns: ToOneColumns, _ property: PropertyDescription, _ storage: EntityStorage, _ entity: EntityDescription
+    )
         throws -> [ReferenceFinding]
     {
         let destination = try session.layout.storage(of: columns.destinationIndex)
@@ -75,7 +77,9 @@ struct StoreFindings {
         }
     }
 
-    private func danglingLinks(_ join: JoinTable, _ storage: EntityStorage, _ entity: Entity, _ property: Property)
+    private func danglingLinks(
+        _ join: JoinTable, _ storage: EntityStorage, _ entity: EntityDescription, _ property: PropertyDescription
+    )
         throws -> [ReferenceFinding]
     {
         let destination = try session.layout.storage(of: join.destinationIndex)

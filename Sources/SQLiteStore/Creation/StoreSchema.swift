@@ -63,7 +63,7 @@ struct StoreSchema {
         return columns
     }
 
-    private func ownProperties(of storage: EntityStorage) -> [Property] {
+    private func ownProperties(of storage: EntityStorage) -> [PropertyDescription] {
         let entity = model.entities[storage.entityIndex]
         return entity.properties[(entity.superentity?.properties.count ?? 0)...].sorted { $0.name < $1.name }
     }
@@ -80,10 +80,10 @@ struct StoreSchema {
     }
 
     /// The sides of relationships that name the join tables.
-    var namingSides: [(storage: EntityStorage, property: Property, join: JoinTable)] {
+    var namingSides: [(storage: EntityStorage, property: PropertyDescription, join: JoinTable)] {
         var seen: Set<String> = []
         return layout.storedEntities.flatMap { storage in
-            ownProperties(of: storage).compactMap { property -> (EntityStorage, Property, JoinTable)? in
+            ownProperties(of: storage).compactMap { property -> (EntityStorage, PropertyDescription, JoinTable)? in
                 guard case .manyToMany(let join) = storage.properties[property.index],
                     join.table == "Z_\(storage.number)\(property.name.uppercased())", seen.insert(join.table).inserted
                 else { return nil }
@@ -129,7 +129,7 @@ struct StoreSchema {
             add("\(join.table)_\(join.memberColumn)_INDEX", on: join.table, plain(join.memberColumn, join.ownerColumn))
         }
         for storage in layout.storedEntities {
-            let description = model.entities[storage.entityIndex].description
+            let description = model.entities[storage.entityIndex].definition
             for index in description.indexes {
                 add(
                     "Z_\(description.name)_\(index.name)", on: storage.table,

@@ -51,7 +51,7 @@ struct HistoryTables {
     }
 
     /// The attributes whose values a tombstone keeps, in the order of its columns.
-    static func preservedAttributes(of entity: Entity) -> [Property] {
+    static func preservedAttributes(of entity: EntityDescription) -> [PropertyDescription] {
         entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion == true && !$0.isTransient }.sorted {
             $0.name < $1.name
         }
@@ -59,7 +59,7 @@ struct HistoryTables {
 
     /// The properties that a bitmap of changed ones counts: the first is the highest bit of the
     /// first byte.
-    static func countedProperties(of entity: Entity) -> [Property] {
+    static func countedProperties(of entity: EntityDescription) -> [PropertyDescription] {
         entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
     }
 }

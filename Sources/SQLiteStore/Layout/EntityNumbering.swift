@@ -31,7 +31,7 @@ enum EntityNumbering {
             numbers[entity.index] = unclaimed.removeValue(forKey: entity.name)?.number
         }
         for entity in model.entities where numbers[entity.index] == nil {
-            guard let formerName = entity.description.renamingIdentifier else { continue }
+            guard let formerName = entity.definition.renamingIdentifier else { continue }
             numbers[entity.index] = unclaimed.removeValue(forKey: formerName)?.number
         }
         // Parents come before children, so a parent found here helps to place its children.

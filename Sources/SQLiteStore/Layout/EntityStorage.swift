@@ -10,6 +10,6 @@ package struct EntityStorage: Sendable, Hashable {
     package var table: String
     /// Whether the table holds objects of several entities, so that `Z_ENT` has to be asked.
     package var sharesTable: Bool
-    /// By `Property.index`.
+    /// By `PropertyDescription.index`.
     package var properties: [PropertyStorage]
 }

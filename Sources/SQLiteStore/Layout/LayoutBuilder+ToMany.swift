@@ -3,7 +3,7 @@ import Storage
 
 /// Places relationships that have no column in their own entity's table.
 extension LayoutBuilder {
-    mutating func placeToManys(of entity: Entity) throws(StorageError) {
+    mutating func placeToManys(of entity: EntityDescription) throws(StorageError) {
         let own = ownProperties(of: entity).filter { !$0.isTransient && $0.isToMany }.sorted { $0.name < $1.name }
         for property in own
         where placed[entity.index][property.index] == nil && numbers[property.destinationIndex] != nil {
@@ -26,7 +26,8 @@ extension LayoutBuilder {
     }
 
     /// A relationship without an inverse has a column of its own in the table of its members.
-    private mutating func keyWithoutInverse(of property: Property, in entity: Entity) throws(StorageError)
+    private mutating func keyWithoutInverse(of property: PropertyDescription, in entity: EntityDescription)
+        throws(StorageError)
         -> PropertyStorage
     {
         let destination = model.entities[property.destinationIndex]
@@ -48,7 +49,9 @@ extension LayoutBuilder {
 
     // MARK: Join tables
 
-    private mutating func placeJoinTable(of property: Property, inverse: Property, in entity: Entity)
+    private mutating func placeJoinTable(
+        of property: PropertyDescription, inverse: PropertyDescription, in entity: EntityDescription
+    )
         throws(StorageError)
     {
         let other = model.entities[inverse.declaringEntityIndex]
@@ -94,7 +97,7 @@ extension LayoutBuilder {
     /// The column that holds the key of `entity`'s objects in the join table of one of its
     /// relationships: it is named after the inverse, with a suffix where another many-to-many
     /// relationship of the entity, earlier by name, has an inverse of that name.
-    private func joinColumn(of property: Property, in entity: Entity, number: Int64) -> String {
+    private func joinColumn(of property: PropertyDescription, in entity: EntityDescription, number: Int64) -> String {
         let inverseName = model.inverse(of: property)?.name ?? property.name
         let earlier = ownProperties(of: entity).filter { other in
             guard other.isToMany, !other.isTransient, other.name < property.name,

@@ -12,7 +12,7 @@ struct LayoutBuilder {
     /// The names in use in the table of each hierarchy.
     var usedNames: [Int: Set<String>] = [:]
     var tableNames: [Int: String] = [:]
-    /// What each entity declares itself, by `Property.index`.
+    /// What each entity declares itself, by `PropertyDescription.index`.
     var placed: [[Int: PropertyStorage]]
 
     /// The layout of a new store.
@@ -66,7 +66,7 @@ struct LayoutBuilder {
         return StoreLayout(model: model, storages: storages, sideIndexes: catalog.map(wanted.present) ?? wanted)
     }
 
-    private mutating func placeTable(of root: Entity) throws(StorageError) {
+    private mutating func placeTable(of root: EntityDescription) throws(StorageError) {
         usedNames[root.index] = ["Z_PK", "Z_ENT", "Z_OPT"]
         let name = "Z" + root.name.uppercased()
         guard let catalog else {
@@ -88,11 +88,11 @@ struct LayoutBuilder {
     // MARK: Columns
 
     /// The properties that `entity` declares itself.
-    func ownProperties(of entity: Entity) -> ArraySlice<Property> {
+    func ownProperties(of entity: EntityDescription) -> ArraySlice<PropertyDescription> {
         entity.properties[(entity.superentity?.properties.count ?? 0)...]
     }
 
-    private mutating func placeColumns(of entity: Entity) throws(StorageError) {
+    private mutating func placeColumns(of entity: EntityDescription) throws(StorageError) {
         let own = ownProperties(of: entity).filter { !$0.isTransient }.sorted { $0.name < $1.name }
         for property in own {
             guard let attribute = property.attribute else { continue }
@@ -106,7 +106,7 @@ struct LayoutBuilder {
         }
     }
 
-    private mutating func storage(of attribute: AttributeDescription, in entity: Entity) throws(StorageError)
+    private mutating func storage(of attribute: AttributeDescription, in entity: EntityDescription) throws(StorageError)
         -> PropertyStorage
     {
         switch attribute.type {
@@ -124,7 +124,7 @@ struct LayoutBuilder {
     }
 
     private mutating func placeLeaves(
-        of attribute: AttributeDescription, path: [String], names: [String], in entity: Entity,
+        of attribute: AttributeDescription, path: [String], names: [String], in entity: EntityDescription,
         into leaves: inout [CompositeLeaf]
     ) throws(StorageError) {
         guard let name = attribute.compositeName, let composite = model.composite(named: name), path.count < 16 else {
@@ -145,7 +145,7 @@ struct LayoutBuilder {
     }
 
     private mutating func toOneColumns(
-        of property: Property, _ relationship: RelationshipDescription, in entity: Entity
+        of property: PropertyDescription, _ relationship: RelationshipDescription, in entity: EntityDescription
     ) throws(StorageError) -> ToOneColumns {
         let key = try column(
             [relationship.name, relationship.renamingIdentifier ?? ""], in: entity, property: relationship.name)
@@ -161,7 +161,9 @@ struct LayoutBuilder {
     }
 
     /// The first column that one of `candidates` leads to; without a catalog the first candidate's.
-    mutating func column(_ candidates: [String], in entity: Entity, property: String) throws(StorageError) -> String {
+    mutating func column(_ candidates: [String], in entity: EntityDescription, property: String) throws(StorageError)
+        -> String
+    {
         for candidate in candidates where !candidate.isEmpty {
             let base = "Z" + candidate.uppercased()
             if let name = claim(base, in: entity) { return name }
@@ -173,7 +175,7 @@ struct LayoutBuilder {
 
     /// Takes `base` or, if it is in use, the first of `base1`, `base2`… that is not; nil if the
     /// file has no such column.
-    private mutating func claim(_ base: String, in entity: Entity) -> String? {
+    private mutating func claim(_ base: String, in entity: EntityDescription) -> String? {
         var name = base, suffix = 0
         while usedNames[entity.rootIndex]?.contains(SQLName.key(name)) == true {
             suffix += 1
@@ -188,7 +190,7 @@ struct LayoutBuilder {
     }
 
     /// A column that goes with another one and may be missing in an old table.
-    mutating func companion(_ name: String, in entity: Entity) -> String? { claim(name, in: entity) }
+    mutating func companion(_ name: String, in entity: EntityDescription) -> String? { claim(name, in: entity) }
 }
 
 extension AttributeColumn {

@@ -3,7 +3,7 @@ import SQLiteKit
 
 /// Attributes: the old column where there is one, converted where only its form changes.
 extension MigrationBuilder {
-    func attributeCell(_ property: Property, _ column: AttributeColumn, _ entityIndex: Int) -> CellOrigin {
+    func attributeCell(_ property: PropertyDescription, _ column: AttributeColumn, _ entityIndex: Int) -> CellOrigin {
         guard let attribute = property.attribute else { return .null }
         let value = attribute.isDerived ? CellOrigin.null : .defaultValue(attribute.defaultValue, column)
         guard let (former, storage) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index),
@@ -21,7 +21,7 @@ extension MigrationBuilder {
         }
     }
 
-    func leafCell(_ property: Property, _ leaf: CompositeLeaf, _ entityIndex: Int) -> CellOrigin {
+    func leafCell(_ property: PropertyDescription, _ leaf: CompositeLeaf, _ entityIndex: Int) -> CellOrigin {
         guard let (_, storage) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index),
             case .composite(let leaves) = storage,
             let old = leaves.first(where: { $0.path == leaf.path })

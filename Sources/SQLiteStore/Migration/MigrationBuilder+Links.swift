@@ -30,7 +30,7 @@ extension MigrationBuilder {
     }
 
     /// What the old store has of the links of a relationship, its owner first.
-    private func source(of property: Property, entityIndex: Int) -> LinkChange.Source? {
+    private func source(of property: PropertyDescription, entityIndex: Int) -> LinkChange.Source? {
         guard let storage = formerStorage(of: entityIndex),
             let (_, former) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index)
         else {

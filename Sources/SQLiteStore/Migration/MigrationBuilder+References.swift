@@ -15,7 +15,7 @@ extension MigrationBuilder {
     }
 
     /// What a to-one relationship comes from: its own column, or that of what was its other end's.
-    func reference(of property: Property, entityIndex: Int) throws -> Reference? {
+    func reference(of property: PropertyDescription, entityIndex: Int) throws -> Reference? {
         if let (_, storage) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index) {
             if case .manyToMany(let join) = storage {
                 return formerStorage(of: entityIndex).flatMap { reference(in: join, from: $0) }
@@ -45,7 +45,7 @@ extension MigrationBuilder {
     }
 
     /// The column in members' rows that named the owner of a to-many (or one-to-one) relationship.
-    private func reference(fromOwnersOf property: Property, memberIndex: Int) throws -> Reference? {
+    private func reference(fromOwnersOf property: PropertyDescription, memberIndex: Int) throws -> Reference? {
         guard let member = formerStorage(of: memberIndex) else { return nil }
         var found: Set<Reference> = []
         for owner in plan.destination.entities[property.declaringEntityIndex].family {

@@ -39,7 +39,9 @@ struct MigrationBuilder {
     }
 
     /// Where a property of the new version was kept; nil where it is new.
-    func formerStorage(entityIndex: Int, propertyIndex: Int) -> (property: Property, storage: PropertyStorage)? {
+    func formerStorage(entityIndex: Int, propertyIndex: Int) -> (
+        property: PropertyDescription, storage: PropertyStorage
+    )? {
         guard let place = plan.originIndex(entityIndex: entityIndex, propertyIndex: propertyIndex),
             let storage = formerStorage(of: entityIndex)
         else { return nil }

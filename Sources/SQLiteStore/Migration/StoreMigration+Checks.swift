@@ -35,7 +35,7 @@ extension StoreMigration {
     }
 
     /// An abstract entity has no objects of its own.
-    private func checkIsEmpty(_ entity: Entity, _ storage: EntityStorage) throws {
+    private func checkIsEmpty(_ entity: EntityDescription, _ storage: EntityStorage) throws {
         let count =
             try connection.value("SELECT count(*) FROM \(SQLName.quoted(storage.table)) WHERE \(rows(of: storage))")?
             .integer ?? 0
@@ -50,7 +50,8 @@ extension StoreMigration {
 
     /// Numbers keep their values where their type changes: each must be one of the new type.
     private func checkRange(
-        of property: Property, _ entity: Entity, formerly former: Property, _ storage: EntityStorage
+        of property: PropertyDescription, _ entity: EntityDescription, formerly former: PropertyDescription,
+        _ storage: EntityStorage
     ) throws {
         guard let attribute = property.attribute, let old = former.attribute else { return }
         switch storage.properties[former.index] {
@@ -74,7 +75,8 @@ extension StoreMigration {
     }
 
     private func checkRange(
-        of type: AttributeType, formerly old: AttributeType, _ column: String, _ entity: Entity, _ name: String,
+        of type: AttributeType, formerly old: AttributeType, _ column: String, _ entity: EntityDescription,
+        _ name: String,
         _ storage: EntityStorage
     ) throws {
         guard let condition = unfitCondition(type, formerly: old, column) else { return }
@@ -109,7 +111,8 @@ extension StoreMigration {
 
     /// A to-one relationship has one object, where the join table may name several.
     private func checkIsSingle(
-        _ entity: Entity, _ property: Property, _ column: String, in join: JoinTable, of storage: EntityStorage?
+        _ entity: EntityDescription, _ property: PropertyDescription, _ column: String, in join: JoinTable,
+        of storage: EntityStorage?
     ) throws {
         let owner = SQLName.quoted(column)
         let own =

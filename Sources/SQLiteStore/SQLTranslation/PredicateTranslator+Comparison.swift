@@ -4,7 +4,7 @@ import SQLiteKit
 
 // Comparisons of values; texts and memberships have files of their own.
 extension PredicateTranslator {
-    func comparison(_ comparison: Comparison, _ wanted: Bool) throws -> SQLFragment {
+    func comparison(_ comparison: ComparisonPredicate, _ wanted: Bool) throws -> SQLFragment {
         if comparison.operator == .search { return try search(comparison, wanted) }
         let left = try operand(comparison.left)
         let right = try operand(comparison.right)
@@ -38,7 +38,7 @@ extension PredicateTranslator {
     }
 
     /// What is asked to be in the list on the left.
-    private func member(_ right: SQLOperand, of comparison: Comparison) throws -> SQLScalar {
+    private func member(_ right: SQLOperand, of comparison: ComparisonPredicate) throws -> SQLScalar {
         guard comparison.operator == .contains, case .scalar(let member) = right else {
             throw unsupported("a list on the left of \(comparison.operator)")
         }
@@ -46,7 +46,8 @@ extension PredicateTranslator {
     }
 
     /// ANY or ALL of a list that is written out.
-    private func list(_ elements: [SQLScalar], _ comparison: Comparison, _ right: SQLOperand, _ wanted: Bool) throws
+    private func list(_ elements: [SQLScalar], _ comparison: ComparisonPredicate, _ right: SQLOperand, _ wanted: Bool)
+        throws
         -> SQLFragment
     {
         let isAny = comparison.modifier == .any
@@ -69,8 +70,8 @@ extension PredicateTranslator {
     }
 
     private func compare(
-        _ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLOperand,
-        _ options: Comparison.Options, _ wanted: Bool
+        _ left: SQLScalar, _ comparisonOperator: ComparisonPredicate.Operator, _ right: SQLOperand,
+        _ options: ComparisonPredicate.Options, _ wanted: Bool
     ) throws -> SQLFragment {
         switch comparisonOperator {
         case .equal, .notEqual:
@@ -95,14 +96,15 @@ extension PredicateTranslator {
         }
     }
 
-    private func single(_ operand: SQLOperand, of comparisonOperator: Comparison.Operator) throws -> SQLScalar {
+    private func single(_ operand: SQLOperand, of comparisonOperator: ComparisonPredicate.Operator) throws -> SQLScalar
+    {
         if case .scalar(let scalar) = operand { return scalar }
         throw unsupported("many values on the right of \(comparisonOperator)")
     }
 
     // MARK: Equality
 
-    func equality(_ left: SQLScalar, _ right: SQLScalar, _ options: Comparison.Options, _ isEqual: Bool) throws
+    func equality(_ left: SQLScalar, _ right: SQLScalar, _ options: ComparisonPredicate.Options, _ isEqual: Bool) throws
         -> SQLFragment
     {
         if left.constant != nil, right.constant == nil { return try equality(right, left, options, isEqual) }
@@ -133,7 +135,7 @@ extension PredicateTranslator {
     }
 
     private func localizedEquality(
-        _ left: SQLScalar, _ right: SQLScalar, _ options: Comparison.Options, _ isEqual: Bool
+        _ left: SQLScalar, _ right: SQLScalar, _ options: ComparisonPredicate.Options, _ isEqual: Bool
     ) -> SQLFragment {
         let order = localizedOrder(left, right, options)
         if right.constant != nil { return isEqual ? .sql("\(order) = 0") : .sql("\(order) IS NOT 0") }
@@ -144,12 +146,15 @@ extension PredicateTranslator {
 
     // MARK: Order
 
-    private func localizedOrder(_ left: SQLScalar, _ right: SQLScalar, _ options: Comparison.Options) -> SQLFragment {
+    private func localizedOrder(_ left: SQLScalar, _ right: SQLScalar, _ options: ComparisonPredicate.Options)
+        -> SQLFragment
+    {
         .sql("FolioCompare(\(left.sql), \(right.sql), \(value: .integer(Int64(options.rawValue))))")
     }
 
     private func order(
-        _ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLScalar, _ options: Comparison.Options,
+        _ left: SQLScalar, _ comparisonOperator: ComparisonPredicate.Operator, _ right: SQLScalar,
+        _ options: ComparisonPredicate.Options,
         _ wanted: Bool
     ) throws -> SQLFragment {
         guard let sides = try ordered([left, right], options) else { return .constant(!wanted) }
@@ -177,7 +182,8 @@ extension PredicateTranslator {
         return wanted ? positive : positive.isNotTrue
     }
 
-    private func between(_ left: SQLScalar, _ right: SQLOperand, _ options: Comparison.Options, _ wanted: Bool) throws
+    private func between(_ left: SQLScalar, _ right: SQLOperand, _ options: ComparisonPredicate.Options, _ wanted: Bool)
+        throws
         -> SQLFragment
     {
         let bounds: [SQLScalar]
@@ -200,7 +206,7 @@ extension PredicateTranslator {
     }
 
     /// Values whose order is asked for, folded; nil where one is nil, so that nothing holds.
-    private func ordered(_ scalars: [SQLScalar], _ options: Comparison.Options) throws -> [SQLFragment]? {
+    private func ordered(_ scalars: [SQLScalar], _ options: ComparisonPredicate.Options) throws -> [SQLFragment]? {
         for scalar in scalars {
             guard scalar.kind.hasOrder else { throw typeError("A \(scalar.kind.name) has no order") }
             guard scalar.kind.isComparable(with: scalars[0].kind) else {
@@ -217,7 +223,7 @@ extension PredicateTranslator {
     /// A count compared with 0 or 1 as a question for any element at all; nil for every other
     /// comparison.
     private func counting(
-        _ left: SQLScalar, _ comparisonOperator: Comparison.Operator, _ right: SQLScalar, _ wanted: Bool
+        _ left: SQLScalar, _ comparisonOperator: ComparisonPredicate.Operator, _ right: SQLScalar, _ wanted: Bool
     ) -> SQLFragment? {
         guard let counted = left.counted, case .int(let number) = right.constant else { return nil }
         let isAny: Bool

@@ -5,7 +5,7 @@ import SQLiteKit
 // IN and CONTAINS of lists and collections.
 extension PredicateTranslator {
     func membership(
-        of member: SQLScalar, in values: [PropertyValue], _ options: Comparison.Options, _ wanted: Bool
+        of member: SQLScalar, in values: [PropertyValue], _ options: ComparisonPredicate.Options, _ wanted: Bool
     ) throws -> SQLFragment {
         if member.isNull { return .constant(values.contains(where: ScalarRules.isNull) == wanted) }
         var constants: [SQLScalar] = []
@@ -43,7 +43,7 @@ extension PredicateTranslator {
     }
 
     func membership(
-        of member: SQLScalar, in elements: [SQLScalar], _ options: Comparison.Options, _ wanted: Bool
+        of member: SQLScalar, in elements: [SQLScalar], _ options: ComparisonPredicate.Options, _ wanted: Bool
     ) throws -> SQLFragment {
         guard !elements.isEmpty else { return .constant(!wanted) }
         let parts = try elements.map { try equality(member, $0, options, wanted) }
@@ -51,7 +51,7 @@ extension PredicateTranslator {
     }
 
     func membership(
-        of member: SQLScalar, in collection: SQLCollection, _ options: Comparison.Options, _ wanted: Bool
+        of member: SQLScalar, in collection: SQLCollection, _ options: ComparisonPredicate.Options, _ wanted: Bool
     ) throws -> SQLFragment {
         exists(collection, try equality(scalar(collection.element), member, options, true), wanted)
     }

@@ -126,7 +126,8 @@ extension PredicateTranslator {
     /// Goes on with the members of a to-many relationship. Only the members of one object can have
     /// an order.
     private func enter(
-        _ member: SQLObject, _ property: Property, position: SQLFragment?, from owner: SQLObject, _ walk: inout Walk
+        _ member: SQLObject, _ property: PropertyDescription, position: SQLFragment?, from owner: SQLObject,
+        _ walk: inout Walk
     ) {
         var order: [SQLFragment]?
         if walk.collection == nil, property.relationship?.isOrdered == true {

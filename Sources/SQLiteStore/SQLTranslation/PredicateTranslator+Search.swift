@@ -5,7 +5,7 @@ import SQLiteKit
 // SEARCH: by the full-text index where all the texts are in it, else by reading them through. Both
 // find the same.
 extension PredicateTranslator {
-    func search(_ comparison: Comparison, _ wanted: Bool) throws -> SQLFragment {
+    func search(_ comparison: ComparisonPredicate, _ wanted: Bool) throws -> SQLFragment {
         guard case .constant(.string(let text)) = comparison.right else {
             throw unsupported("a search for what is no constant")
         }

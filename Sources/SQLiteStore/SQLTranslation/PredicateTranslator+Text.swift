@@ -6,7 +6,7 @@ import SQLiteKit
 // call Query's.
 extension PredicateTranslator {
     /// A text as comparisons with options see it. Constants are folded here, once.
-    func folded(_ scalar: SQLScalar, _ options: Comparison.Options) -> SQLScalar {
+    func folded(_ scalar: SQLScalar, _ options: ComparisonPredicate.Options) -> SQLScalar {
         var result = scalar
         if let constant = scalar.constant, let text = ScalarRules.text(constant) {
             let folded = TextFolding.fold(text, options: options)
@@ -20,7 +20,8 @@ extension PredicateTranslator {
     }
 
     func textTest(
-        _ test: Comparison.Operator, _ text: SQLScalar, _ pattern: SQLScalar, _ options: Comparison.Options,
+        _ test: ComparisonPredicate.Operator, _ text: SQLScalar, _ pattern: SQLScalar,
+        _ options: ComparisonPredicate.Options,
         _ wanted: Bool
     ) throws -> SQLFragment {
         if text.isNull || pattern.isNull { return .constant(!wanted) }
@@ -30,7 +31,8 @@ extension PredicateTranslator {
     }
 
     private func positiveTextTest(
-        _ test: Comparison.Operator, _ text: SQLScalar, _ pattern: SQLScalar, _ options: Comparison.Options
+        _ test: ComparisonPredicate.Operator, _ text: SQLScalar, _ pattern: SQLScalar,
+        _ options: ComparisonPredicate.Options
     ) -> SQLFragment {
         let flags = SQLFragment.value(.integer(Int64(options.rawValue)))
         let constant = pattern.constant.flatMap(ScalarRules.text)

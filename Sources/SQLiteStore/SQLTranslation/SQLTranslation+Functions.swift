@@ -19,7 +19,7 @@ extension SQLTranslation {
                 Int64(TextOrder.compare(arguments[0].text, arguments[1].text, options: options(arguments[2])).signum()))
         }
         for (name, place) in [
-            ("FolioContains", Comparison.Operator.contains), ("FolioBeginsWith", .beginsWith),
+            ("FolioContains", ComparisonPredicate.Operator.contains), ("FolioBeginsWith", .beginsWith),
             ("FolioEndsWith", .endsWith),
         ] {
             try registerTextTest(name, on: connection) { TextTest.Search($0, place, $1) }
@@ -91,7 +91,7 @@ extension SQLTranslation {
 
     private static func registerTextTest(
         _ name: String, on connection: Connection,
-        _ make: @escaping (UnsafeBufferPointer<UInt8>, Comparison.Options) throws -> TextTest
+        _ make: @escaping (UnsafeBufferPointer<UInt8>, ComparisonPredicate.Options) throws -> TextTest
     ) throws {
         let last = TextTest.Last()
         try connection.register(function: name, argumentCount: 3, flags: [.deterministic, .directOnly]) {
@@ -111,8 +111,8 @@ extension SQLTranslation {
         }
     }
 
-    private static func options(_ value: SQLValue) -> Comparison.Options {
-        Comparison.Options(rawValue: Int(truncatingIfNeeded: value.int64))
+    private static func options(_ value: SQLValue) -> ComparisonPredicate.Options {
+        ComparisonPredicate.Options(rawValue: Int(truncatingIfNeeded: value.int64))
     }
 }
 

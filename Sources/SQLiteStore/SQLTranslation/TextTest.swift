@@ -5,9 +5,9 @@ import Query
 /// constants.
 class TextTest {
     private let pattern: [UInt8]
-    private let options: Comparison.Options
+    private let options: ComparisonPredicate.Options
 
-    init(_ pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) {
+    init(_ pattern: UnsafeBufferPointer<UInt8>, _ options: ComparisonPredicate.Options) {
         self.pattern = Array(pattern)
         self.options = options
     }
@@ -18,7 +18,7 @@ class TextTest {
     func matches(_ text: String) throws -> Bool { preconditionFailure("Each kind of test has its own") }
 
     /// Whether it is the test of a pattern and options.
-    final func isThat(of pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) -> Bool {
+    final func isThat(of pattern: UnsafeBufferPointer<UInt8>, _ options: ComparisonPredicate.Options) -> Bool {
         guard self.options == options, self.pattern.count == pattern.count else { return false }
         guard let start = pattern.baseAddress else { return true }
         return self.pattern.withUnsafeBytes { $0.baseAddress.map { memcmp($0, start, pattern.count) == 0 } ?? true }
@@ -29,7 +29,10 @@ class TextTest {
     final class Search: TextTest {
         private let search: TextSearch
 
-        init(_ pattern: UnsafeBufferPointer<UInt8>, _ place: Comparison.Operator, _ options: Comparison.Options) {
+        init(
+            _ pattern: UnsafeBufferPointer<UInt8>, _ place: ComparisonPredicate.Operator,
+            _ options: ComparisonPredicate.Options
+        ) {
             search = TextSearch(String(decoding: pattern, as: UTF8.self), place, options)
             super.init(pattern, options)
         }
@@ -41,7 +44,7 @@ class TextTest {
     final class Like: TextTest {
         private let like: LikePattern
 
-        override init(_ pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) {
+        override init(_ pattern: UnsafeBufferPointer<UInt8>, _ options: ComparisonPredicate.Options) {
             like = LikePattern(String(decoding: pattern, as: UTF8.self), options: options)
             super.init(pattern, options)
         }
@@ -53,7 +56,7 @@ class TextTest {
     final class Regex: TextTest {
         private let regex: RegexPattern
 
-        init(regex pattern: UnsafeBufferPointer<UInt8>, _ options: Comparison.Options) throws {
+        init(regex pattern: UnsafeBufferPointer<UInt8>, _ options: ComparisonPredicate.Options) throws {
             regex = try RegexPattern(String(decoding: pattern, as: UTF8.self), options: options)
             super.init(pattern, options)
         }

@@ -32,7 +32,7 @@ extension StoreSalvager {
     }
 
     private func readLinks(
-        _ storage: EntityStorage, _ property: Property, _ join: JoinTable, _ body: (ChangeSet) throws -> Void
+        _ storage: EntityStorage, _ property: PropertyDescription, _ join: JoinTable, _ body: (ChangeSet) throws -> Void
     ) throws {
         let inverse = layout.model.inverse(of: property)
         let name = "\(layout.model.entities[storage.entityIndex].name).\(property.name)"
@@ -81,7 +81,8 @@ extension StoreSalvager {
     }
 
     private func readOrder(
-        _ entity: Entity, _ property: Property, _ key: ToManyKey, _ order: String, _ body: (ChangeSet) throws -> Void
+        _ entity: EntityDescription, _ property: PropertyDescription, _ key: ToManyKey, _ order: String,
+        _ body: (ChangeSet) throws -> Void
     ) throws {
         let root = SelectStatement.rootAlias
         var orders: [Int64: [(place: Int64, member: ObjectReference)]] = [:]

@@ -29,7 +29,7 @@ struct SideIndexes: Sendable, Hashable {
                     columns[storage.table, default: []].append(column.name)
                 }
             }
-            for index in entity.description.indexes {
+            for index in entity.definition.indexes {
                 guard let place = Self.place(index, entity, storage) else { continue }
                 places[storage.table, default: []].append(place)
             }
@@ -39,7 +39,8 @@ struct SideIndexes: Sendable, Hashable {
 
     private init() {}
 
-    private static func place(_ index: FetchIndexDescription, _ entity: Entity, _ storage: EntityStorage) -> PlaceIndex?
+    private static func place(_ index: FetchIndexDescription, _ entity: EntityDescription, _ storage: EntityStorage)
+        -> PlaceIndex?
     {
         guard !index.elements.isEmpty, index.elements.count <= PlaceIndex.mostColumns,
             index.elements.allSatisfy({ $0.kind == .rTree })

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// ```swift
 /// try context.obtainPermanentIDs(for: [book])
-/// let text = book.objectID.uriRepresentation.absoluteString
+/// let text = book.objectID.uriRepresentation().absoluteString
 /// if let id = coordinator.managedObjectID(text: text) { print(try context.existingObject(with: id)) }
 /// ```
 /// A new object has a temporary ID until it is saved. A temporary ID never equals the permanent
@@ -24,7 +24,7 @@ public struct ManagedObjectID: Sendable {
     }
 
     /// The entity of the object, in the model with which its store is open.
-    public var entity: Entity { store.model.entities[entityIndex] }
+    public var entity: EntityDescription { store.model.entities[entityIndex] }
     /// The UUID of the object's store; for a temporary ID, a UUID of its context.
     public var storeUUID: String { store.uuid }
     /// Whether the ID is temporary, that is, the object has not been saved.
@@ -35,7 +35,7 @@ public struct ManagedObjectID: Sendable {
     ///
     /// In stores that identify objects by text, the percent-escaped text stands in place of the
     /// primary key.
-    public var uriRepresentation: URL {
+    public func uriRepresentation() -> URL {
         guard let url = URL(string: description) else {
             preconditionFailure("An entity's name can't stand in a URI: \(entity.name)")
         }

@@ -1,4 +1,4 @@
-extension ManagedObjectModel.Description {
+extension ManagedObjectModel.Definition {
     /// - Throws: ``ModelError`` with code `invalid` that lists every contradiction in the
     ///   description.
     func validate() throws(ModelError) {

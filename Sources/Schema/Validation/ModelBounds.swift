@@ -23,7 +23,7 @@ struct ModelBounds {
     /// How many plain attributes a composite holds, at last.
     private var leaves: [String: Int] = [:]
 
-    init(_ model: ManagedObjectModel.Description) {
+    init(_ model: ManagedObjectModel.Definition) {
         guard model.entities.count <= Self.mostEntities else {
             report("the model has more than \(Self.mostEntities) entities")
             return
@@ -77,7 +77,7 @@ struct ModelBounds {
 
     // MARK: Hierarchies
 
-    private mutating func measureHierarchies(_ all: [EntityDescription]) {
+    private mutating func measureHierarchies(_ all: [EntityDefinition]) {
         let entities = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         let own = entities.mapValues { entity in
             entity.attributes.reduce(entity.relationships.count + entity.fetchedProperties.count) {

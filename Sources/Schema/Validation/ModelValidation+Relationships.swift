@@ -1,5 +1,5 @@
 extension ModelValidation {
-    mutating func check(_ relationship: RelationshipDescription, of entity: EntityDescription) {
+    mutating func check(_ relationship: RelationshipDescription, of entity: EntityDefinition) {
         checkCounts(of: relationship, of: entity.name)
         let destination = relationship.destinationEntityName
         guard entities[destination] != nil else {
@@ -25,7 +25,7 @@ extension ModelValidation {
 
     private mutating func check(
         _ inverse: RelationshipDescription, asInverseOf relationship: RelationshipDescription,
-        of entity: EntityDescription
+        of entity: EntityDefinition
     ) {
         let place = "\(relationship.destinationEntityName).\(inverse.name)"
         // Either may be declared for a super-entity of the other end.

@@ -3,12 +3,12 @@
 /// Each check looks at the description as it stands and trusts nothing that another check is there
 /// to find: names may be unknown or doubled, hierarchies circular.
 package struct ModelValidation {
-    let model: ManagedObjectModel.Description
-    let entities: [String: EntityDescription]
+    let model: ManagedObjectModel.Definition
+    let entities: [String: EntityDefinition]
     let composites: [String: CompositeDescription]
     /// The ancestors of each entity, nearest first, as far as they can be followed without going
     /// round in a circle.
-    let ancestors: [String: [EntityDescription]]
+    let ancestors: [String: [EntityDefinition]]
     let properties: [String: [String: Declared]]
     private(set) var faults: [ModelError.Fault] = []
 
@@ -20,7 +20,7 @@ package struct ModelValidation {
     }
 
     /// All faults, in the order of the entities.
-    package static func faults(in model: ManagedObjectModel.Description) -> [ModelError.Fault] {
+    package static func faults(in model: ManagedObjectModel.Definition) -> [ModelError.Fault] {
         // What is without measure is not looked at any further: to look at it costs what the limits
         // are there to spare.
         let excess = ModelBounds(model).faults
@@ -34,13 +34,13 @@ package struct ModelValidation {
         return validation.faults
     }
 
-    private init(_ model: ManagedObjectModel.Description) {
+    private init(_ model: ManagedObjectModel.Definition) {
         self.model = model
         let entities = Dictionary(model.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        var ancestors: [String: [EntityDescription]] = [:]
+        var ancestors: [String: [EntityDefinition]] = [:]
         var properties: [String: [String: Declared]] = [:]
         for entity in model.entities {
-            var chain: [EntityDescription] = []
+            var chain: [EntityDefinition] = []
             var seen: Set<String> = [entity.name]
             var next = entity.superentityName
             while let name = next, let parent = entities[name], seen.insert(name).inserted {
@@ -95,7 +95,7 @@ package struct ModelValidation {
         }
     }
 
-    private mutating func check(_ entity: EntityDescription) {
+    private mutating func check(_ entity: EntityDefinition) {
         if !Self.isLegal(entity.name) { report("“\(entity.name)” is no legal name of an entity", entity: entity.name) }
         checkParent(of: entity)
         checkNamesOfProperties(of: entity)
@@ -109,7 +109,7 @@ package struct ModelValidation {
         checkConstraintsAndIndexes(of: entity)
     }
 
-    private mutating func checkParent(of entity: EntityDescription) {
+    private mutating func checkParent(of entity: EntityDefinition) {
         guard let parent = entity.superentityName else { return }
         guard entities[parent] != nil else {
             return report("its parent “\(parent)” is no entity of the model", entity: entity.name)
@@ -122,7 +122,7 @@ package struct ModelValidation {
         }
     }
 
-    private mutating func checkNamesOfProperties(of entity: EntityDescription) {
+    private mutating func checkNamesOfProperties(of entity: EntityDefinition) {
         let names =
             entity.attributes.map(\.name) + entity.relationships.map(\.name) + entity.fetchedProperties.map(\.name)
         var seen: Set<String> = []
@@ -143,7 +143,7 @@ package struct ModelValidation {
         }
     }
 
-    private mutating func checkConstraintsAndIndexes(of entity: EntityDescription) {
+    private mutating func checkConstraintsAndIndexes(of entity: EntityDefinition) {
         let declared = properties[entity.name] ?? [:]
         for constraint in entity.uniquenessConstraints {
             if constraint.isEmpty { report("a uniqueness constraint without attributes", entity: entity.name) }

@@ -143,7 +143,7 @@ package struct ChangeOrigin: Sendable, Hashable {
 }
 
 /// A store that can keep a history of its transactions.
-package protocol HistoryStore: PersistentStore {
+package protocol HistoryStore: StoreBackend {
     /// Oldest first; none where the store keeps no history.
     /// - Throws: `StorageError` with code `historyExpired` where what followed the token was purged
     ///   in part.

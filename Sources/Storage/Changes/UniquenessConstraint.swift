@@ -14,10 +14,10 @@ package struct UniquenessConstraint: Sendable {
     package let family: Range<Int>
     package let slots: [RowSlot]
 
-    package static func constraints(of entity: Entity, in model: ManagedObjectModel, _ layouts: [RowLayout])
+    package static func constraints(of entity: EntityDescription, in model: ManagedObjectModel, _ layouts: [RowLayout])
         -> [UniquenessConstraint]
     {
-        entity.description.uniquenessConstraints.compactMap { names in
+        entity.definition.uniquenessConstraints.compactMap { names in
             let properties = names.compactMap { entity.property(named: $0) }.filter(\.isStoredInRow)
             guard !properties.isEmpty, properties.count == names.count else { return nil }
             let domain = properties.map(\.declaringEntityIndex).max() ?? entity.index
@@ -66,7 +66,7 @@ package struct UniqueValues: Hashable {
     package let parts: [Part]
 }
 
-extension Property {
+extension PropertyDescription {
     /// Whether rows of a store hold a value for the property.
     package var isStoredInRow: Bool {
         guard !isTransient, !isToMany else { return false }

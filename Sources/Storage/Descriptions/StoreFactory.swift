@@ -5,7 +5,7 @@ package import Schema
 package struct StoreFactory: Sendable {
     package var type: StoreType
     /// Opens or creates a store; with a nil model the store's own is used.
-    package var open: @Sendable (PersistentStoreDescription, ManagedObjectModel?) throws -> any PersistentStore
+    package var open: @Sendable (PersistentStoreDescription, ManagedObjectModel?) throws -> any StoreBackend
 
     /// Reads the metadata of a store without opening it; nil where a store of this type has no
     /// file.
@@ -17,7 +17,7 @@ package struct StoreFactory: Sendable {
 
     package init(
         type: StoreType,
-        open: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel?) throws -> any PersistentStore,
+        open: @escaping @Sendable (PersistentStoreDescription, ManagedObjectModel?) throws -> any StoreBackend,
         metadata: (@Sendable (URL) throws -> [String: MetadataValue])? = nil,
         destroy: (@Sendable (URL) throws -> Void)? = nil,
         replace: (@Sendable (_ source: URL, _ target: URL) throws -> Void)? = nil

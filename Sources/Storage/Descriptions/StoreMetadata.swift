@@ -100,7 +100,7 @@ package struct StoreMetadata: Sendable {
         return [
             Key.hashes: .dictionary(hashes),
             Key.hashesVersion: 3,
-            Key.identifiers: .array(model.description.versionIdentifiers.map { .string($0) }),
+            Key.identifiers: .array(model.definition.versionIdentifiers.map { .string($0) }),
             Key.digest: .string(model.versionHashesDigest),
             Key.checksum: .string(model.versionChecksum),
         ]

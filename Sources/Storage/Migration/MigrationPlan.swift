@@ -29,7 +29,7 @@ package struct MigrationPlan: Sendable {
     package struct EntityStep: Sendable, Hashable {
         /// Position in the source model.
         package var sourceIndex: Int
-        /// By `Property.index` of the destination entity.
+        /// By `PropertyDescription.index` of the destination entity.
         package var origins: [Origin]
 
         package init(sourceIndex: Int, origins: [Origin]) {

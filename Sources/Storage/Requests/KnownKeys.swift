@@ -3,17 +3,17 @@
 ///
 /// It is a hint: an object that is named wrongly is read once more, and one that is missing is read
 /// in any case.
-public struct KnownKeys: Sendable {
+package struct KnownKeys: Sendable {
     @usableFromInline var words: ContiguousArray<UInt64> = []
 
     // Eight megabytes of bits. Objects with greater numbers are read whenever they are asked for.
     @usableFromInline static var end: Int64 { 1 << 26 }
 
     /// Creates an empty set.
-    public init() {}
+    package init() {}
 
     /// Whether no memory is in use for keys.
-    @inlinable public var isEmpty: Bool { words.isEmpty }
+    @inlinable package var isEmpty: Bool { words.isEmpty }
 
     /// How many keys there are. Costs a look at every word.
     package var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
@@ -33,20 +33,20 @@ public struct KnownKeys: Sendable {
     }
 
     /// Whether a key is in the set.
-    @inlinable public func contains(_ key: Int64) -> Bool {
+    @inlinable package func contains(_ key: Int64) -> Bool {
         let place = Int(truncatingIfNeeded: key >> 6)
         return key >= 0 && place < words.count && words[place] & (1 << UInt64(key & 63)) != 0
     }
 
     /// Adds a key. Keys of 2²⁶ and above are ignored.
-    @inlinable @inline(__always) public mutating func insert(_ key: Int64) {
+    @inlinable @inline(__always) package mutating func insert(_ key: Int64) {
         let place = Int(truncatingIfNeeded: key >> 6)
         if key < 0 || place >= words.count, !makeRoom(for: key) { return }
         words[place] |= 1 << UInt64(key & 63)
     }
 
     /// Removes a key.
-    @inlinable public mutating func remove(_ key: Int64) {
+    @inlinable package mutating func remove(_ key: Int64) {
         let place = Int(truncatingIfNeeded: key >> 6)
         if key >= 0, place < words.count { words[place] &= ~(1 << UInt64(key & 63)) }
     }

@@ -8,7 +8,7 @@ extension RowStore {
     }
 }
 
-extension PersistentStore {
+extension StoreBackend {
     package func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation {
         try explanation(of: request)
     }

@@ -1,4 +1,4 @@
-public import RowMemory
+package import RowMemory
 
 /// Rows that a store hands up, in the order of the request; they may be of several entities.
 ///
@@ -13,7 +13,7 @@ public import RowMemory
 /// 2. From the first row of a second layout on, or the first one that is lent, `places` says where
 ///    each row is.
 /// 3. No row is added to a slab whose rows are lent.
-public struct RowBatch: Sendable {
+package struct RowBatch: Sendable {
     @usableFromInline struct Place: Sendable {
         @usableFromInline let slab: UInt32
         @usableFromInline let row: UInt32
@@ -39,15 +39,15 @@ public struct RowBatch: Sendable {
     private var source = SlabSource()
 
     /// Creates an empty batch.
-    public init() {}
+    package init() {}
 
     /// The number of rows.
-    @inlinable public var count: Int { filled }
+    @inlinable package var count: Int { filled }
     /// Whether there are no rows.
-    @inlinable public var isEmpty: Bool { filled == 0 }
+    @inlinable package var isEmpty: Bool { filled == 0 }
 
     /// The row at an index.
-    @inlinable public subscript(index: Int) -> Row {
+    @inlinable package subscript(index: Int) -> Row {
         if isMixed {
             let place = places[index]
             return slabs[Int(place.slab)].row(at: Int(place.row))
@@ -73,14 +73,14 @@ public struct RowBatch: Sendable {
     /// Slabs begin small and grow to some hundred rows, so that one row costs little and one
     /// survivor keeps little alive.
     @inlinable @inline(__always)
-    public mutating func appendRow(_ layout: RowLayout, key: Int64, version: Int64) -> Row {
+    package mutating func appendRow(_ layout: RowLayout, key: Int64, version: Int64) -> Row {
         slabs[openSlab(for: layout)].appendRow(key: key, version: version)
     }
 
     /// Adds an empty row of `layout` and returns its cells to be filled, before anything else is
     /// done with the batch.
     @inlinable @inline(__always)
-    public mutating func appendCells(_ layout: RowLayout, key: Int64, version: Int64) -> RowCells {
+    package mutating func appendCells(_ layout: RowLayout, key: Int64, version: Int64) -> RowCells {
         if let cells = cursor?.appendRow(layout, key: key, version: version) {
             filled += 1
             return cells
@@ -103,7 +103,7 @@ public struct RowBatch: Sendable {
     }
 
     /// Adds a copy of `row`.
-    public mutating func append(copyOf row: Row) -> Row {
+    package mutating func append(copyOf row: Row) -> Row {
         slabs[openSlab(for: row.layout)].append(copyOf: row)
     }
 

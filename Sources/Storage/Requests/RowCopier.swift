@@ -4,8 +4,8 @@ import Schema
 /// Copies the rows of a store into a new one through the seam, by value: numbers are kept, versions
 /// begin anew.
 package struct RowCopier {
-    private let source: any PersistentStore
-    private let target: any PersistentStore
+    private let source: any StoreBackend
+    private let target: any StoreBackend
     private let progress: (Int) throws -> Void
     private var model: ManagedObjectModel { source.identity.model }
 
@@ -15,7 +15,7 @@ package struct RowCopier {
     /// - Parameter progress: is told how many rows were read since the last time; what it throws
     ///   ends the copying.
     package init(
-        from source: any PersistentStore, to target: any PersistentStore,
+        from source: any StoreBackend, to target: any StoreBackend,
         progress: @escaping (Int) throws -> Void = { _ in }
     ) {
         self.source = source
@@ -38,7 +38,7 @@ package struct RowCopier {
         }
     }
 
-    private func copyRows(of entity: Entity) throws {
+    private func copyRows(of entity: EntityDescription) throws {
         try forEachBatch(of: entity, includingSubentities: false) { rows in
             var changes = ChangeSet()
             changes.insertions = [ChangeSet.Insertions(entityIndex: entity.index, rows: rows)]
@@ -47,7 +47,7 @@ package struct RowCopier {
     }
 
     /// What the rows of neither side say: links without a to-one end, and orders.
-    private func copyMembers(of property: Property, _ entity: Entity) throws {
+    private func copyMembers(of property: PropertyDescription, _ entity: EntityDescription) throws {
         let inverse = model.inverse(of: property)
         let isLinked = inverse.map { $0.isToMany } ?? true
         let isOwnInverse =
@@ -82,7 +82,9 @@ package struct RowCopier {
         }
     }
 
-    private func forEachBatch(of entity: Entity, includingSubentities: Bool, _ body: (RowBatch) throws -> Void) throws {
+    private func forEachBatch(
+        of entity: EntityDescription, includingSubentities: Bool, _ body: (RowBatch) throws -> Void
+    ) throws {
         var last: Int64?
         while true {
             let rows = try source.rows(

@@ -13,7 +13,7 @@ struct Library {
         let model = try model ?? Library.model()
         self.model = model
         store = TestStore(model)
-        coordinator = PersistentStoreCoordinator(model: model, classes: classes, factories: [])
+        coordinator = PersistentStoreCoordinator(managedObjectModel: model, classes: classes, factories: [])
         coordinator.add(store)
         context = ManagedObjectContext(coordinator)
     }
@@ -22,7 +22,7 @@ struct Library {
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Author", managedObjectClassName: "Author",
                 attributes: [
                     .init("name", .string), .init("born", .integer32),
@@ -34,7 +34,7 @@ struct Library {
                     .init("friends", to: "Author", inverse: "friends", maxCount: 0),
                     .init("favourites", to: "Book", maxCount: 0),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Book",
                 attributes: [
                     .init("title", .string), .init("pages", .integer16), .init("price", .decimal),
@@ -48,17 +48,17 @@ struct Library {
                     .init("cover", to: "Cover", inverse: "book", deleteRule: .cascade),
                     .init("shelf", to: "Shelf", inverse: "books"),
                 ]),
-            EntityDescription("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
-            EntityDescription(
+            EntityDefinition("Novel", superentityName: "Book", attributes: [.init("genre", .string)]),
+            EntityDefinition(
                 "Tag", attributes: [.init("name", .string)],
                 relationships: [.init("books", to: "Book", inverse: "tags", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Chapter", attributes: [.init("title", .string)],
                 relationships: [.init("book", to: "Book", inverse: "chapters")]),
-            EntityDescription(
+            EntityDefinition(
                 "Cover", attributes: [.init("color", .string)],
                 relationships: [.init("book", to: "Book", inverse: "cover")]),
-            EntityDescription(
+            EntityDefinition(
                 "Shelf", attributes: [.init("number", .integer64)],
                 relationships: [.init("books", to: "Book", inverse: "shelf", maxCount: 0, deleteRule: .deny)]),
         ])

@@ -7,7 +7,7 @@ import Synchronization
 
 /// A store in memory, simple enough to be right: rows in dictionaries, relationships looked up by
 /// scanning.
-final class TestStore: PersistentStore, @unchecked Sendable {
+final class TestStore: StoreBackend, @unchecked Sendable {
     // Every access to the tables is under the lock, and rows leave as copies.
     struct Link: Hashable {
         var entityIndex: Int
@@ -112,7 +112,8 @@ final class TestStore: PersistentStore, @unchecked Sendable {
         }
     }
 
-    fileprivate func members(of owner: Int64, _ entityIndex: Int, _ property: Property) -> [ObjectReference] {
+    fileprivate func members(of owner: Int64, _ entityIndex: Int, _ property: PropertyDescription) -> [ObjectReference]
+    {
         let destination = model.entities[property.destinationIndex]
         let table = tables[destination.rootIndex] ?? [:]
         let keys: [Int64]
@@ -136,7 +137,7 @@ final class TestStore: PersistentStore, @unchecked Sendable {
     }
 
     /// Which side of a many-to-many relationship names its links.
-    private func canonical(_ entityIndex: Int, _ property: Property) -> (Int, Int, Bool) {
+    private func canonical(_ entityIndex: Int, _ property: PropertyDescription) -> (Int, Int, Bool) {
         guard let inverse = model.inverse(of: property) else {
             return (property.declaringEntityIndex, property.index, true)
         }
@@ -281,7 +282,7 @@ final class TestRow: QueryObject {
         self.row = row
     }
 
-    private var entity: Entity { store.identity.model.entities[row.entityIndex] }
+    private var entity: EntityDescription { store.identity.model.entities[row.entityIndex] }
 
     var queryID: ManagedObjectID { ManagedObjectID(store: store.identity, entityIndex: row.entityIndex, key: row.key) }
 

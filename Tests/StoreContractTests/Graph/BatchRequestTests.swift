@@ -20,7 +20,7 @@ import Testing
     @Test(arguments: StoreKind.allCases) func constantsAreSetWithoutAnyContextSeeingIt_B1_B3(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let (context, accounts) = try accounts(fixture)
-            var request = BatchUpdateRequest("Account")
+            var request = BatchUpdateRequest(entityName: "Account")
             request.predicate = try FetchPredicate(format: "balance >= 5")
             request.propertiesToUpdate = ["note": .constant(.string("rich")), "color": .constant(.null)]
             let result = try context.execute(request)
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: StoreKind.allCases) func valuesAreComputedFromTheObject_B5(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let (context, _) = try accounts(fixture)
-            var request = BatchUpdateRequest("Account")
+            var request = BatchUpdateRequest(entityName: "Account")
             request.propertiesToUpdate = [
                 "balance": .function("add:to:", [.keyPath("balance"), .constant(.int(100))]), "note": .keyPath("title"),
                 "title": .function("uppercase:", [.keyPath("title")]),
@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: StoreKind.allCases) func subentitiesComeAlongUnlessNotAsked_B4(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let (context, _) = try accounts(fixture)
-            var request = BatchUpdateRequest("Account")
+            var request = BatchUpdateRequest(entityName: "Account")
             request.includesSubentities = false
             request.propertiesToUpdate = ["note": .constant(.string("plain"))]
             #expect(try context.execute(request).count == 6)
@@ -66,7 +66,7 @@ import Testing
             let (context, _) = try accounts(fixture, 4)
             let person = try context.make("Person", ["name": "Ada"])
             try context.save()
-            var request = BatchUpdateRequest("Account")
+            var request = BatchUpdateRequest(entityName: "Account")
             request.propertiesToUpdate = ["owner": .constant(.object(person.objectID))]
             context.mergeChanges(from: try context.execute(request).changes)
             #expect(try fixture.reopened().one("Person").texts("accounts", "title") == ["a0", "a1", "a2", "a3"])
@@ -80,7 +80,7 @@ import Testing
         try GraphFixture.run(kind) { fixture in
             let (context, accounts) = try accounts(fixture, 1)
             accounts[0]["title"] = "mine"
-            var request = BatchUpdateRequest("Account")
+            var request = BatchUpdateRequest(entityName: "Account")
             request.propertiesToUpdate = ["title": .constant(.string("batch"))]
             _ = try context.execute(request)
             let error = #expect(throws: GraphError.self) { try context.save() }
@@ -92,7 +92,7 @@ import Testing
         try GraphFixture.run(kind) { fixture in
             let (context, _) = try accounts(fixture)
             func code(_ values: [String: QueryExpression]) -> GraphError.Code? {
-                var request = BatchUpdateRequest("Account")
+                var request = BatchUpdateRequest(entityName: "Account")
                 request.propertiesToUpdate = values
                 do { _ = try context.execute(request) } catch { return (error as? GraphError)?.code }
                 return nil
@@ -100,7 +100,7 @@ import Testing
             #expect(code(["nothing": .constant(.null)]) == .unknownKey)
             #expect(code(["tags": .constant(.list([]))]) == .wrongType)
             #expect(code(["balance": .constant(.string("x"))]) == .wrongType)
-            #expect(throws: GraphError.self) { try context.execute(BatchUpdateRequest("Nothing")) }
+            #expect(throws: GraphError.self) { try context.execute(BatchUpdateRequest(entityName: "Nothing")) }
             #expect(try fixture.reopened().all("Account", "balance < 10").count == 10)
         }
     }
@@ -110,7 +110,7 @@ import Testing
             let context = fixture.context()
             for word in ["a", "b", "c"] { try context.make("Tag", ["word": word]) }
             try context.save()
-            var request = BatchUpdateRequest("Tag")
+            var request = BatchUpdateRequest(entityName: "Tag")
             request.propertiesToUpdate = ["word": .constant(.string("same"))]
             let error = #expect(throws: GraphError.self) { try context.execute(request) }
             #expect(error?.code == .constraint)
@@ -123,7 +123,7 @@ import Testing
     @Test(arguments: StoreKind.allCases) func matchingObjectsAreDeleted_B1_B3(kind: StoreKind) throws {  // B2
         try GraphFixture.run(kind) { fixture in
             let (context, accounts) = try accounts(fixture)
-            var request = BatchDeleteRequest("Account")
+            var request = BatchDeleteRequest(entityName: "Account")
             request.predicate = try FetchPredicate(format: "balance < 4")
             let result = try context.execute(request)
             #expect(
@@ -140,8 +140,8 @@ import Testing
     @Test(arguments: StoreKind.allCases) func aWindowDecidesWhichAreDeleted_B4(kind: StoreKind) throws {
         try GraphFixture.run(kind) { fixture in
             let (context, _) = try accounts(fixture)
-            var request = BatchDeleteRequest("Account")
-            request.sortKeys = [SortKey("balance", ascending: false)]
+            var request = BatchDeleteRequest(entityName: "Account")
+            request.sortDescriptors = [SortKey("balance", ascending: false)]
             request.fetchOffset = 1
             request.fetchLimit = 3
             #expect(try context.execute(request).count == 3)
@@ -149,7 +149,7 @@ import Testing
                 try fixture.reopened().all("Account").map { $0.number("balance") ?? 0 }.sorted() == [
                     0, 1, 2, 3, 4, 5, 9,
                 ])
-            request = BatchDeleteRequest("Savings")
+            request = BatchDeleteRequest(entityName: "Savings")
             _ = try context.execute(request)
             #expect(try fixture.reopened().all("Account").map { $0.number("balance") ?? 0 }.sorted() == [1, 2, 4, 5])
         }
@@ -168,7 +168,7 @@ import Testing
             tag["accounts"] = Set([account, other])
             for text in ["1", "2"] { try context.make("Entry", ["text": text, "account": account]) }
             try context.save()
-            var request = BatchDeleteRequest("Person")
+            var request = BatchDeleteRequest(entityName: "Person")
             request.predicate = try FetchPredicate(format: "name == 'Ada'")
             let result = try context.execute(request)
             #expect(result.objectIDs == [ada.objectID])
@@ -203,16 +203,16 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func aDenyingRuleRefusesTheBatch_B6(kind: StoreKind) throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Shelf", attributes: [.init("name", .string)],
                 relationships: [.init("books", to: "Book", inverse: "shelf", maxCount: 0, deleteRule: .deny)]),
-            EntityDescription(
+            EntityDefinition(
                 "Book", attributes: [.init("title", .string)],
                 relationships: [
                     .init("shelf", to: "Shelf", inverse: "books"),
                     .init("pages", to: "Page", inverse: "book", maxCount: 0),
                 ]),
-            EntityDescription("Page", relationships: [.init("book", to: "Book", inverse: "pages", isOptional: false)]),
+            EntityDefinition("Page", relationships: [.init("book", to: "Book", inverse: "pages", isOptional: false)]),
         ])
         try GraphFixture.run(kind, model: model) { fixture in
             let context = fixture.context()
@@ -221,16 +221,20 @@ import Testing
             let book = try context.make("Book", ["title": "b", "shelf": shelf])
             try context.make("Page", ["book": book])
             try context.save()
-            let denied = #expect(throws: GraphError.self) { try context.execute(BatchDeleteRequest("Shelf")) }
+            let denied = #expect(throws: GraphError.self) {
+                try context.execute(BatchDeleteRequest(entityName: "Shelf"))
+            }
             #expect(denied?.code == .constraint)
             // What stays would lose a mandatory relationship.
-            let mandatory = #expect(throws: GraphError.self) { try context.execute(BatchDeleteRequest("Book")) }
+            let mandatory = #expect(throws: GraphError.self) {
+                try context.execute(BatchDeleteRequest(entityName: "Book"))
+            }
             #expect(mandatory?.code == .constraint)
             let again = try fixture.reopened()
             #expect(
                 try again.all("Shelf").count == 2 && again.all("Book").count == 1
                     && again.one("Page").target("book") != nil)
-            var request = BatchDeleteRequest("Shelf")
+            var request = BatchDeleteRequest(entityName: "Shelf")
             request.predicate = try FetchPredicate(format: "name == 'empty'")
             #expect(try context.execute(request).count == 1)
         }
@@ -245,7 +249,7 @@ import Testing
             try context.save()
             var next = 0
             let result = try context.execute(
-                BatchInsertRequest("Savings") { values in
+                BatchInsertRequest(entityName: "Savings") { values in
                     if next == 100 { return true }
                     values["title"] = "s\(next)"
                     values["rate"] = Double(next) / 2
@@ -268,7 +272,8 @@ import Testing
             let mentor = try context.make("Person", ["name": "Ada"])
             try context.save()
             let result = try context.execute(
-                BatchInsertRequest("Person", objects: ["C", "A", "B"].map { ["name": $0, "mentor": mentor.objectID] }))
+                BatchInsertRequest(
+                    entityName: "Person", objects: ["C", "A", "B"].map { ["name": $0, "mentor": mentor.objectID] }))
             #expect(result.count == 3 && !result.objectIDs.contains(mentor.objectID))
             let again = try fixture.reopened()
             #expect(
@@ -282,15 +287,15 @@ import Testing
             try context.make("Tag", ["word": "a"])
             try context.save()
             let twice = #expect(throws: GraphError.self) {
-                try context.execute(BatchInsertRequest("Tag", objects: [["word": "b"], ["word": "a"]]))
+                try context.execute(BatchInsertRequest(entityName: "Tag", objects: [["word": "b"], ["word": "a"]]))
             }
             #expect(twice?.code == .constraint)
             let unknown = #expect(throws: GraphError.self) {
-                try context.execute(BatchInsertRequest("Tag", objects: [["word": "c"], ["wort": "d"]]))
+                try context.execute(BatchInsertRequest(entityName: "Tag", objects: [["word": "c"], ["wort": "d"]]))
             }
             #expect(unknown?.code == .unknownKey)
             let wrong = #expect(throws: GraphError.self) {
-                try context.execute(BatchInsertRequest("Tag", objects: [["word": 5]]))
+                try context.execute(BatchInsertRequest(entityName: "Tag", objects: [["word": 5]]))
             }
             #expect(wrong?.code == .wrongType)
             #expect(try fixture.reopened().all("Tag").count == 1)
@@ -303,7 +308,8 @@ import Testing
             let tag = try context.make("Tag", ["word": "a", "weight": 1, "comment": "old"])
             try context.save()
             let result = try context.execute(
-                BatchInsertRequest("Tag", objects: [["word": "a", "weight": 2], ["word": "b", "weight": 3]]))
+                BatchInsertRequest(
+                    entityName: "Tag", objects: [["word": "a", "weight": 2], ["word": "b", "weight": 3]]))
             #expect(result.count == 2 && result.changes.updated == [tag.objectID] && result.changes.inserted.count == 1)
             let again = try fixture.reopened()
             #expect(try again.all("Tag").count == 2 && again.one("Tag", "word == 'a'").number("weight") == 2)
@@ -315,11 +321,11 @@ import Testing
     @Test func hooksAndValidationTakeNoPart_B1() throws {
         try GraphFixture.run(.sqlite, classes: ["Account": LoudAccount.self]) { fixture in
             let context = fixture.context()
-            _ = try context.execute(BatchInsertRequest("Account", objects: [["title": "x"]]))
-            var update = BatchUpdateRequest("Account")
+            _ = try context.execute(BatchInsertRequest(entityName: "Account", objects: [["title": "x"]]))
+            var update = BatchUpdateRequest(entityName: "Account")
             update.propertiesToUpdate = ["balance": .constant(.int(1))]
             _ = try context.execute(update)
-            _ = try context.execute(BatchDeleteRequest("Account"))
+            _ = try context.execute(BatchDeleteRequest(entityName: "Account"))
             #expect(try fixture.reopened().all("Account").isEmpty)
         }
     }

@@ -37,7 +37,7 @@ import Testing
             account["title"] = "\(number)-\(turn)"
             account["entries"] = [try context.insert("Entry"), try context.insert("Entry")]
             try context.save()
-            var request = FetchRequest<ManagedObject>("Account")
+            var request = FetchRequest<ManagedObject>(entityName: "Account")
             request.predicate = try FetchPredicate(format: "title == %@", "\(number)-\(turn)")
             guard try context.fetch(request) == [account] else {
                 throw StorageError(.unknownObject, "thread \(number) does not find what it saved")
@@ -56,7 +56,7 @@ import Testing
 
     @Test(arguments: StoreKind.allCases) func tenThreadsShareACoordinator(kind: StoreKind) throws {  // S49
         try withTemporaryDirectory { folder in
-            let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try GraphFixture.makeModel())
             coordinator.registerSamples()
             try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))
@@ -68,7 +68,7 @@ import Testing
 
     @Test func tenThreadsShareTwoStores() throws {
         try withTemporaryDirectory { folder in
-            let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try GraphFixture.makeModel())
             let first = try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite")))
             let second = try coordinator.addPersistentStore(
@@ -86,7 +86,7 @@ import Testing
             }
             let context = ManagedObjectContext(coordinator)
             for store in [first, second] {
-                var request = FetchRequest<ManagedObject>("Account")
+                var request = FetchRequest<ManagedObject>(entityName: "Account")
                 request.affectedStores = [store.identifier]
                 #expect(try context.count(for: request) == Self.threadCount * Self.saveCount)
             }
@@ -100,12 +100,12 @@ import Testing
             var description = PersistentStoreDescription(url: folder.appendingPathComponent("a.sqlite"))
             description.timeout = 120
             description.journalMode = mode
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(description)
             description.journalMode = nil
             let shared = description
             try onThreads { number in
-                let own = PersistentStoreCoordinator(model: model)
+                let own = PersistentStoreCoordinator(managedObjectModel: model)
                 try own.addPersistentStore(shared)
                 try Self.work(own, number)
                 try own.removePersistentStores()
@@ -124,13 +124,13 @@ import Testing
             description.timeout = 120
             let shared = description
             try onThreads { number in
-                let own = PersistentStoreCoordinator(model: model)
+                let own = PersistentStoreCoordinator(managedObjectModel: model)
                 own.registerSamples()
                 try own.addPersistentStore(shared)
                 try Self.work(own, number)
                 try own.removePersistentStores()
             }
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             coordinator.registerSamples()
             try coordinator.addPersistentStore(shared)
             try check(coordinator)

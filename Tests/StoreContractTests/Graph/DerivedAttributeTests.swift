@@ -128,8 +128,8 @@ import Testing
             try context.save()
             #expect(try context.all("Department", "headcount > 2").map { $0.text("name") }.count == 2)
             #expect(try context.all("Employee", "folded BEGINSWITH 'emile'").count == 8)
-            var request = FetchRequest<ManagedObject>("Department")
-            request.sortKeys = [SortKey("headcount", ascending: false)]
+            var request = FetchRequest<ManagedObject>(entityName: "Department")
+            request.sortDescriptors = [SortKey("headcount", ascending: false)]
             #expect(try context.fetch(request).map { $0.text("name") } == ["C", "A", "B"])
         }
     }
@@ -149,11 +149,11 @@ import Testing
     // L54
     @Test(arguments: StoreKind.allCases) func aMandatoryDerivedAttributeFailsTheFirstSave(kind: StoreKind) throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Book",
                 attributes: [.init("pagesCount", .integer64, isOptional: false, derivationExpression: "pages.@count")],
                 relationships: [.init("pages", to: "Page", inverse: "book", maxCount: 0)]),
-            EntityDescription("Page", relationships: [.init("book", to: "Book", inverse: "pages")]),
+            EntityDefinition("Page", relationships: [.init("book", to: "Book", inverse: "pages")]),
         ])
         try GraphFixture.run(kind, model: model) { fixture in
             let context = fixture.context()
@@ -167,10 +167,10 @@ import Testing
     @Test(arguments: StoreKind.allCases) func whatNoStoreCanDeriveIsRefusedWithTheReason(kind: StoreKind) throws {
         func refusal(_ text: String, _ type: AttributeType = .integer64) throws -> String {
             let model = try ManagedObjectModel(entities: [
-                EntityDescription(
+                EntityDefinition(
                     "Book", attributes: [.init("title", .string), .init("made", type, derivationExpression: text)],
                     relationships: [.init("pages", to: "Page", inverse: "book", maxCount: 0)]),
-                EntityDescription(
+                EntityDefinition(
                     "Page", attributes: [.init("words", .integer64)],
                     relationships: [.init("book", to: "Book", inverse: "pages")]),
             ])
@@ -198,13 +198,13 @@ import Testing
                 try context.make("Employee", ["name": "x", "salary": salary, "department": department])
             }
             try context.save()
-            var update = BatchUpdateRequest("Employee")
+            var update = BatchUpdateRequest(entityName: "Employee")
             update.propertiesToUpdate = ["salary": .constant(.int(5))]
             let updated = try context.execute(update)
             #expect(updated.changes.updated.contains(department.objectID))
             var raised = try fixture.context().one("Department")
             #expect(raised.number("payroll") == 15)
-            var delete = BatchDeleteRequest("Employee")
+            var delete = BatchDeleteRequest(entityName: "Employee")
             delete.fetchLimit = 1
             let deleted = try context.execute(delete)
             #expect(deleted.changes.updated.contains(department.objectID))

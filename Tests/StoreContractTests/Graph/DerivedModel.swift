@@ -4,7 +4,7 @@ import Schema
 enum DerivedModel {
     static func make() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Company",
                 attributes: [
                     .init("name", .string),
@@ -13,7 +13,7 @@ enum DerivedModel {
                 relationships: [
                     .init("departments", to: "Department", inverse: "company", maxCount: 0, deleteRule: .cascade)
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Department",
                 attributes: [
                     .init("name", .string), .init("headcount", .integer64, derivationExpression: "employees.@count"),
@@ -27,7 +27,7 @@ enum DerivedModel {
                     .init("company", to: "Company", inverse: "departments"),
                     .init("employees", to: "Employee", inverse: "department", maxCount: 0),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Employee",
                 attributes: [
                     .init("name", .string), .init("salary", .integer32), .init("bonus", .double), .init("born", .date),
@@ -49,11 +49,11 @@ enum DerivedModel {
                     .init("leader", to: "Manager", inverse: "team"),
                     .init("projects", to: "Project", inverse: "members", maxCount: 0),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Manager", superentityName: "Employee",
                 attributes: [.init("teamSize", .integer32, derivationExpression: "team.@count")],
                 relationships: [.init("team", to: "Employee", inverse: "leader", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Project",
                 attributes: [
                     .init("name", .string), .init("staff", .integer64, derivationExpression: "members.@count"),

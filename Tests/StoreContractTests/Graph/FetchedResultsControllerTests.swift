@@ -7,9 +7,9 @@ import Testing
 /// Live results (Q40–Q54).
 @Suite struct FetchedResultsControllerTests {
     private func request(_ predicate: String? = nil, sortedBy keys: String...) throws -> FetchRequest<ManagedObject> {
-        var request = FetchRequest<ManagedObject>("Account")
+        var request = FetchRequest<ManagedObject>(entityName: "Account")
         request.predicate = try predicate.map { try FetchPredicate(format: $0) }
-        request.sortKeys = keys.map { SortKey($0) }
+        request.sortDescriptors = keys.map { SortKey($0) }
         return request
     }
 
@@ -22,7 +22,8 @@ import Testing
 
         init(_ request: FetchRequest<ManagedObject>, _ context: ManagedObjectContext, sections: String? = nil) throws {
             self.context = context
-            controller = FetchedResultsController(request, in: context, sectionNameKeyPath: sections)
+            controller = FetchedResultsController(
+                fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: sections)
             observation = controller.observe { [unowned self] in told.append(Self.text($0)) }
             try controller.performFetch()
         }
@@ -60,7 +61,8 @@ import Testing
         try GraphFixture.run(kind) { fixture in
             let context = fixture.context()
             _ = try accounts(context, ["b", "a"])
-            let controller = FetchedResultsController(try request(sortedBy: "title"), in: context)
+            let controller = FetchedResultsController(
+                fetchRequest: try request(sortedBy: "title"), managedObjectContext: context)
             #expect(controller.fetchedObjects == nil && controller.sections.isEmpty)
             try controller.performFetch()
             #expect(
@@ -164,7 +166,8 @@ import Testing
             let context = fixture.context()
             for color in ["amber", "apricot", "blue", "écru"] { try context.make("Account", ["color": color]) }
             let controller = FetchedResultsController(
-                try request(sortedBy: "color"), in: context, sectionNameKeyPath: "color")
+                fetchRequest: try request(sortedBy: "color"), managedObjectContext: context, sectionNameKeyPath: "color"
+            )
             try controller.performFetch()
             #expect(controller.sectionIndexTitles == ["A", "B", "É"])
             #expect(controller.section(forSectionIndexTitle: "B", at: 1) == 2)
@@ -178,7 +181,8 @@ import Testing
                 try context.make("Account", ["title": title, "color": color])
             }
             let controller = FetchedResultsController(
-                try request(sortedBy: "title"), in: context, sectionNameKeyPath: "color")
+                fetchRequest: try request(sortedBy: "title"), managedObjectContext: context, sectionNameKeyPath: "color"
+            )
             let error = #expect(throws: GraphError.self) { try controller.performFetch() }
             #expect(error?.code == .wrongType)
         }
@@ -198,7 +202,7 @@ import Testing
             other.delete(try other.same(all[2]))
             try other.save()
             #expect(list.next() == "-0.2 +0.0 0.0>0.2" && list.titles == ["b", "c", "d"])
-            let result = try other.execute(BatchDeleteRequest("Account"))
+            let result = try other.execute(BatchDeleteRequest(entityName: "Account"))
             #expect(list.next() == nil)
             context.mergeChanges(from: result.changes)
             #expect(list.next() == "-section 0 -0.0 -0.1 -0.2")
@@ -330,7 +334,8 @@ import Testing
 
     @Test func snapshotsCanBeIteratedOver_Q53() async throws {
         let context = ManagedObjectContext(try inMemoryCoordinator(try GraphFixture.makeModel()))
-        let controller = FetchedResultsController(try request(sortedBy: "title"), in: context)
+        let controller = FetchedResultsController(
+            fetchRequest: try request(sortedBy: "title"), managedObjectContext: context)
         try controller.performFetch()
         var iterator = controller.snapshots().makeAsyncIterator()
         #expect(await iterator.next()?.objectIDs == [])

@@ -14,13 +14,13 @@ import TestSupport
             let model = try ContractModel.make()
             let description = PersistentStoreDescription(
                 url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
-            var coordinator = PersistentStoreCoordinator(model: model)
+            var coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             coordinator.registerSamples()
             try coordinator.addPersistentStore(description)
             try body {
                 if kind.hasFile {
                     try coordinator.removePersistentStores()
-                    coordinator = PersistentStoreCoordinator(model: model)
+                    coordinator = PersistentStoreCoordinator(managedObjectModel: model)
                     coordinator.registerSamples()
                     try coordinator.addPersistentStore(description)
                 }
@@ -68,9 +68,9 @@ import TestSupport
             try context.save()
 
             context = try open()
-            var request = FetchRequest<ManagedObject>("Book")
+            var request = FetchRequest<ManagedObject>(entityName: "Book")
             request.predicate = try FetchPredicate(format: "shelf.name == 'first' AND code > 0")
-            request.sortKeys = [SortKey("code", ascending: false)]
+            request.sortDescriptors = [SortKey("code", ascending: false)]
             let books = try context.fetch(request)
             #expect(books.map { $0["title"] as? String } == ["book 2", "book 1"])
             books[0]["title"] = "changed"
@@ -78,7 +78,7 @@ import TestSupport
             try context.save()
 
             context = try open()
-            let all = try context.fetch(FetchRequest<ManagedObject>("Book"))
+            let all = try context.fetch(FetchRequest<ManagedObject>(entityName: "Book"))
             #expect(Set(all.map { $0["title"] as? String }) == ["book 0", "changed"])
         }
     }
@@ -91,7 +91,7 @@ import TestSupport
             try first.save()
             let coordinator = first.persistentStoreCoordinator
             let second = ManagedObjectContext(coordinator)
-            let same = try #require(try second.fetch(FetchRequest<ManagedObject>("Tag")).first)
+            let same = try #require(try second.fetch(FetchRequest<ManagedObject>(entityName: "Tag")).first)
             same["word"] = "b"
             try second.save()
             tag["word"] = "c"

@@ -30,7 +30,7 @@ final class GraphFixture {
             url: folder.appendingPathComponent("Graph.store"), type: kind.factory.type)
         description.tracksHistory = tracksHistory
         self.description = description
-        coordinator = PersistentStoreCoordinator(model: self.model, classes: classes)
+        coordinator = PersistentStoreCoordinator(managedObjectModel: self.model, classes: classes)
         coordinator.registerSamples()
         try coordinator.addPersistentStore(description)
     }
@@ -59,7 +59,7 @@ final class GraphFixture {
     /// A context on the store as it stands in its file; on the same store where it has no file.
     func reopened() throws -> ManagedObjectContext {
         guard kind.hasFile else { return context() }
-        let other = PersistentStoreCoordinator(model: model, classes: classes)
+        let other = PersistentStoreCoordinator(managedObjectModel: model, classes: classes)
         other.registerSamples()
         try other.addPersistentStore(description)
         openedAgain.append(other)
@@ -70,7 +70,7 @@ final class GraphFixture {
 
     static func makeModel() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Person", managedObjectClassName: "Person",
                 attributes: [
                     .init("name", .string), .init("email", .string), .init("age", .integer16),
@@ -83,7 +83,7 @@ final class GraphFixture {
                     .init("pupils", to: "Person", inverse: "mentor", maxCount: 0),
                     .init("card", to: "Card", inverse: "person", deleteRule: .cascade),
                 ], uniquenessConstraints: [["email"]]),
-            EntityDescription(
+            EntityDefinition(
                 "Account", managedObjectClassName: "Account",
                 attributes: [
                     .init("title", .string), .init("balance", .integer64, defaultValue: .int(0)),
@@ -96,17 +96,17 @@ final class GraphFixture {
                     .init(
                         "entries", to: "Entry", inverse: "account", maxCount: 0, isOrdered: true, deleteRule: .cascade),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Savings", managedObjectClassName: "Account", superentityName: "Account",
                 attributes: [.init("rate", .double)]),
-            EntityDescription(
+            EntityDefinition(
                 "Tag", attributes: [.init("word", .string), .init("weight", .integer32), .init("comment", .string)],
                 relationships: [.init("accounts", to: "Account", inverse: "tags", maxCount: 0)],
                 uniquenessConstraints: [["word"]]),
-            EntityDescription(
+            EntityDefinition(
                 "Entry", attributes: [.init("text", .string)],
                 relationships: [.init("account", to: "Account", inverse: "entries")]),
-            EntityDescription(
+            EntityDefinition(
                 "Card", attributes: [.init("bank", .string), .init("number", .integer32)],
                 relationships: [.init("person", to: "Person", inverse: "card")],
                 uniquenessConstraints: [["bank", "number"]]),
@@ -116,7 +116,7 @@ final class GraphFixture {
 
 /// A coordinator with an empty store in memory, for tests that suspend.
 func inMemoryCoordinator(_ model: ManagedObjectModel) throws -> PersistentStoreCoordinator {
-    let coordinator = PersistentStoreCoordinator(model: model)
+    let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
     try coordinator.addPersistentStore(
         PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"), type: .inMemory))
     return coordinator
@@ -138,7 +138,7 @@ extension ManagedObjectContext {
     }
 
     func all(_ entity: String, _ format: String? = nil) throws -> [ManagedObject] {
-        var request = FetchRequest<ManagedObject>(entity)
+        var request = FetchRequest<ManagedObject>(entityName: entity)
         request.predicate = try format.map { try FetchPredicate(format: $0) }
         return try fetch(request)
     }

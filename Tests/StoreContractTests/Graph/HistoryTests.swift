@@ -73,7 +73,7 @@ import TestSupport
             try context.save()
             var description = fixture.description
             description.tracksHistory = false
-            let coordinator = PersistentStoreCoordinator(model: fixture.model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: fixture.model)
             try coordinator.addPersistentStore(description)
             let other = ManagedObjectContext(coordinator)
             try other.make("Account", [:])
@@ -180,7 +180,7 @@ import TestSupport
 
     @Test func tombstonesKeepWhatTheModelPreserves_B15() throws {
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Note",
                 attributes: [
                     .init("uuid", .uuid, preservesValueInHistoryOnDeletion: true),
@@ -203,11 +203,12 @@ import TestSupport
     @Test func batchesAreTransactionsToo_B13() throws {
         try run { fixture, context in
             context.transactionAuthor = "batch"
-            _ = try context.execute(BatchInsertRequest("Account", objects: [["title": "a"], ["title": "b"]]))
-            var update = BatchUpdateRequest("Account")
+            _ = try context.execute(
+                BatchInsertRequest(entityName: "Account", objects: [["title": "a"], ["title": "b"]]))
+            var update = BatchUpdateRequest(entityName: "Account")
             update.propertiesToUpdate = ["title": .constant(.string("c")), "note": .constant(.string("n"))]
             _ = try context.execute(update)
-            _ = try context.execute(BatchDeleteRequest("Account"))
+            _ = try context.execute(BatchDeleteRequest(entityName: "Account"))
             let history = try context.fetchHistory()
             #expect(
                 history.map { $0.changes.map(\.kind) } == [

@@ -13,7 +13,7 @@ import Testing
 /// numbers, answers of its own, mistakes.
 @Suite struct IncrementalStoreTests {
     private func coordinator(_ url: URL) throws -> PersistentStoreCoordinator {
-        let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: try GraphFixture.makeModel())
         coordinator.register(CardStore.self)
         try coordinator.addPersistentStore(PersistentStoreDescription(url: url, type: CardStore.storeType))
         return coordinator
@@ -45,7 +45,7 @@ import Testing
             var uri = URL(fileURLWithPath: "/")
             try withContext(first) { context in
                 let account = try context.one("Account", "title == 'b'")
-                uri = account.objectID.uriRepresentation
+                uri = account.objectID.uriRepresentation()
                 #expect(
                     uri.absoluteString.hasPrefix(
                         "x-coredata://\(account.objectID.storeUUID)/Account/pAccount%2F%C3%A9%20"))
@@ -57,7 +57,7 @@ import Testing
                 let id = try #require(second.managedObjectID(forURIRepresentation: uri))
                 let account = try context.existingObject(with: id)
                 #expect(account.text("title") == "b" && account.texts("entries", "text") == ["bx", "by"])
-                #expect(id.uriRepresentation == uri)
+                #expect(id.uriRepresentation() == uri)
                 #expect(
                     second.managedObjectID(
                         forURIRepresentation: uri.deletingLastPathComponent().appendingPathComponent("p")) == nil)
@@ -79,11 +79,11 @@ import Testing
                 let here = try context.make("Account", ["title": "bb"])
                 try context.assign(here, to: other)
                 try context.save()
-                var request = FetchRequest<ManagedObject>("Account")
-                request.sortKeys = [SortKey("title")]
+                var request = FetchRequest<ManagedObject>(entityName: "Account")
+                request.sortDescriptors = [SortKey("title")]
                 request.fetchLimit = 3
                 #expect(try context.fetch(request).map { $0.text("title") } == ["a", "b", "bb"])
-                let uri = try context.one("Account", "title == 'c'").objectID.uriRepresentation
+                let uri = try context.one("Account", "title == 'c'").objectID.uriRepresentation()
                 #expect(
                     try coordinator.managedObjectID(forURIRepresentation: uri).map {
                         try context.existingObject(with: $0).text("title")
@@ -99,7 +99,7 @@ import Testing
             try fill(coordinator)
             server.state.withLock { $0.answer = answer }
             let store = try #require(coordinator.stores.first)
-            let entry = try #require(coordinator.model.entity(named: "Entry"))
+            let entry = try #require(coordinator.managedObjectModel.entity(named: "Entry"))
             var keys: [Int64] = []
             while true {
                 let part = try store.rows(.part(of: entry.index, after: keys.last, limit: 3))
@@ -133,7 +133,7 @@ import Testing
                 } == ["d"])
             #expect(try titles("title > 'b' AND ANY entries.text ENDSWITH 'y'") { $0.fetchLimit = 2 } == ["c", "d"])
             #expect(try context.count("Account") == 5)
-            var request = FetchRequest<ManagedObject>("Account")
+            var request = FetchRequest<ManagedObject>(entityName: "Account")
             request.predicate = try FetchPredicate(format: "balance == 1")
             #expect(try context.count(for: request) == 2)
             // What is new and not saved is among it, and what is deleted is not.
@@ -284,7 +284,7 @@ import Testing
 
     @Test func aStoreOfAnotherModelIsRefused() throws {
         try run { server, coordinator, url in
-            let other = PersistentStoreCoordinator(model: try ContractModel.make())
+            let other = PersistentStoreCoordinator(managedObjectModel: try ContractModel.make())
             other.register(CardStore.self)
             let error = #expect(throws: StorageError.self) {
                 try other.addPersistentStore(PersistentStoreDescription(url: url, type: CardStore.storeType))

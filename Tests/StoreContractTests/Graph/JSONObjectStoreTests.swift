@@ -19,7 +19,7 @@ import Testing
     }
 
     private func open(_ url: URL) throws -> ManagedObjectContext {
-        let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: try GraphFixture.makeModel())
         coordinator.registerSamples()
         try coordinator.addPersistentStore(PersistentStoreDescription(url: url, type: JSONObjectStore.storeType))
         return ManagedObjectContext(coordinator)
@@ -84,7 +84,7 @@ import Testing
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("deep/objects")
             for turn in 1...2 {
-                let container = PersistentContainer(name: "Objects", model: try GraphFixture.makeModel())
+                let container = PersistentContainer(name: "Objects", managedObjectModel: try GraphFixture.makeModel())
                 container.persistentStoreCoordinator.registerSamples()
                 container.persistentStoreDescriptions = [
                     PersistentStoreDescription(url: url, type: JSONObjectStore.storeType)
@@ -146,7 +146,7 @@ import Testing
         try run { url, context in
             try fill(context)
             let account = try #require(try context.all("Account").first { $0.text("title") == "One" })
-            let name = "Account-\(account.objectID.uriRepresentation.lastPathComponent.dropFirst()).json"
+            let name = "Account-\(account.objectID.uriRepresentation().lastPathComponent.dropFirst()).json"
             var one = try fields(name, url)
             one["version"] = 2
             one["attributes"] = ["title": "Uno", "balance": "0"]

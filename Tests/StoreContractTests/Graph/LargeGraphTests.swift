@@ -28,7 +28,7 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Node", managedObjectClassName: "Node", attributes: [.init("number", .integer32)],
                 relationships: [
                     .init("parent", to: "Node", inverse: "children"),

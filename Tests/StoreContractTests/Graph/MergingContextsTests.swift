@@ -66,7 +66,8 @@ import Testing
             context.mergeChanges(from: changes)
             #expect(account.isDeleted && account.text("title") == "gone" && context.deletedObjects == [account])
             #expect(
-                try context.all("Account").isEmpty && context.count(for: FetchRequest<ManagedObject>("Account")) == 0)
+                try context.all("Account").isEmpty
+                    && context.count(for: FetchRequest<ManagedObject>(entityName: "Account")) == 0)
             var saved: Set<ManagedObject>?
             let observation = context.observe(.didSave) { saved = $0.deleted }
             try context.save()
@@ -290,7 +291,7 @@ import Testing
             account["title"] = "t1"
             try writer.save()
             let info: [AnyHashable: Any] = [
-                ManagedObjectContext.NotificationKey.updatedObjects.rawValue: [account.objectID.uriRepresentation]
+                ManagedObjectContext.NotificationKey.updatedObjects.rawValue: [account.objectID.uriRepresentation()]
             ]
             let changes = SavedChanges(userInfo: info, coordinator: fixture.coordinator)
             #expect(changes.updated == [account.objectID])

@@ -131,7 +131,7 @@ import Testing
             #expect(try isTold(of: { _ = account.isFault }) { _ = account["title"] })
             #expect(try !isTold(of: { _ = account["title"] }) { _ = account["balance"] })
             #expect(try isTold(of: { _ = account.isFault }) { context.refresh(account, mergeChanges: false) })
-            #expect(try isTold(of: { _ = account.isFault }) { try account.realise() })
+            #expect(try isTold(of: { _ = account.isFault }) { try account.fulfillFault() })
             _ = person["name"]
             #expect(
                 try isTold(of: { _ = person.hasFault(forRelationshipNamed: "accounts") }) { _ = person["accounts"] })

@@ -85,8 +85,8 @@ import Testing
                     && child.all("Account", "title == 'saved'").isEmpty)
             #expect(try child.one("Person").texts("accounts", "title") == ["edited", "new"])
             #expect(try child.one("Account", "title == 'new'").target("owner")?.text("name") == "Ada")
-            #expect(try child.count(for: FetchRequest<ManagedObject>("Account")) == 2)
-            #expect(try child.fetch(FetchRequest<ManagedObjectID>("Account")).count == 2)
+            #expect(try child.count(for: FetchRequest<ManagedObject>(entityName: "Account")) == 2)
+            #expect(try child.fetch(FetchRequest<ManagedObjectID>(entityName: "Account")).count == 2)
             #expect(try !child.hasChanges && child.all("Account").allSatisfy { !$0.isInserted && !$0.hasChanges })
         }
     }
@@ -100,8 +100,8 @@ import Testing
             let child = ManagedObjectContext(parent: root)
             try child.make("Account", ["balance": 100])
             child.delete(try child.one("Account", "balance == 5"))
-            var request = FetchRequest<ManagedObject>("Account")
-            request.sortKeys = [SortKey("balance", ascending: false)]
+            var request = FetchRequest<ManagedObject>(entityName: "Account")
+            request.sortDescriptors = [SortKey("balance", ascending: false)]
             request.fetchOffset = 1
             request.fetchLimit = 16
             #expect(
@@ -239,7 +239,7 @@ import Testing
                 try root.save()
                 let stored = try fixture.reopened()
                 let saved = try stored.one("Account", "title == '\(title)'")
-                let count = try stored.count(for: FetchRequest<ManagedObject>("Account"))
+                let count = try stored.count(for: FetchRequest<ManagedObject>(entityName: "Account"))
                 #expect(saved.text("note") == "n1" && count == (hasNew ? 2 : 1), "\(step)")
             }
         }
@@ -407,7 +407,7 @@ import Testing
             try root.make("Account", ["title": "nobody's"])
             let child = ManagedObjectContext(parent: root)
             #expect(try child.all("Account", "owner.name == 'Ada'").map { $0.text("title") } == ["hers"])
-            var request = FetchRequest<ManagedObject>("Account")
+            var request = FetchRequest<ManagedObject>(entityName: "Account")
             request.predicate = try FetchPredicate(format: "owner == %@", try child.same(person).objectID)
             #expect(try child.fetch(request).map { $0.text("title") } == ["hers"])
         }

@@ -41,7 +41,7 @@ import Testing
             #expect(try number("SELECT Z_OPT FROM ZCOUNTER") == Int64(count + 1))
             #expect(try Connection.reading(url.path) { try $0.value("PRAGMA integrity_check")?.text } == "ok")
             let model = try #require(try SQLitePersistentStore.storedModelInfo(at: url).embeddedModel())
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
             try withContext(coordinator) { context in
                 let accounts = try context.all("Account")

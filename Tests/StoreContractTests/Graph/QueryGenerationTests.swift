@@ -28,7 +28,7 @@ import Testing
             #expect(try titles(reader) == ["a"] && reader.count("Account") == 1)
             reader.refresh(known, mergeChanges: false)
             #expect(known.text("title") == "a" && known.texts("entries", "text") == ["e"])
-            var rows = FetchRequest<[String: PropertyValue]>("Account")
+            var rows = FetchRequest<[String: PropertyValue]>(entityName: "Account")
             rows.propertiesToFetch = ["title"]
             #expect(try reader.fetch(rows) == [["title": .string("a")]])
             #expect(try titles(fixture.context()) == ["b", "c"])

@@ -133,7 +133,7 @@ struct ReferenceGraph: Equatable {
     init(of context: ManagedObjectContext) throws {
         self.init(context.model)
         for entity in ["Person", "Account", "Tag", "Entry", "Card"] {
-            for object in try context.fetch(FetchRequest<ManagedObject>(entity)) {
+            for object in try context.fetch(FetchRequest<ManagedObject>(entityName: entity)) {
                 guard let keys = Self.names[object.entity.name] else { continue }
                 var node = Node(entity: object.entity.name, number: keys.number.flatMap { object.number($0) })
                 for relationship in relationships[object.entity.name] ?? [] {

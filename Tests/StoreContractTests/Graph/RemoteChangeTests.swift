@@ -20,7 +20,7 @@ import Testing
             readOnly ? nil : mode, history, readOnly
         )
         try description.setOption(.boolean(true), forKey: "NSPersistentStoreRemoteChangeNotificationOptionKey")
-        let coordinator = PersistentStoreCoordinator(model: try model ?? GraphFixture.makeModel())
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: try model ?? GraphFixture.makeModel())
         try coordinator.addPersistentStore(description)
         return coordinator
     }
@@ -60,7 +60,7 @@ import Testing
                     try context.insert("Tag")["word"] = "new"
                     try context.save()
                 } else {
-                    var update = BatchUpdateRequest("Tag")
+                    var update = BatchUpdateRequest(entityName: "Tag")
                     update.propertiesToUpdate = ["comment": .constant(.string("changed"))]
                     _ = try context.execute(update)
                 }
@@ -133,7 +133,7 @@ import Testing
             var description = PersistentStoreDescription(
                 url: folder.appendingPathComponent("a"), type: kind.factory.type)
             description.postsRemoteChanges = true
-            let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try GraphFixture.makeModel())
             coordinator.registerSamples()
             let open = { [description] in _ = try coordinator.addPersistentStore(description) }
             let error = #expect(throws: StorageError.self, performing: open)

@@ -17,11 +17,11 @@ import Testing
         let told = Mutex<[SQLDebug.Event]>([])
         let name = "debug-\(UUID().uuidString).sqlite"
         let model = try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Note", attributes: [.init("title", .string), .init("stars", .integer16, isIndexed: true)])
         ])
         try withTemporaryDirectory { folder in
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(PersistentStoreDescription(url: folder.appendingPathComponent(name)))
             let context = ManagedObjectContext(coordinator)
             for number in 0..<3 { try context.make("Note", ["title": "n\(number)", "stars": number]) }

@@ -11,18 +11,18 @@ import Testing
         title.isFullTextIndexed = true
         text.isFullTextIndexed = true
         return try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Note", attributes: [title, text], relationships: [.init("folder", to: "Folder", inverse: "notes")]),
-            EntityDescription(
+            EntityDefinition(
                 "Folder", attributes: [.init("name", .string)],
                 relationships: [.init("notes", to: "Note", inverse: "folder", maxCount: 0, deleteRule: .cascade)]),
         ])
     }
 
     private func titles(_ format: String, _ order: String, _ context: ManagedObjectContext) throws -> [String?] {
-        var request = FetchRequest<ManagedObject>("Note")
+        var request = FetchRequest<ManagedObject>(entityName: "Note")
         request.predicate = try FetchPredicate(format: format)
-        request.sortKeys = [.relevance(to: order), SortKey("title")]
+        request.sortDescriptors = [.relevance(to: order), SortKey("title")]
         return try context.fetch(request).map { $0.text("title") }
     }
 

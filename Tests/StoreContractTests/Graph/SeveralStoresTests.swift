@@ -26,12 +26,12 @@ struct StorePair: Sendable, CustomTestStringConvertible {
 /// Several stores as one (C1–C9, Q13, Q14, R20).
 @Suite struct SeveralStoresTests {
     static func model() throws -> ManagedObjectModel {
-        var description = ManagedObjectModel.Description()
+        var description = ManagedObjectModel.Definition()
         description.entities = [
-            EntityDescription(
+            EntityDefinition(
                 "Department", attributes: [.init("name", .string)],
                 relationships: [.init("employees", to: "Employee", inverse: "department", maxCount: 0)]),
-            EntityDescription(
+            EntityDefinition(
                 "Employee",
                 attributes: [
                     .init("name", .string), .init("salary", .integer32), .init("scratch", .string, isTransient: true),
@@ -41,11 +41,11 @@ struct StorePair: Sendable, CustomTestStringConvertible {
                     .init("friends", to: "Employee", inverse: "friends", maxCount: 0),
                     .init("tasks", to: "Task", inverse: "owner", maxCount: 0, isOrdered: true),
                 ], uniquenessConstraints: []),
-            EntityDescription("Manager", superentityName: "Employee", attributes: [.init("level", .integer16)]),
-            EntityDescription(
+            EntityDefinition("Manager", superentityName: "Employee", attributes: [.init("level", .integer16)]),
+            EntityDefinition(
                 "Task", attributes: [.init("title", .string)],
                 relationships: [.init("owner", to: "Employee", inverse: "tasks")]),
-            EntityDescription(
+            EntityDefinition(
                 "Log", attributes: [.init("line", .string), .init("number", .integer32)],
                 uniquenessConstraints: [["number"]]),
         ]
@@ -55,12 +55,12 @@ struct StorePair: Sendable, CustomTestStringConvertible {
 
     final class Fixture {
         let coordinator: PersistentStoreCoordinator
-        let first: AttachedStore
-        let second: AttachedStore
+        let first: PersistentStore
+        let second: PersistentStore
         /// Held, so that tests can use objects in one expression.
         private var contexts: [ManagedObjectContext] = []
 
-        init(_ coordinator: PersistentStoreCoordinator, _ first: AttachedStore, _ second: AttachedStore) {
+        init(_ coordinator: PersistentStoreCoordinator, _ first: PersistentStore, _ second: PersistentStore) {
             self.coordinator = coordinator
             self.first = first
             self.second = second
@@ -85,7 +85,7 @@ struct StorePair: Sendable, CustomTestStringConvertible {
         _ pair: StorePair, _ configurations: (String?, String?) = (nil, nil), _ body: (Fixture) throws -> Void
     ) throws {
         try withTemporaryDirectory { folder in
-            let coordinator = PersistentStoreCoordinator(model: try Self.model())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try Self.model())
             let first = try coordinator.addPersistentStore(
                 description(pair.first, "First.store", folder, configurations.0))
             let second = try coordinator.addPersistentStore(
@@ -113,7 +113,7 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             #expect(try other.one("Log").text("line") == "hired" && other.one("Employee").text("name") == "Ada")
             #expect(try other.existingObject(with: line.objectID).text("line") == "hired")
             #expect(
-                fixture.coordinator.managedObjectID(forURIRepresentation: line.objectID.uriRepresentation)
+                fixture.coordinator.managedObjectID(forURIRepresentation: line.objectID.uriRepresentation())
                     == line.objectID)
             line["line"] = "promoted"
             employee["name"] = "Ada L."
@@ -155,7 +155,7 @@ struct StorePair: Sendable, CustomTestStringConvertible {
     @Test(arguments: StorePair.all) func oneFetchOverAllStoresHasOneOrderAndOneWindow(pair: StorePair) throws {
         try run(pair) { fixture in
             let context = fixture.context()
-            var departments: [AttachedStore: ManagedObject] = [:]
+            var departments: [PersistentStore: ManagedObject] = [:]
             for store in [fixture.first, fixture.second] {
                 let department = try context.make("Department", ["name": store == fixture.first ? "One" : "Two"])
                 try context.assign(department, to: store)
@@ -169,8 +169,8 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             }
             try context.save()
             let reader = fixture.context()
-            var request = FetchRequest<ManagedObject>("Employee")
-            request.sortKeys = [SortKey("salary", ascending: false)]
+            var request = FetchRequest<ManagedObject>(entityName: "Employee")
+            request.sortDescriptors = [SortKey("salary", ascending: false)]
             #expect(try names(request, reader) == (0..<10).reversed().map { "E\($0)" })
             request.fetchOffset = 2
             request.fetchLimit = 4
@@ -179,29 +179,29 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             request.predicate = try FetchPredicate(format: "salary < 80 AND name != 'E5'")
             #expect(try names(request, reader) == ["E4", "E3", "E2", "E1"])
             request.predicate = nil
-            request.sortKeys = [SortKey("department.name", ascending: false), SortKey("name")]
+            request.sortDescriptors = [SortKey("department.name", ascending: false), SortKey("name")]
             (request.fetchOffset, request.fetchLimit) = (3, 3)
             #expect(try names(request, reader) == ["E9", "E1", "E2"])
-            (request.fetchOffset, request.fetchLimit, request.sortKeys) = (0, 0, [])
+            (request.fetchOffset, request.fetchLimit, request.sortDescriptors) = (0, 0, [])
             #expect(try names(request, reader).count == 10 && reader.count(for: request) == 10)
             request.affectedStores = [fixture.second.identifier]
             #expect(try Set(names(request, reader)) == ["E0", "E3", "E6", "E9"] && reader.count(for: request) == 4)
 
             // Unsaved changes stand among them.
             request.affectedStores = nil
-            request.sortKeys = [SortKey("salary")]
+            request.sortDescriptors = [SortKey("salary")]
             request.fetchLimit = 3
             try reader.make("Employee", ["name": "New", "salary": 15])
             #expect(try names(request, reader) == ["E0", "E1", "New"])
             reader.rollback()
 
-            let ids = try reader.fetch(FetchRequest<ManagedObjectID>("Employee"))
+            let ids = try reader.fetch(FetchRequest<ManagedObjectID>(entityName: "Employee"))
             #expect(
                 Set(ids.map(\.storeUUID)) == [fixture.first.identifier, fixture.second.identifier] && ids.count == 10)
-            var sums = FetchRequest<[String: PropertyValue]>("Employee")
+            var sums = FetchRequest<[String: PropertyValue]>(entityName: "Employee")
             sums.propertiesToFetch = [.expression(try ExpressionDescription("total", format: "sum:(salary)"))]
             #expect(try reader.fetch(sums) == [["total": .int(450)]])
-            let batched = try reader.fetchInBatches(FetchRequest<ManagedObject>("Employee"))
+            let batched = try reader.fetchInBatches(FetchRequest<ManagedObject>(entityName: "Employee"))
             #expect(batched.count == 10 && Set(batched.map { $0.text("name") ?? "" }).count == 10)
         }
     }
@@ -290,7 +290,7 @@ struct StorePair: Sendable, CustomTestStringConvertible {
             try context.save()
             let reader = fixture.context()
             for employee in try reader.all("Employee") { #expect(employee.texts("tasks", "title") == ["c", "a", "b"]) }
-            var request = FetchRequest<ManagedObject>("Employee")
+            var request = FetchRequest<ManagedObject>(entityName: "Employee")
             request.relationshipKeyPathsForPrefetching = ["tasks"]
             #expect(try reader.fetch(request).allSatisfy { $0.texts("tasks", "title") == ["c", "a", "b"] })
             let second = try reader.one("Employee", "name == 'Second.store'")
@@ -309,14 +309,14 @@ struct StorePair: Sendable, CustomTestStringConvertible {
     @Test func aReadOnlyStoreIsReadBesideOneThatIsWritten() throws {  // C17
         try withTemporaryDirectory { folder in
             let model = try Self.model()
-            let filler = PersistentStoreCoordinator(model: model)
+            let filler = PersistentStoreCoordinator(managedObjectModel: model)
             try filler.addPersistentStore(description(.sqlite, "Archive.sqlite", folder))
             let old = ManagedObjectContext(filler)
             try old.make("Employee", ["name": "Old"])
             try old.save()
             try filler.removePersistentStores()
 
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             var archive = description(.sqlite, "Archive.sqlite", folder)
             archive.isReadOnly = true
             let readOnly = try coordinator.addPersistentStore(archive)
@@ -337,7 +337,7 @@ struct StorePair: Sendable, CustomTestStringConvertible {
 
     @Test func storesComeAndGoAndTellOfIt() throws {  // C1
         try withTemporaryDirectory { folder in
-            let coordinator = PersistentStoreCoordinator(model: try Self.model())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try Self.model())
             let told = Told()
             let observer = NotificationCenter.default.addObserver(
                 forName: PersistentStoreCoordinator.storesDidChangeNotification, object: coordinator, queue: nil
@@ -384,8 +384,10 @@ struct StorePair: Sendable, CustomTestStringConvertible {
 
         func note(_ notification: Notification) {
             func names(_ key: PersistentStoreCoordinator.StoreChangeKey, _ sign: String) -> String {
-                (notification.userInfo?[key.rawValue] as? [AttachedStore] ?? []).map { sign + $0.url.lastPathComponent }
-                    .joined()
+                (notification.userInfo?[key.rawValue] as? [PersistentStore] ?? []).map {
+                    sign + $0.url.lastPathComponent
+                }
+                .joined()
             }
             list.append(names(.added, "+") + names(.removed, "-"))
         }

@@ -9,10 +9,11 @@ import Testing
 
 /// Whole stores: their metadata, other places and types for them, their end (C7–C16).
 @Suite struct StoreFilesTests {
-    private func run(_ kind: StoreKind, _ body: (URL, PersistentStoreCoordinator, AttachedStore) throws -> Void) throws
+    private func run(_ kind: StoreKind, _ body: (URL, PersistentStoreCoordinator, PersistentStore) throws -> Void)
+        throws
     {
         try withTemporaryDirectory { folder in
-            let coordinator = PersistentStoreCoordinator(model: try GraphFixture.makeModel())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try GraphFixture.makeModel())
             coordinator.registerSamples()
             let store = try coordinator.addPersistentStore(
                 PersistentStoreDescription(url: folder.appendingPathComponent("a.store"), type: kind.factory.type))
@@ -46,7 +47,7 @@ import Testing
             guard case .dictionary(let hashes)? = metadata["NSStoreModelVersionHashes"] else {
                 return #expect(Bool(false), "no hashes")
             }
-            #expect(Set(hashes.keys) == Set(coordinator.model.entities.map(\.name)))
+            #expect(Set(hashes.keys) == Set(coordinator.managedObjectModel.entities.map(\.name)))
             metadata["owner"] = .string("Ada")
             metadata["list"] = .array([.integer(1), .boolean(true), .dictionary(["a": .data(Data([1]))])])
             try coordinator.setMetadata(metadata, for: store)
@@ -83,7 +84,7 @@ import Testing
             try coordinator.setMetadata(metadata, forPersistentStoreOfType: store.type, at: store.url)
             #expect(
                 try coordinator.metadataForPersistentStore(type: store.type, at: store.url)["version"] == .integer(7))
-            try coordinator.addPersistentStore(store.description)
+            try coordinator.addPersistentStore(store.storeDescription)
             try check(coordinator)
             #expect(throws: StorageError.self) {
                 try coordinator.metadataForPersistentStore(type: store.type, at: folder.appendingPathComponent("none"))
@@ -104,7 +105,7 @@ import Testing
             metadata["owner"] = .string("Ada")
             try coordinator.setMetadata(metadata, for: store)
             try ManagedObjectContext(coordinator).save()
-            let old = try ManagedObjectContext(coordinator).fetch(FetchRequest<ManagedObjectID>("Account"))
+            let old = try ManagedObjectContext(coordinator).fetch(FetchRequest<ManagedObjectID>(entityName: "Account"))
             let result = try coordinator.migratePersistentStore(
                 store, to: folder.appendingPathComponent("b.store"), type: to.factory.type)
             #expect(
@@ -163,7 +164,7 @@ import Testing
     @Test func aSQLiteStoreThatAnotherCoordinatorHasOpenIsNotDestroyed() throws {
         try run(.sqlite) { _, coordinator, store in
             try fill(coordinator)
-            let other = PersistentStoreCoordinator(model: coordinator.model)
+            let other = PersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
             let error = #expect(throws: StorageError.self) {
                 try other.destroyPersistentStore(at: store.url, type: .sqlite)
             }
@@ -181,7 +182,7 @@ import Testing
             let context = ManagedObjectContext(coordinator)
             try context.one("Account")["title"] = "Later"
             try context.save()
-            let other = PersistentStoreCoordinator(model: coordinator.model)
+            let other = PersistentStoreCoordinator(managedObjectModel: coordinator.managedObjectModel)
             let copy = try other.addPersistentStore(PersistentStoreDescription(url: target, type: store.type))
             #expect(copy.identifier == store.identifier)
             try withContext(other) { context in

@@ -15,7 +15,7 @@ import Testing
 @Suite struct StoreOptionsTests {
     private func model(_ attributes: [AttributeDescription] = []) throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Note",
                 attributes: [.init("title", .string), .init("scan", .binary, allowsExternalBinaryDataStorage: true)]
                     + attributes)
@@ -31,7 +31,7 @@ import Testing
             var description = PersistentStoreDescription(
                 url: folder.appendingPathComponent("a.store"), type: kind.factory.type)
             try change(&description)
-            let coordinator = PersistentStoreCoordinator(model: try model())
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: try model())
             coordinator.registerSamples()
             try coordinator.addPersistentStore(description)
             let context = ManagedObjectContext(coordinator)
@@ -189,7 +189,7 @@ import Testing
     }
 
     @Test func aSQLiteStoreInMemoryHasSQLAndNoFile() throws {  // C21
-        let coordinator = PersistentStoreCoordinator(model: try model())
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: try model())
         let store = try coordinator.addPersistentStore(
             PersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null")))
         let context = ManagedObjectContext(coordinator)
@@ -204,7 +204,7 @@ import Testing
             try coordinator.stores.first?.explanation(of: RowRequest(entityIndex: 0)).statement.contains("ZNOTE")
                 == true)
         try coordinator.remove(store)
-        try coordinator.addPersistentStore(store.description)
+        try coordinator.addPersistentStore(store.storeDescription)
         #expect(try ManagedObjectContext(coordinator).all("Note").isEmpty)
         try coordinator.removePersistentStores()
     }
@@ -213,7 +213,7 @@ import Testing
         try run(.sqlite, { _ in }) { coordinator, url in
             try coordinator.removePersistentStores()
             let later = try model([.init("stars", .integer16, isOptional: false, defaultValue: .int(3))])
-            let next = PersistentStoreCoordinator(model: later)
+            let next = PersistentStoreCoordinator(managedObjectModel: later)
             for change in [
                 { description in description.migratesAutomatically = false }, { $0.infersMappingModel = false },
             ] as [(inout PersistentStoreDescription) -> Void] {
@@ -229,9 +229,9 @@ import Testing
             }
             try next.removePersistentStores()
 
-            var other = ManagedObjectModel.Description()
-            other.entities = [EntityDescription("Note", attributes: [.init("title", .integer32)])]
-            let impossible = PersistentStoreCoordinator(model: try ManagedObjectModel(other))
+            var other = ManagedObjectModel.Definition()
+            other.entities = [EntityDefinition("Note", attributes: [.init("title", .integer32)])]
+            let impossible = PersistentStoreCoordinator(managedObjectModel: try ManagedObjectModel(other))
             let error = #expect(throws: StorageError.self) {
                 try impossible.addPersistentStore(PersistentStoreDescription(url: url))
             }

@@ -25,7 +25,7 @@ import Testing
 
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Thing",
                 attributes: [
                     .init("name", .string), .init("plain", .transformable),

@@ -83,11 +83,12 @@ final class CardStore: IncrementalStore {
             let found = all.filter { node in wanted.allSatisfy { node.attributes[$0.key] == $0.value } }
             if state.answer == .matching { return .matching(found.map(\.objectID)) }
             let sorted = found.sorted { left, right in
-                for key in request.sortKeys {
+                for key in request.sortDescriptors {
                     let (a, b) = (Self.text(left.attributes[key.keyPath]), Self.text(right.attributes[key.keyPath]))
                     if a != b { return (a < b) == key.isAscending }
                 }
-                return left.objectID.uriRepresentation.absoluteString < right.objectID.uriRepresentation.absoluteString
+                return left.objectID.uriRepresentation().absoluteString
+                    < right.objectID.uriRepresentation().absoluteString
             }
             let rest = sorted.dropFirst(request.fetchOffset),
                 cut = Array(request.fetchLimit.map { rest.prefix($0) } ?? rest)

@@ -111,7 +111,7 @@ final class JSONObjectStore: IncrementalStore {
 
     /// The file of an object whose own entity may be below that of its ID.
     private func place(of id: ManagedObjectID, _ context: IncrementalStoreContext) throws -> (
-        entity: Entity, fileName: String
+        entity: EntityDescription, fileName: String
     )? {
         guard case .number(let number)? = context.referenceObject(for: id) else { return nil }
         for entity in model.entities where entity.isKind(of: id.entity) {
@@ -233,7 +233,7 @@ final class JSONObjectStore: IncrementalStore {
         return (String(parts[0]), number)
     }
 
-    private static func root(_ entity: Entity?) -> String {
+    private static func root(_ entity: EntityDescription?) -> String {
         var entity = entity
         while let above = entity?.superentity { entity = above }
         return entity?.name ?? ""

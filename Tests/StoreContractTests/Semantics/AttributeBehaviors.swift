@@ -72,7 +72,7 @@ import Testing
 
     static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Thing",
                 attributes: kinds.map { AttributeDescription($0.name, $0.type, defaultValue: $0.initial) } + [
                     .init("label", .string)
@@ -167,10 +167,11 @@ import Testing
                 for (label, wanted) in [("a", kind.lesser), ("b", kind.greater), ("c", .null)] {
                     try context.make("Thing", ["label": label]).setPropertyValue(wanted, forKey: kind.name)
                 }
-                func labels(_ comparison: Comparison.Operator, _ value: PropertyValue) throws -> [String] {
-                    var request = FetchRequest<ManagedObject>("Thing")
-                    request.predicate = .comparison(Comparison(.keyPath(kind.name), comparison, .constant(value)))
-                    request.sortKeys = [SortKey("label")]
+                func labels(_ comparison: ComparisonPredicate.Operator, _ value: PropertyValue) throws -> [String] {
+                    var request = FetchRequest<ManagedObject>(entityName: "Thing")
+                    request.predicate = .comparison(
+                        ComparisonPredicate(.keyPath(kind.name), comparison, .constant(value)))
+                    request.sortDescriptors = [SortKey("label")]
                     return try context.fetch(request).map { $0.text("label") ?? "" }
                 }
                 for _ in 0..<2 {
@@ -222,9 +223,13 @@ import Testing
             }
             for _ in 0..<2 {
                 #expect(
-                    try context.found("Thing", by: "label") { $0.sortKeys = [SortKey(kind.name)] } == ["a", "b", "c"])
+                    try context.found("Thing", by: "label") { $0.sortDescriptors = [SortKey(kind.name)] } == [
+                        "a", "b", "c",
+                    ])
                 #expect(
-                    try context.found("Thing", by: "label") { $0.sortKeys = [SortKey(kind.name, ascending: false)] }
+                    try context.found("Thing", by: "label") {
+                        $0.sortDescriptors = [SortKey(kind.name, ascending: false)]
+                    }
                         == ["c", "b", "a"])
                 try context.save()
             }

@@ -36,9 +36,9 @@ extension ManagedObjectContext {
         _ entity: String, _ format: String? = nil, by key: String,
         _ change: (inout FetchRequest<ManagedObject>) throws -> Void = { _ in }
     ) throws -> [String] {
-        var request = FetchRequest<ManagedObject>(entity)
+        var request = FetchRequest<ManagedObject>(entityName: entity)
         request.predicate = try format.map { try FetchPredicate(format: $0) }
-        request.sortKeys = [SortKey(key)]
+        request.sortDescriptors = [SortKey(key)]
         try change(&request)
         return try fetch(request).map { $0.text(key) ?? $0.number(key).map { "\($0)" } ?? "nil" }
     }

@@ -96,7 +96,7 @@ import Testing
                     && account.hasFault(forRelationshipNamed: "tags"))
         },
         Behavior("Q3", "a context without a store fetches nothing and saves nothing, and says why") { f in
-            let context = ManagedObjectContext(PersistentStoreCoordinator(model: f.model))
+            let context = ManagedObjectContext(PersistentStoreCoordinator(managedObjectModel: f.model))
             #expect(#expect(throws: GraphError.self) { try context.count("Tag") }?.code == .noStore)
             try context.make("Tag", [:])
             #expect(#expect(throws: GraphError.self) { try context.save() }?.code == .noStore)
@@ -115,7 +115,9 @@ import Testing
             try f.context().saved("Tag", "word", ["a"])
             guard f.kind.hasFile else { return }
             let other = PersistentStoreCoordinator(
-                model: try ManagedObjectModel(entities: [EntityDescription("Other", attributes: [.init("x", .string)])])
+                managedObjectModel: try ManagedObjectModel(entities: [
+                    EntityDefinition("Other", attributes: [.init("x", .string)])
+                ])
             )
             other.registerSamples()
             var description = f.description
@@ -129,7 +131,7 @@ import Testing
             try f.context().saved("Tag", "word", ["a"])
             try f.coordinator.removePersistentStores()
             for type in [StoreType.sqlite, .binary, .xml] where type != f.kind.factory.type {
-                let other = PersistentStoreCoordinator(model: f.model)
+                let other = PersistentStoreCoordinator(managedObjectModel: f.model)
                 #expect(throws: StorageError.self, "\(type)") {
                     try other.addPersistentStore(PersistentStoreDescription(url: f.description.url, type: type))
                 }
@@ -139,7 +141,7 @@ import Testing
         Behavior("C17", "a store that is opened for reading gives its objects and takes none") { f in
             guard f.kind.hasFile else { return }
             try f.context().saved("Tag", "word", ["a"])
-            let other = PersistentStoreCoordinator(model: f.model)
+            let other = PersistentStoreCoordinator(managedObjectModel: f.model)
             other.registerSamples()
             var description = f.description
             description.isReadOnly = true
@@ -248,17 +250,17 @@ import Testing
             #expect(try f.reopened().one("Tag").number("weight") == 15)
         },
         Behavior("S31", "what has duplicates is made unique by no migration") { f in
-            var description = f.model.description
+            var description = f.model.definition
             for index in description.entities.indices { description.entities[index].uniquenessConstraints = [] }
             let loose = try ManagedObjectModel(description)
             guard f.kind == .sqlite else { return }
             var store = f.description
             store.url = f.description.url.deletingLastPathComponent().appendingPathComponent("Loose.sqlite")
-            let coordinator = PersistentStoreCoordinator(model: loose)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: loose)
             try coordinator.addPersistentStore(store)
             try withContext(coordinator) { context throws in _ = try context.saved("Tag", "word", ["a", "a"]) }
             try coordinator.removePersistentStores()
-            let strict = PersistentStoreCoordinator(model: f.model)
+            let strict = PersistentStoreCoordinator(managedObjectModel: f.model)
             #expect(throws: (any Error).self) { try strict.addPersistentStore(store) }
             // The store is as it was.
             try coordinator.addPersistentStore(store)
@@ -275,7 +277,7 @@ import Testing
             try child.save()
             #expect(parent.registeredObject(for: id)?.text("word") == "a")
             try parent.save()
-            #expect(try f.reopened().one("Tag").objectID.uriRepresentation == id.uriRepresentation)
+            #expect(try f.reopened().one("Tag").objectID.uriRepresentation() == id.uriRepresentation())
         },
         Behavior("B29", "a child of a child reads and saves through both") { f in
             let root = f.context()
@@ -310,7 +312,7 @@ import Testing
         Behavior("V14 C11", "other defaults and rules leave a store openable without migration") { f in
             try f.context().make("Rule", ["needed": "y"]).managedObjectContext?.save()
             guard f.kind.hasFile else { return }
-            var description = f.model.description
+            var description = f.model.definition
             for index in description.entities.indices where description.entities[index].name == "Rule" {
                 for place in description.entities[index].attributes.indices {
                     description.entities[index].attributes[place].defaultValue = nil
@@ -320,7 +322,7 @@ import Testing
             }
             let model = try ManagedObjectModel(description)
             #expect(model.versionHashesByEntityName == f.model.versionHashesByEntityName)
-            let coordinator = PersistentStoreCoordinator(model: model)
+            let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             coordinator.registerSamples()
             try coordinator.addPersistentStore(f.description)
             let context = ManagedObjectContext(coordinator)

@@ -46,23 +46,23 @@ import Testing
             let object = context.object(with: id)
             #expect(context.registeredObject(for: id) === object)
         },
-        Behavior("F5", "a fetch gives faults, or realised objects where that is asked for") { f in
+        Behavior("F5", "a fetch gives faults, or filled objects where that is asked for") { f in
             try f.context().saved("Tag", "word", ["a"])
             #expect(try f.context().one("Tag").isFault)
-            var request = FetchRequest<ManagedObject>("Tag")
+            var request = FetchRequest<ManagedObject>(entityName: "Tag")
             request.returnsObjectsAsFaults = false
             let context = f.context()
             #expect(try context.fetch(request).allSatisfy { !$0.isFault })
         },
         Behavior("F6", "without property values a fetch brings IDs, and faults are filled later") { f in
             try f.context().saved("Tag", "word", ["a"])
-            var request = FetchRequest<ManagedObject>("Tag")
+            var request = FetchRequest<ManagedObject>(entityName: "Tag")
             request.includesPropertyValues = false
             let context = f.context()
             let found = try context.fetch(request)
             #expect(found.count == 1 && found[0].isFault && found[0].text("word") == "a")
         },
-        Behavior("F7", "a fetch does not change the values of a realised object") { f in
+        Behavior("F7", "a fetch does not change the values of a filled object") { f in
             let context = f.context(), other = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
             try other.same(object)["word"] = "b"
@@ -74,7 +74,7 @@ import Testing
             let object = try context.saved("Tag", "word", ["a"])[0]
             try other.same(object)["word"] = "b"
             try other.save()
-            var request = FetchRequest<ManagedObject>("Tag")
+            var request = FetchRequest<ManagedObject>(entityName: "Tag")
             request.shouldRefreshRefetchedObjects = true
             _ = try context.fetch(request)
             #expect(object.text("word") == "b")
@@ -105,7 +105,7 @@ import Testing
             context.refresh(object, mergeChanges: false)
             #expect(object.text("word") == "a" && object.isInserted)
         },
-        Behavior("F12", "refreshing all keeps the changed ones realised") { f in
+        Behavior("F12", "refreshing all keeps the changed ones filled") { f in
             let context = f.context()
             let tags = try context.saved("Tag", "word", ["a", "b"])
             tags[0]["word"] = "c"
@@ -153,13 +153,13 @@ import Testing
             #expect(fault.text("word") == nil && fault.isDeleted && context.deletedObjects == [fault])
             try context.save()
         },
-        Behavior("F22", "realise() throws for it, whatever the context does with faults") { f in
+        Behavior("F22", "fulfillFault() throws for it, whatever the context does with faults") { f in
             let writer = f.context(), context = f.context()
             let object = try writer.saved("Tag", "word", ["a"])[0]
             let fault = context.object(with: object.objectID)
             writer.delete(object)
             try writer.save()
-            #expect(#expect(throws: GraphError.self) { try fault.realise() }?.code == .objectNotFound)
+            #expect(#expect(throws: GraphError.self) { try fault.fulfillFault() }?.code == .objectNotFound)
         },
         Behavior("F23", "a fault that is gone is dropped from a deletion in silence") { f in
             let writer = f.context(), context = f.context()
@@ -175,9 +175,9 @@ import Testing
             let ids = try writer.saved("Tag", "word", ["a", "b", "c"]).map(\.objectID)
             let faults = ids.map { context.object(with: $0) }
             faults[0]["word"] = "mine"
-            var request = FetchRequest<ManagedObject>("Tag")
+            var request = FetchRequest<ManagedObject>(entityName: "Tag")
             request.predicate = .comparison(
-                Comparison(.evaluatedObject, .in, .constant(.list(ids.map { .object($0) }))))
+                ComparisonPredicate(.evaluatedObject, .in, .constant(.list(ids.map { .object($0) }))))
             request.returnsObjectsAsFaults = false
             let filled = try context.fetch(request)
             #expect(Set(filled) == Set(faults) && faults.allSatisfy { !$0.isFault })
@@ -213,7 +213,7 @@ import Testing
                     ["title": title, "owner": person, "tags": Set([try writer.make("Tag", ["word": title])])])
             }
             try writer.save()
-            var request = FetchRequest<ManagedObject>("Person")
+            var request = FetchRequest<ManagedObject>(entityName: "Person")
             request.relationshipKeyPathsForPrefetching = ["accounts.tags", "card"]
             let found = try context.fetch(request)
             #expect(found.count == 1 && !found[0].hasFault(forRelationshipNamed: "accounts"))

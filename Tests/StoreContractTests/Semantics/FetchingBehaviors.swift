@@ -53,10 +53,10 @@ import Testing
         },
         found("Q9", "a negative offset is none", ["a", "b", "c", "e", "f"]) { $0.fetchOffset = -3 },
         found("Q16", "sort keys count in their order", ["f", "a", "c", "b", "e"]) {
-            $0.sortKeys = [SortKey("weight"), SortKey("word")]
+            $0.sortDescriptors = [SortKey("weight"), SortKey("word")]
         },
         found("Q17", "nil is the smallest, so the last one in descending order", ["e", "b", "c", "a", "f"]) {
-            $0.sortKeys = [SortKey("weight", ascending: false)]
+            $0.sortDescriptors = [SortKey("weight", ascending: false)]
         },
         found("P31", "nil differs from every value", ["a", "b", "c", "e", "f"]) {
             $0.predicate = try FetchPredicate(format: "weight != 99")
@@ -113,36 +113,36 @@ import Testing
             #expect(
                 try context.count("Tag") == 5
                     && context.count("Tag", matching: FetchPredicate(format: "weight >= 10")) == 2)
-            #expect(try context.fetch(FetchRequest<Int>("Tag")) == [5])
+            #expect(try context.fetch(FetchRequest<Int>(entityName: "Tag")) == [5])
         },
         Behavior("Q11", "a count respects limit and offset") { f in
             let context = try mixed(f)
-            var request = FetchRequest<ManagedObject>("Tag")
+            var request = FetchRequest<ManagedObject>(entityName: "Tag")
             (request.fetchOffset, request.fetchLimit) = (1, 3)
             #expect(try context.count(for: request) == 3)
             try context.save()
             #expect(try context.count(for: request) == 3)
         },
         Behavior("Q8", "IDs of new objects are temporary ones") { f in
-            let ids = try mixed(f).fetch(FetchRequest<ManagedObjectID>("Tag"))
+            let ids = try mixed(f).fetch(FetchRequest<ManagedObjectID>(entityName: "Tag"))
             #expect(ids.count == 5 && ids.filter(\.isTemporaryID).count == 2)
         },
         Behavior("Q7", "rows of values are the store's") { f in
             let context = try mixed(f)
-            var request = FetchRequest<[String: PropertyValue]>("Tag")
+            var request = FetchRequest<[String: PropertyValue]>(entityName: "Tag")
             request.propertiesToFetch = ["word", "weight"]
-            request.sortKeys = [SortKey("word")]
+            request.sortDescriptors = [SortKey("word")]
             #expect(try context.fetch(request).map { $0["weight"] } == [.int(0), .int(1), .int(2), .int(3)])
         },
         Behavior("Q21", "a nil has no entry in its row") { f in
             let context = f.context()
             try context.saved("Tag", "word", ["a"])
-            var request = FetchRequest<[String: PropertyValue]>("Tag")
+            var request = FetchRequest<[String: PropertyValue]>(entityName: "Tag")
             request.propertiesToFetch = ["word", "weight"]
             #expect(try context.fetch(request) == [["word": .string("a")]])
         },
         Behavior("Q24 Q28", "aggregates over nothing: count and sum are 0, the others absent") { f in
-            var request = FetchRequest<[String: PropertyValue]>("Tag")
+            var request = FetchRequest<[String: PropertyValue]>(entityName: "Tag")
             request.propertiesToFetch = try ["count", "sum", "min", "average"].map {
                 .expression(try ExpressionDescription($0, format: "\($0):(weight)"))
             }
@@ -154,7 +154,7 @@ import Testing
                 try context.make("Tag", ["word": word, "comment": comment])
             }
             try context.save()
-            var request = FetchRequest<[String: PropertyValue]>("Tag")
+            var request = FetchRequest<[String: PropertyValue]>(entityName: "Tag")
             request.propertiesToFetch = [
                 "comment", .expression(try ExpressionDescription("n", format: "count:(word)")),
             ]
@@ -166,7 +166,7 @@ import Testing
             let context = f.context()
             for word in ["a", "b"] { try context.make("Tag", ["word": word, "comment": "x"]) }
             try context.save()
-            var request = FetchRequest<[String: PropertyValue]>("Tag")
+            var request = FetchRequest<[String: PropertyValue]>(entityName: "Tag")
             request.propertiesToFetch = ["comment"]
             request.returnsDistinctResults = true
             #expect(try context.fetch(request) == [["comment": .string("x")]])
@@ -186,8 +186,8 @@ import Testing
         Behavior("Q29", "batches have the objects of the fetch, in its order") { f in
             let context = f.context()
             try context.saved("Tag", "word", (0..<30).map { "\(100 + $0)" })
-            var request = FetchRequest<ManagedObject>("Tag")
-            request.sortKeys = [SortKey("word", ascending: false)]
+            var request = FetchRequest<ManagedObject>(entityName: "Tag")
+            request.sortDescriptors = [SortKey("word", ascending: false)]
             (request.fetchBatchSize, request.fetchLimit) = (7, 20)
             let batched = try f.context().fetchInBatches(request)
             #expect(batched.count == 20 && batched.map { $0.text("word") } == (0..<20).map { "\(129 - $0)" })
@@ -198,12 +198,13 @@ import Testing
             try context.make("Account", ["title": "a", "owner": person])
             for _ in 0..<2 {
                 let predicate = FetchPredicate.comparison(
-                    Comparison(.keyPath("owner"), .equal, .constant(.object(person.objectID))))
+                    ComparisonPredicate(.keyPath("owner"), .equal, .constant(.object(person.objectID))))
                 #expect(try context.count("Account", matching: predicate) == 1)
                 #expect(
                     try context.count(
                         "Person",
-                        matching: .comparison(Comparison(.evaluatedObject, .equal, .constant(.object(person.objectID))))
+                        matching: .comparison(
+                            ComparisonPredicate(.evaluatedObject, .equal, .constant(.object(person.objectID))))
                     ) == 1)
                 try context.save()
             }

@@ -381,7 +381,7 @@ final class HookedAccount: ManagedObject {
             let context = f.context()
             let account = try hooked(context)
             account.calls = []
-            var request = BatchUpdateRequest("Account")
+            var request = BatchUpdateRequest(entityName: "Account")
             request.propertiesToUpdate = ["color": .constant(.string("none"))]
             #expect(try context.execute(request).count == 1)
             #expect(account.calls == [] && !context.hasChanges)

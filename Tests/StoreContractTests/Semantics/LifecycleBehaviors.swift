@@ -71,7 +71,7 @@ import Testing
         Behavior("L27 L29", "an ID survives the way through its URI") { f in
             let context = f.context()
             let object = try context.saved("Tag", "word", ["a"])[0]
-            let id = f.coordinator.managedObjectID(forURIRepresentation: object.objectID.uriRepresentation)
+            let id = f.coordinator.managedObjectID(forURIRepresentation: object.objectID.uriRepresentation())
             #expect(id == object.objectID)
             #expect(
                 f.coordinator.managedObjectID(

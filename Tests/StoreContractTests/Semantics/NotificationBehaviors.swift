@@ -191,7 +191,7 @@ import Testing
             let writer = f.context(), first = f.context(), second = f.context()
             let object = try writer.saved("Tag", "word", ["a"])[0]
             let same = try [first, second].map { try $0.same(object) }
-            var request = BatchUpdateRequest("Tag")
+            var request = BatchUpdateRequest(entityName: "Tag")
             request.propertiesToUpdate = ["weight": .constant(.int(9))]
             let changes = try writer.execute(request).changes
             #expect(same.allSatisfy { $0["weight"] == nil })
@@ -200,11 +200,11 @@ import Testing
         },
         Behavior("L28", "an ID's text leads back to it, in this store alone") { f in
             let object = try f.context().saved("Tag", "word", ["a"])[0]
-            let text = object.objectID.uriRepresentation.absoluteString
+            let text = object.objectID.uriRepresentation().absoluteString
             #expect(
                 text.hasPrefix("x-coredata://\(object.objectID.storeUUID)/Tag/p")
                     && f.coordinator.managedObjectID(text: text) == object.objectID)
-            #expect(PersistentStoreCoordinator(model: f.model).managedObjectID(text: text) == nil)
+            #expect(PersistentStoreCoordinator(managedObjectModel: f.model).managedObjectID(text: text) == nil)
         },
     ]
 

@@ -36,8 +36,8 @@ import Testing
         var pairs = Kind.allCases.map { ends($0.rawValue, $0, .nullify) }
         for kind in Kind.allCases { for rule in rules { pairs.append(ends(name(kind, rule), kind, rule)) } }
         return try ManagedObjectModel(entities: [
-            EntityDescription("Owner", attributes: [.init("name", .string)], relationships: pairs.map(\.0)),
-            EntityDescription("Part", attributes: [.init("name", .string)], relationships: pairs.compactMap(\.1)),
+            EntityDefinition("Owner", attributes: [.init("name", .string)], relationships: pairs.map(\.0)),
+            EntityDefinition("Part", attributes: [.init("name", .string)], relationships: pairs.compactMap(\.1)),
         ])
     }
 
@@ -321,7 +321,7 @@ import Testing
     }
 }
 
-extension Entity {
+extension EntityDescription {
     fileprivate func relationship(_ name: String) -> RelationshipDescription {
         guard let relationship = property(named: name)?.relationship else {
             preconditionFailure("\(self.name) has no relationship \(name)")

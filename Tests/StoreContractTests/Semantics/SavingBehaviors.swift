@@ -12,7 +12,7 @@ import Testing
             "short", .string, minimumValue: .int(2), maximumValue: .int(4), regularExpression: nil)
         let pattern = AttributeDescription("pattern", .string, regularExpression: "[a-z]+")
         return try ManagedObjectModel(entities: [
-            EntityDescription(
+            EntityDefinition(
                 "Rule",
                 attributes: [
                     .init("needed", .string, isOptional: false, defaultValue: .string("x")),
@@ -27,20 +27,20 @@ import Testing
                     .init("parts", to: "Part", inverse: "rule", minCount: 1, maxCount: 2),
                     .init("guard", to: "Part", inverse: "guarded", deleteRule: .deny),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Part", attributes: [.init("name", .string)],
                 relationships: [
                     .init("rule", to: "Rule", inverse: "parts"), .init("guarded", to: "Rule", inverse: "guard"),
                 ]),
-            EntityDescription(
+            EntityDefinition(
                 "Strict", attributes: [.init("name", .string)],
                 relationships: [.init("part", to: "Part", isOptional: false)]),
-            EntityDescription(
+            EntityDefinition(
                 "Open",
                 relationships: [
                     .init("members", to: "Member", inverse: "open", minCount: 0, maxCount: 0, isOptional: false)
                 ]),
-            EntityDescription("Member", relationships: [.init("open", to: "Open", inverse: "members")]),
+            EntityDefinition("Member", relationships: [.init("open", to: "Open", inverse: "members")]),
         ])
     }
 

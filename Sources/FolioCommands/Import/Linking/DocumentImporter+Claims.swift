@@ -28,7 +28,7 @@ extension DocumentImporter {
     /// Notes what a record of an object that was there before says of another such object. Links of
     /// new objects need no notes.
     mutating func noteClaim(
-        of entry: ImportPiece.Entry, _ object: ManagedObject, _ property: Property, _ target: ManagedObject
+        of entry: ImportPiece.Entry, _ object: ManagedObject, _ property: PropertyDescription, _ target: ManagedObject
     ) {
         guard entry.isMatched, store.model.inverse(of: property)?.isToMany == false, !isNew(object.objectID),
             !isNew(target.objectID)
@@ -40,7 +40,7 @@ extension DocumentImporter {
     /// before gives way.
     /// - Throws: malformed data, with the two objects that claim a third.
     func checkClaims(
-        of entry: ImportPiece.Entry, _ object: ManagedObject, _ property: Property, _ target: ManagedObject,
+        of entry: ImportPiece.Entry, _ object: ManagedObject, _ property: PropertyDescription, _ target: ManagedObject,
         _ piece: ImportPiece
     ) throws {
         let inverse = store.model.inverse(of: property)
@@ -63,7 +63,8 @@ extension DocumentImporter {
     }
 
     private func contradiction(
-        _ last: ManagedObjectID, _ first: ManagedObjectID, over contested: ManagedObjectID, _ property: Property,
+        _ last: ManagedObjectID, _ first: ManagedObjectID, over contested: ManagedObjectID,
+        _ property: PropertyDescription,
         _ piece: ImportPiece
     ) -> CommandError {
         .malformed(

@@ -44,7 +44,7 @@ extension DocumentImporter {
     }
 
     private mutating func set(
-        _ targets: [LinkTarget], _ property: Property, _ object: ManagedObject, _ index: Int,
+        _ targets: [LinkTarget], _ property: PropertyDescription, _ object: ManagedObject, _ index: Int,
         _ piece: inout ImportPiece, _ isWaiting: inout Bool
     ) throws {
         let entry = piece.entries[index]
@@ -130,9 +130,9 @@ extension DocumentImporter {
     /// The stored objects of some IDs.
     func objects(with ids: Set<ManagedObjectID>) throws -> [ManagedObject] {
         try Dictionary(grouping: ids) { $0.entity.rootIndex }.sorted { $0.key < $1.key }.flatMap { root, ids in
-            var request = FetchRequest<ManagedObject>(store.model.entities[root].name)
+            var request = FetchRequest<ManagedObject>(entityName: store.model.entities[root].name)
             request.predicate = .comparison(
-                Comparison(.evaluatedObject, .in, .constant(.list(ids.map { .object($0) }))))
+                ComparisonPredicate(.evaluatedObject, .in, .constant(.list(ids.map { .object($0) }))))
             request.includesPendingChanges = false
             request.returnsObjectsAsFaults = false
             return try context.fetch(request)
@@ -140,7 +140,7 @@ extension DocumentImporter {
     }
 
     /// An object of the file, else of the document.
-    private func target(_ name: String, _ property: Property, _ isComplete: Bool) throws -> LinkTarget {
+    private func target(_ name: String, _ property: PropertyDescription, _ isComplete: Bool) throws -> LinkTarget {
         if let (entityName, number) = ImportRecord.name(name), let entity = store.model.entity(named: entityName) {
             switch names[entity.index, number] {
             case .object(let object): return .object(object)

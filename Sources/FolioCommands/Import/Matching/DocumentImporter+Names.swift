@@ -25,7 +25,9 @@ extension DocumentImporter {
 
     /// Another entity of the hierarchy, an object of which keeps a number.
     /// - Parameter numbers: those that objects of this piece will have.
-    private func entity(holding number: Int64, besides entity: Entity, _ numbers: [(ManagedObject, Int64)]) -> Entity? {
+    private func entity(holding number: Int64, besides entity: EntityDescription, _ numbers: [(ManagedObject, Int64)])
+        -> EntityDescription?
+    {
         let index = store.model.entities[entity.rootIndex].family.first { index in
             guard index != entity.index, let target = names[index, number] else { return false }
             // An object that two records are about has two names.

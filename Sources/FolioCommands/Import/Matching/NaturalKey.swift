@@ -2,7 +2,7 @@ import Folio
 
 /// Attributes of an entity by whose values objects are found.
 struct NaturalKey: Hashable {
-    let entity: Entity
+    let entity: EntityDescription
     let attributes: [AttributeDescription]
 
     static func == (left: NaturalKey, right: NaturalKey) -> Bool {
@@ -31,11 +31,11 @@ struct NaturalKey: Hashable {
     /// A request for the stored objects that have one of these values; for several attributes some
     /// others too.
     func request(_ wanted: some Collection<Values>) -> FetchRequest<ManagedObject> {
-        var request = FetchRequest<ManagedObject>(entity.name)
+        var request = FetchRequest<ManagedObject>(entityName: entity.name)
         let parts = attributes.indices.map { index in
             let values = Set(wanted.map { Values([$0.list[index]]) })
             return FetchPredicate.comparison(
-                Comparison(.keyPath(attributes[index].name), .in, .constant(.list(values.flatMap(\.list)))))
+                ComparisonPredicate(.keyPath(attributes[index].name), .in, .constant(.list(values.flatMap(\.list)))))
         }
         request.predicate = parts.count == 1 ? parts[0] : .and(parts)
         request.includesPendingChanges = false

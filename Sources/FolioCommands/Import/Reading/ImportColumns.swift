@@ -5,18 +5,18 @@ final class ImportColumns {
     /// A relationship whose objects are named by values of their attributes, such as `leader.first`
     /// and `leader.last`.
     struct NaturalLink {
-        let property: Property
+        let property: PropertyDescription
         let key: NaturalKey
         /// Where the values of the key's attributes stand in a record.
         let places: [Int]
     }
 
-    let entity: Entity
+    let entity: EntityDescription
     let names: [String]
     /// With the attribute's place among the properties of the entity.
     let attributes: [(place: Int, index: Int, attribute: AttributeDescription)]
     /// Relationships whose objects are named by URI or `Entity/p7`.
-    let links: [(place: Int, property: Property)]
+    let links: [(place: Int, property: PropertyDescription)]
     let naturalLinks: [NaturalLink]
     /// Where the values that `--match` names stand; empty where new objects are made of all
     /// records.
@@ -31,12 +31,12 @@ final class ImportColumns {
     ///     members of an object.
     /// - Throws: malformed data; a usage error where `names` lacks an attribute of `matchKey`.
     init(
-        _ names: [String], of entity: Entity, in model: ManagedObjectModel, matching matchKey: NaturalKey?,
+        _ names: [String], of entity: EntityDescription, in model: ManagedObjectModel, matching matchKey: NaturalKey?,
         tellsColumns: Bool
     ) throws {
         self.entity = entity
         self.names = names
-        var attributes: [(Int, Int, AttributeDescription)] = [], links: [(Int, Property)] = []
+        var attributes: [(Int, Int, AttributeDescription)] = [], links: [(Int, PropertyDescription)] = []
         var natural: [String: [(place: Int, attribute: AttributeDescription)]] = [:]
         for (place, name) in names.enumerated() where !name.isEmpty {
             do {
@@ -85,7 +85,7 @@ final class ImportColumns {
     }
 
     /// The attribute at the end of `relationship.attribute`.
-    private static func attribute(_ path: String, of entity: Entity, in model: ManagedObjectModel) throws
+    private static func attribute(_ path: String, of entity: EntityDescription, in model: ManagedObjectModel) throws
         -> AttributeDescription
     {
         let parts = path.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -101,7 +101,7 @@ final class ImportColumns {
     }
 
     /// An attribute by whose values objects can be told apart.
-    static func keyAttribute(_ name: String, of entity: Entity) throws -> AttributeDescription {
+    static func keyAttribute(_ name: String, of entity: EntityDescription) throws -> AttributeDescription {
         let property = try EntityLookup.property(named: name, of: entity)
         guard let attribute = property.attribute, !property.isTransient,
             ![.binary, .transformable, .composite, .undefined, .objectID].contains(attribute.type)

@@ -9,7 +9,7 @@ struct ImportFile {
     /// What its name says of it.
     private let baseName: String
     /// The entity of objects that don't say theirs; settled once the model is known.
-    private(set) var entity: Entity?
+    private(set) var entity: EntityDescription?
 
     /// - Parameters:
     ///   - operand: a path, or `Entity=PATH`.

@@ -116,7 +116,7 @@ final class ImportReader {
         }
         // An attribute may be called `id` too: a value of one is no object's name.
         let named = names[0] == "id" ? fields[0].flatMap(ImportRecord.name) : nil
-        let entity: Entity?
+        let entity: EntityDescription?
         do { entity = try named.map { try EntityLookup.entity(named: $0.entity, in: model) } ?? file.entity } catch {
             throw ImportFailure.malformed(error, "line \(line), column 1")
         }
@@ -132,7 +132,7 @@ final class ImportReader {
             ordinal: nil)
     }
 
-    private func csvColumns(_ names: [String], _ entity: Entity, isNamed: Bool) throws -> ImportColumns {
+    private func csvColumns(_ names: [String], _ entity: EntityDescription, isNamed: Bool) throws -> ImportColumns {
         let place = entity.index * 2 + (isNamed ? 1 : 0)
         if let known = columnsOfCSV[place] { return known }
         let isName = isNamed || names[0] == "id" && entity.property(named: "id") == nil
@@ -145,7 +145,7 @@ final class ImportReader {
 
     private func record(_ object: JSONObjects.Element) throws -> ImportRecord {
         let place = "line \(object.line), \(object.ordinal)"
-        let parts: (entity: Entity, id: String?, values: [(name: String, value: JSONValue)])
+        let parts: (entity: EntityDescription, id: String?, values: [(name: String, value: JSONValue)])
         do { parts = try self.parts(of: object) } catch { throw ImportFailure.malformed(error, place) }
         // The first object of an entity stands for the header of CSV: a key of --match that it
         // lacks is an error of the command line.
@@ -162,7 +162,7 @@ final class ImportReader {
 
     /// The entity of an object, its name, and its members by name.
     private func parts(of object: JSONObjects.Element) throws -> (
-        entity: Entity, id: String?, values: [(name: String, value: JSONValue)]
+        entity: EntityDescription, id: String?, values: [(name: String, value: JSONValue)]
     ) {
         guard let members = object.value.object else {
             throw CommandError.malformed("expected an object, found \(object.value.kind)")
@@ -195,7 +195,7 @@ final class ImportReader {
         return (entity, named == nil ? nil : id, values)
     }
 
-    private func columns(_ names: [String], _ entity: Entity, tellsColumns: Bool) throws -> ImportColumns {
+    private func columns(_ names: [String], _ entity: EntityDescription, tellsColumns: Bool) throws -> ImportColumns {
         if let known = columns[entity.index]?[names] { return known }
         let made = try ImportColumns(
             names, of: entity, in: model, matching: try settings.matchKey(entity), tellsColumns: tellsColumns)

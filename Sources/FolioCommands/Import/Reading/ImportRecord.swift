@@ -19,7 +19,7 @@ struct ImportRecord {
     /// Which object of a JSON text it is, for messages: `object 3`.
     var ordinal: String?
 
-    var entity: Entity { columns.entity }
+    var entity: EntityDescription { columns.entity }
 
     /// Where it stands, for messages; a column where it is one of CSV.
     func place(column: Int? = nil) -> String {

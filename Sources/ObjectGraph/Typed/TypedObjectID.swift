@@ -7,7 +7,7 @@ public import Schema
 /// let id = ID(book)                       // or book.typedID
 /// let title = try await container.performBackgroundTask { context in try context.existingObject(with: id).title }
 /// ```
-public struct ID<Object: ManagedObject>: Sendable {
+public struct TypedObjectID<Object: ManagedObject>: Sendable {
     /// The ID without the class.
     public let objectID: ManagedObjectID
 
@@ -26,19 +26,19 @@ public struct ID<Object: ManagedObject>: Sendable {
     public var isTemporary: Bool { objectID.isTemporaryID }
 }
 
-extension ID: Hashable {}
+extension TypedObjectID: Hashable {}
 
-extension ID: CustomStringConvertible {
+extension TypedObjectID: CustomStringConvertible {
     public var description: String { objectID.description }
 }
 
-extension ID: PredicateArgument {
+extension TypedObjectID: PredicateArgument {
     public var predicateConstant: PropertyValue { .object(objectID) }
 }
 
 extension KeyPathNaming where Self: ManagedObject {
     /// The ID of the object, with its class. It is temporary until the object is first saved.
-    public var typedID: ID<Self> { ID(self) }
+    public var typedID: TypedObjectID<Self> { TypedObjectID(self) }
 }
 
 extension ManagedObject: PredicateArgument {
@@ -49,7 +49,7 @@ extension ManagedObject: PredicateArgument {
 extension ManagedObjectContext {
     /// The object with an ID, without accessing the store; see ``object(with:)-(ManagedObjectID)``.
     /// Traps if it is of another class.
-    public func object<Object>(with id: ID<Object>) -> Object {
+    public func object<Object>(with id: TypedObjectID<Object>) -> Object {
         let object = object(with: id.objectID)
         guard let typed = object as? Object else {
             preconditionFailure("\(GraphError.wrongClass(object, Object.self))")
@@ -61,7 +61,7 @@ extension ManagedObjectContext {
     ///
     /// - Throws: ``GraphError`` with code `objectNotFound` if there is no such object, `wrongType`
     ///   if it is of another class; errors of the store.
-    public func existingObject<Object>(with id: ID<Object>) throws -> Object {
+    public func existingObject<Object>(with id: TypedObjectID<Object>) throws -> Object {
         let object = try existingObject(with: id.objectID)
         guard let typed = object as? Object else { throw GraphError.wrongClass(object, Object.self) }
         return typed
@@ -69,12 +69,12 @@ extension ManagedObjectContext {
 
     /// The object with an ID if it is registered in the context and of the class, otherwise nil.
     /// Reads nothing from the store.
-    public func registeredObject<Object>(for id: ID<Object>) -> Object? {
+    public func registeredObject<Object>(for id: TypedObjectID<Object>) -> Object? {
         registeredObject(for: id.objectID) as? Object
     }
 
     /// The object with an ID, with its values; nil if there is none or if it can't be read.
-    public subscript<Object>(id: ID<Object>) -> Object? { try? existingObject(with: id) }
+    public subscript<Object>(id: TypedObjectID<Object>) -> Object? { try? existingObject(with: id) }
 }
 
 extension GraphError {
@@ -90,17 +90,19 @@ extension GraphError {
 // MARK: Conditions
 
 /// Whether a to-one relationship refers to the object with an ID.
-public func == <Operand: EntityOperand>(left: Operand, right: ID<Operand.Value.Named>) -> EntityCondition<
+public func == <Operand: EntityOperand>(left: Operand, right: TypedObjectID<Operand.Value.Named>) -> EntityCondition<
     Operand.Object
 >
-where Operand.Value: OptionalEntity, Operand.Value.Named: ManagedObject {
-    EntityCondition(.comparison(Comparison(left.entityPath.expression, .equal, .constant(right.predicateConstant))))
+where Operand.Value: _OptionalEntity, Operand.Value.Named: ManagedObject {
+    EntityCondition(
+        .comparison(ComparisonPredicate(left.entityPath.expression, .equal, .constant(right.predicateConstant))))
 }
 
 /// Whether a to-one relationship does not refer to the object with an ID; true if it is nil.
-public func != <Operand: EntityOperand>(left: Operand, right: ID<Operand.Value.Named>) -> EntityCondition<
+public func != <Operand: EntityOperand>(left: Operand, right: TypedObjectID<Operand.Value.Named>) -> EntityCondition<
     Operand.Object
 >
-where Operand.Value: OptionalEntity, Operand.Value.Named: ManagedObject {
-    EntityCondition(.comparison(Comparison(left.entityPath.expression, .notEqual, .constant(right.predicateConstant))))
+where Operand.Value: _OptionalEntity, Operand.Value.Named: ManagedObject {
+    EntityCondition(
+        .comparison(ComparisonPredicate(left.entityPath.expression, .notEqual, .constant(right.predicateConstant))))
 }

@@ -1,5 +1,5 @@
 /// An attribute or a relationship of an entity, together with its index in the entity.
-public struct Property: Sendable, Hashable {
+public struct PropertyDescription: Sendable, Hashable {
     /// The declaration of a property.
     public enum Kind: Sendable, Hashable {
         /// An attribute.
@@ -10,8 +10,8 @@ public struct Property: Sendable, Hashable {
 
     /// The declaration of the property.
     public let kind: Kind
-    /// The index of the property in ``Entity/properties``. A sub-entity starts with the properties
-    /// of its super-entity, at the same indexes.
+    /// The index of the property in ``EntityDescription/properties``. A sub-entity starts with the
+    /// properties of its super-entity, at the same indexes.
     public let index: Int
     /// The position in the model of the entity that declares the property.
     package let declaringEntityIndex: Int

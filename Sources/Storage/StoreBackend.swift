@@ -59,7 +59,7 @@ extension RowStore {
 
 /// The seam between objects and files. Every method may be called from any thread; a store
 /// serializes its own work.
-package protocol PersistentStore: RowStore, Sendable {
+package protocol StoreBackend: RowStore, Sendable {
     var description: PersistentStoreDescription { get }
     /// The UUID, and the model whose entity positions every request and row uses.
     var identity: StoreIdentity { get }
@@ -92,7 +92,7 @@ package protocol PersistentStore: RowStore, Sendable {
     func close() throws
 }
 
-extension PersistentStore {
+extension StoreBackend {
     package var defersCommit: Bool { false }
 
     package func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt {

@@ -3,23 +3,23 @@ import Schema
 public import Storage
 
 /// A store that has been added to a coordinator. Its objects are accessed through contexts.
-public struct AttachedStore: Sendable, Hashable {
+public struct PersistentStore: Sendable, Hashable {
     /// The UUID of the store.
     public let identifier: String
     /// The description with which the store was opened.
-    public let description: PersistentStoreDescription
+    public let storeDescription: PersistentStoreDescription
 
     /// The location of the store.
-    public var url: URL { description.url }
+    public var url: URL { storeDescription.url }
     /// The type of the store.
-    public var type: StoreType { description.type }
+    public var type: StoreType { storeDescription.type }
     /// The model configuration whose entities the store contains; nil for all entities.
-    public var configurationName: String? { description.configuration }
+    public var configurationName: String? { storeDescription.configuration }
     /// Whether the store was opened read-only.
-    public var isReadOnly: Bool { description.isReadOnly }
+    public var isReadOnly: Bool { storeDescription.isReadOnly }
 
-    package init(_ store: any PersistentStore) {
+    package init(_ store: any StoreBackend) {
         identifier = store.identity.uuid
-        description = store.description
+        storeDescription = store.description
     }
 }

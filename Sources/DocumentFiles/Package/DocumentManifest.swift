@@ -7,7 +7,7 @@ internal import Synchronization
 /// The description of a document in its `manifest.json`, which allows listing it without opening
 /// its store. It is derived from the store and the model; if they differ, the store is
 /// authoritative.
-public struct Manifest: Sendable, Hashable, Codable {
+public struct DocumentManifest: Sendable, Hashable, Codable {
     /// The description of the model in the document.
     public struct Model: Sendable, Hashable, Codable {
         /// The name of the version. The model is in the folder `<name>.xcdatamodel` under `model/`.
@@ -95,17 +95,18 @@ public struct Manifest: Sendable, Hashable, Codable {
     /// in the last saved state.
     public var lastSave: LastSave?
 
-    private static let recent = Mutex(RecentlyUsed<[UInt8], Manifest> { $0.count <= 32 << 10 })
+    private static let recent = Mutex(RecentlyUsed<[UInt8], DocumentManifest> { $0.count <= 32 << 10 })
 
     /// Reads a manifest within bounds.
     /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed`
     ///   for the rest.
-    package static func decode(_ bytes: [UInt8], path: String) throws -> Manifest {
+    package static func decode(_ bytes: [UInt8], path: String) throws -> DocumentManifest {
         try recent.value(for: bytes) { try decode(bytes, path: path, format: .current) }
     }
 
     /// Reads a manifest as a program does whose format is this one.
-    package static func decode(_ bytes: [UInt8], path: String, format known: DocumentFormat) throws -> Manifest {
+    package static func decode(_ bytes: [UInt8], path: String, format known: DocumentFormat) throws -> DocumentManifest
+    {
         func damaged(_ reason: String, _ underlying: (any Error)? = nil) -> DocumentError {
             DocumentError(.malformed, "the manifest is damaged: \(reason)", path: path, underlying: underlying)
         }
@@ -126,7 +127,7 @@ public struct Manifest: Sendable, Hashable, Codable {
                     path: path,
                     hint: "open it with a newer program")
             }
-            let manifest = try Manifest(
+            let manifest = try DocumentManifest(
                 version < known.version ? JSONFields(known.upgrade(value, from: version)) : fields)
             // Both become parts of paths.
             guard UUID(uuidString: manifest.uuid) != nil else { throw damaged("“uuid” is no UUID") }
@@ -152,7 +153,7 @@ public struct Manifest: Sendable, Hashable, Codable {
 
     /// Whether the bytes of a manifest are those that were written, as far as it says so: one with
     /// a sum of the store's pages has a checksum of its own too.
-    static func isAltered(_ bytes: [UInt8], _ manifest: Manifest) -> Bool {
+    static func isAltered(_ bytes: [UInt8], _ manifest: DocumentManifest) -> Bool {
         switch CheckedJSON.verdict(on: bytes, indent: indent) {
         case .sound: false
         case .altered: true
@@ -161,7 +162,7 @@ public struct Manifest: Sendable, Hashable, Codable {
     }
 }
 
-extension Manifest {
+extension DocumentManifest {
     /// Takes out what the manifest records of the contents of the store, the model and the
     /// application's files.
     mutating func forgetSums() {
@@ -214,7 +215,7 @@ extension Manifest {
     }
 }
 
-extension Manifest.FileSum {
+extension DocumentManifest.FileSum {
     fileprivate init?(_ value: JSONValue) {
         guard let members = value.object, let bytes = members["bytes"]?.int(Int64.self),
             let checksum = members["checksum"]?.string

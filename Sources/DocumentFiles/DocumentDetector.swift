@@ -79,7 +79,7 @@ package struct DetectedDocument: Sendable, Hashable {
         let start = file.bytes, size = file.size
         if ZipDirectory.begins(start) { return (.archive, .sqlite) }
         if DatabaseHeader.begins(start) {
-            try checkHeader(start, size: size, hasJournal: Disk.exists(path + "-wal"))
+            try checkHeader(start, size: size, hasWAL: Disk.exists(path + "-wal"))
             return (.store, .sqlite)
         }
         if AtomicPersistentStore.isBinaryStore(start) { return (.store, .binary) }
@@ -99,7 +99,7 @@ package struct DetectedDocument: Sendable, Hashable {
     }
 
     /// The first hundred bytes of a database say how large it has to be.
-    private static func checkHeader(_ start: [UInt8], size: Int64, hasJournal: Bool) throws {
+    private static func checkHeader(_ start: [UInt8], size: Int64, hasWAL: Bool) throws {
         guard start.count >= DatabaseHeader.size else {
             throw DocumentError(.malformed, "a truncated store of \(size) bytes")
         }
@@ -108,7 +108,7 @@ package struct DetectedDocument: Sendable, Hashable {
             throw DocumentError(.malformed, "a damaged store: its pages have no valid size")
         }
         // The count is valid only where the last writer kept it; with a WAL the pages may be there.
-        guard header.isConsistent, !hasJournal else { return }
+        guard header.isConsistent, !hasWAL else { return }
         let expected = Int64(header.pageCount) * Int64(header.pageSize)
         guard size >= expected else {
             throw DocumentError(.malformed, "a truncated store: \(size) of \(expected) bytes")

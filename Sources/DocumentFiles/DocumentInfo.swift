@@ -79,7 +79,7 @@ public struct DocumentInfo: Sendable, Hashable {
         let document = try DetectedDocument(url.path)
         let lock = DocumentLock.holder(of: document.path)
         if !countsObjects, state == .newest,
-            let (manifest, storeBytes) = try DocumentReading.lookingAgain(
+            let (manifest, storeBytes) = try DocumentReading.retryingWhileChanging(
                 at: document.path, { try Self.sufficientManifest(document) })
         {
             self.init(document, manifest, lock)
@@ -130,7 +130,7 @@ public struct DocumentInfo: Sendable, Hashable {
                 let (manifest, isAltered) = try reader.checkedManifest()
                 // The store is right, then.
                 if isAltered { return nil }
-                if try SharedPlace.holds(document.path),
+                if try SharedLocation.holds(document.path),
                     try WorkingSet.existing(forPackage: document.path, uuid: manifest.uuid) != nil
                 {
                     return nil

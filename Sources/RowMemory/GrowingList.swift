@@ -39,7 +39,7 @@ public struct GrowingList<Element> {
         }
 
         /// The place of one more element, which whoever asks initializes at once.
-        @inlinable @inline(__always) func nextPlace() -> Piece {
+        @inlinable @inline(__always) func nextIndex() -> Piece {
             let index = count
             let number = index &+ Self.first
             if number & (number &- 1) == 0, pieces[number.trailingZeroBitCount &- Self.firstBits] == nil {
@@ -90,7 +90,7 @@ public struct GrowingList<Element> {
     @inlinable public var isEmpty: Bool { count == 0 }
 
     @inlinable @inline(__always) public mutating func append(_ element: consuming Element) {
-        ownStorage()._withUnsafeGuaranteedRef { $0.nextPlace() }.initialize(to: element)
+        ownStorage()._withUnsafeGuaranteedRef { $0.nextIndex() }.initialize(to: element)
     }
 
     /// Moves the last element out; nil where there is none.

@@ -71,9 +71,11 @@ public final class PagedIndex {
     }
 
     /// The place of a number's reference; its page is made where there is none.
-    @inlinable @inline(__always) public func madePlace(_ key: Int64, _ last: inout LastPage) -> UnsafeMutablePointer<
-        UnsafeMutableRawPointer?
-    > {
+    @inlinable @inline(__always) public func allocatedPosition(_ key: Int64, _ last: inout LastPage)
+        -> UnsafeMutablePointer<
+            UnsafeMutableRawPointer?
+        >
+    {
         let number = key >> Self.pageBits
         if number == last.number, let page = last.page { return page + (Int(key) & (Self.pageSize - 1)) }
         let page = addPage(key)

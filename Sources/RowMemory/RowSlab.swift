@@ -28,7 +28,7 @@ public final class RowSlab: @unchecked Sendable {
     /// ``RowCursor`` finds it too.
     @usableFromInline let base: UnsafeMutableRawPointer
     /// Whether rows of the slab are lent to somebody who reads them. Only the owner looks at it.
-    @exclusivity(unchecked) package var isLent = false
+    @exclusivity(unchecked) package var isBorrowed = false
 
     package init(layout: RowLayout, capacity: Int, source: UInt64 = 0) {
         precondition(capacity > 0, "A slab has room for at least one row")

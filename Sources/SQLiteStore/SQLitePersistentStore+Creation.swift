@@ -37,7 +37,7 @@ extension SQLitePersistentStore {
                         rowLayouts: RowLayout.layouts(for: model),
                         identity: StoreIdentity(uuid: uuid, model: model),
                         files: files ?? (description.isInMemory ? .inMemory() : .besideStore(at: path))))
-            } catch let error as ShortOfJournal {
+            } catch let error as MissingWAL {
                 throw error.underlying
             } catch {
                 for suffix in ["", "-wal", "-shm", "-journal"] where !description.isInMemory {
@@ -77,9 +77,9 @@ extension SQLitePersistentStore {
         // After the content, so that the main file alone is a whole store from the beginning.
         do {
             if !description.isInMemory { try StoreSession.setJournalMode(.wal, of: connection, description) }
-            try StoreSession.prepareJournal(of: connection, description)
+            try StoreSession.prepareWAL(of: connection, description)
         } catch let error as SQLiteError where error.isOfLocks {
-            throw ShortOfJournal(underlying: error)
+            throw MissingWAL(underlying: error)
         }
         return connection
     }
@@ -87,6 +87,6 @@ extension SQLitePersistentStore {
 
 /// Others use the store, which is whole but has not got its journal: it is theirs as well by now,
 /// and is not removed.
-private struct ShortOfJournal: Error {
+private struct MissingWAL: Error {
     let underlying: SQLiteError
 }

@@ -9,7 +9,7 @@ extension SQLitePersistentStore {
     /// chance.
     private static let checkpointPatience = 100
     /// How long folding a journal waits for others, in milliseconds.
-    static let foldingPatience = 1_000
+    static let checkpointTimeout = 1_000
 
     /// Brings everything that is committed into the main file and empties the WAL.
     /// - Returns: false where somebody who reads the store kept it from that; what is committed is
@@ -25,7 +25,7 @@ extension SQLitePersistentStore {
 
     /// How many bytes of the WAL can count at most since this store's last commit, whatever the
     /// size of a page; nil before the first.
-    package func greatestJournalSize() throws -> Int64? {
+    package func largestWALSize() throws -> Int64? {
         try withSession { $0.connection.logFrames.map { WriteAheadLog.greatestSize(frames: $0) } }
     }
 
@@ -38,7 +38,7 @@ extension SQLitePersistentStore {
             guard try checkpoint() else {
                 throw StorageError(.busy, "The journal can't be brought into the store", path: path)
             }
-            try closeRemovingJournal()
+            try closeRemovingWAL()
         } else {
             try close()
         }
@@ -56,7 +56,7 @@ extension SQLitePersistentStore {
     /// Closes a store whose WAL is empty, and lets SQLite take the WAL and its index away, which it
     /// does only where nobody else has the store open: whoever reads by an index that has lost its
     /// name would not be seen by those who come later, nor see them.
-    package func closeRemovingJournal() throws {
+    package func closeRemovingWAL() throws {
         try withSession { session in
             try session.connection.setKeepsWAL(false)
             try session.connection.setCheckpointsOnClose(true)
@@ -66,11 +66,11 @@ extension SQLitePersistentStore {
 
     /// Runs `body` while nobody else has the store open, for taking its WAL from it, and closes it.
     /// - Returns: false where somebody has: then `body` was not run, and the store is open still.
-    package func closeAlone(_ body: () throws -> Void) throws -> Bool {
+    package func closeExclusively(_ body: () throws -> Void) throws -> Bool {
         // What `body` throws comes out as it is.
         var failure: (any Error)?
         let isAlone = try withSession { session in
-            try session.connection.whileAlone { do { try body() } catch { failure = error } }
+            try session.connection.withExclusiveAccess { do { try body() } catch { failure = error } }
         }
         if let failure { throw failure }
         if isAlone { try close() }
@@ -139,7 +139,7 @@ extension SQLitePersistentStore {
         do {
             let connection = try Connection(path, OpenOptions(.readWrite, defense: .foreign))
             try body(connection)
-            try emptyJournal(of: connection)
+            try emptyWAL(of: connection)
             try connection.close()
             try Disk.synchronizeFile(path)
         } catch {
@@ -150,14 +150,14 @@ extension SQLitePersistentStore {
     /// Brings what stands in the journals beside a store that nobody has open into its main file.
     /// - Throws: `StorageError.busy` where somebody has it open after all, and keeps the main file
     ///   from being the whole store.
-    package static func foldJournal(at path: String) throws {
+    package static func checkpointWAL(at path: String) throws {
         do {
             var options = OpenOptions(.readWrite, defense: .foreign)
-            options.busyTimeout = foldingPatience
+            options.busyTimeout = checkpointTimeout
             let connection = try Connection(path, options)
             // The first look at the content rolls an interrupted transaction back.
             _ = try connection.value("SELECT count(*) FROM sqlite_schema")
-            try emptyJournal(of: connection)
+            try emptyWAL(of: connection)
             try connection.close()
         } catch {
             throw StorageError(error, path: path)
@@ -165,7 +165,7 @@ extension SQLitePersistentStore {
     }
 
     /// What closing does about a WAL by itself fails in silence.
-    private static func emptyJournal(of connection: Connection) throws {
+    private static func emptyWAL(of connection: Connection) throws {
         guard try connection.journalMode() == .wal else { return }
         guard try connection.checkpoint(.truncate).isComplete else {
             throw StorageError(.busy, "The journal can't be brought into the store", path: connection.path)

@@ -18,7 +18,7 @@ extension SQLitePersistentStore {
         do {
             try checkKind(of: path)
             var options = OpenOptions(.readWrite, defense: .foreign)
-            options.busyTimeout = foldingPatience
+            options.busyTimeout = checkpointTimeout
             let connection = try Connection(path, options)
             _ = try StoreCatalog.read(from: connection)
             do {

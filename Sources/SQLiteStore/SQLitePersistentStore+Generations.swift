@@ -6,7 +6,7 @@ package import Storage
 import Synchronization
 
 extension SQLitePersistentStore: GenerationStore {
-    package func viewOfThisMoment() throws -> (any StoreView)? { try view(mayHoldUpWriters: false) }
+    package func currentView() throws -> (any StoreView)? { try view(mayHoldUpWriters: false) }
 
     package func viewForReading() throws -> (any StoreView)? { try view(mayHoldUpWriters: true) }
 

@@ -54,7 +54,7 @@ extension SQLitePersistentStore {
             // The first look tells whether it is a store at all, before anything of its journal is
             // changed.
             _ = try StoreCatalog.read(from: connection)
-            try StoreSession.prepareJournal(of: connection, description)
+            try StoreSession.prepareWAL(of: connection, description)
             // Tables are gone through once, from one end to the other: what a large cache keeps is
             // not asked for again.
             try connection.execute("PRAGMA cache_size=-\(migrationCacheKilobytes)")

@@ -37,7 +37,7 @@ extension SQLitePersistentStore {
     ) throws -> SQLitePersistentStore {
         let path = description.url.path
         do {
-            return try waitingForItsMaker(path, description) {
+            return try retryingWhileBeingCreated(path, description) {
                 if try shouldCreate(at: path, description) {
                     guard let model = try chosen(nil, resolve) else {
                         throw StorageError(.noModel, "A new store needs a model")
@@ -60,7 +60,7 @@ extension SQLitePersistentStore {
 
     /// Runs `open` again where another process makes the same store at this moment: between its
     /// first step and its last the file is there and has no tables.
-    private static func waitingForItsMaker(
+    private static func retryingWhileBeingCreated(
         _ path: String, _ description: PersistentStoreDescription, _ open: () throws -> SQLitePersistentStore
     ) throws -> SQLitePersistentStore {
         guard description.createsIfMissing, !description.isReadOnly, !description.isInMemory else { return try open() }
@@ -74,7 +74,7 @@ extension SQLitePersistentStore {
             do {
                 return try open()
             } catch let error as StorageError
-                where mayBeInTheMaking && Date() < deadline && isOfAnUnfinishedStore(error)
+                where mayBeInTheMaking && Date() < deadline && isBeingCreated(error)
             {
                 Thread.sleep(forTimeInterval: 0.01)
             }
@@ -82,7 +82,7 @@ extension SQLitePersistentStore {
     }
 
     /// Whether the file was there when it was to be made, or had no tables yet.
-    private static func isOfAnUnfinishedStore(_ error: StorageError) -> Bool {
+    private static func isBeingCreated(_ error: StorageError) -> Bool {
         error.code == .notAStore || (error.underlying as? FileSystemError)?.code == .exists
     }
 
@@ -171,7 +171,7 @@ extension SQLitePersistentStore {
         }
         // Only now, when it is known to be a store: the journal of a document's store may be
         // changed by it.
-        try StoreSession.prepareJournal(of: connection, description)
+        try StoreSession.prepareWAL(of: connection, description)
         return StoreSession(
             path: path, description: description, archive: archive, connection: connection,
             derivedChanges: derivedChanges, layout: layout,

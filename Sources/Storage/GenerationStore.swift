@@ -2,7 +2,7 @@
 package protocol GenerationStore: StoreBackend {
     /// What is committed now, for as long as the result is held; nil where the store can't keep it.
     /// What is written by way of it goes to the store.
-    func viewOfThisMoment() throws -> (any StoreView)?
+    func currentView() throws -> (any StoreView)?
     /// What is committed now, for a reading of many steps that soon comes to its end: writers may
     /// have to wait for it. Nil where the store can't keep it.
     func viewForReading() throws -> (any StoreView)?

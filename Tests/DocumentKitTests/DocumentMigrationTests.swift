@@ -307,11 +307,11 @@ import Testing
         return PersistentDocument.MigrationRoute(to: new, from: [old], by: mapping, policies: ["Failing": Failing.self])
     }
 
-    private struct Enough: Error {}
+    private struct LimitReached: Error {}
 
     private final class Failing: EntityMigrationPolicy {
         override func performCustomValidation(forMapping mapping: EntityMapping, manager: MigrationManager) throws {
-            throw Enough()
+            throw LimitReached()
         }
     }
 
@@ -320,7 +320,7 @@ import Testing
             let url = folder.appendingPathComponent("A.document")
             try await Self.make(url, form)
             let before = try files(folder)
-            await #expect(throws: Enough.self) {
+            await #expect(throws: LimitReached.self) {
                 try await PersistentDocument.migrate(url, by: routeByObjects(policy: "Failing"))
             }
             #expect(

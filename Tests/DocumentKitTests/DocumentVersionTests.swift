@@ -32,7 +32,7 @@ import Testing
             for number in 1...3 {
                 try Library.insertBook("book \(number)", document)
                 try await document.save()
-                #expect(document.unfinishedSave == nil)
+                #expect(document.postCommitError == nil)
             }
             #expect(try document.versions().map(\.generation) == [0, 1, 2])
             #expect(try document.versions().allSatisfy { $0.reason == .save })
@@ -147,7 +147,7 @@ import Testing
 
             try Library.insertBook("second", document)
             try await document.save()
-            #expect(document.unfinishedSave == nil)
+            #expect(document.postCommitError == nil)
             #expect(document.manifest?.generation == 1)
             try Library.insertBook("given up", document)
             try await document.autosave()
@@ -204,13 +204,13 @@ import Testing
             try await FaultInjection.with(
                 { call, path in call == .write && path.hasSuffix(".delta") ? .error(28) : nil }
             ) { try await document.save() }
-            let reason = try #require(document.unfinishedSave as? DocumentError)
+            let reason = try #require(document.postCommitError as? DocumentError)
             #expect(reason.stage == .versioning)
             #expect(try Disk.read(path(url), limit: 1 << 30) == main, "nothing may be overwritten that is not kept")
             #expect(!document.hasUnsavedChanges)
             try Library.insertBook("third", document)
             try await document.save()
-            #expect(document.unfinishedSave == nil)
+            #expect(document.postCommitError == nil)
             let versions = try document.versions()
             #expect(versions.map(\.generation) == [0, 1])
             try await document.close()
@@ -235,7 +235,7 @@ import Testing
                 let count = try Library.titles(again).count
                 try Library.insertBook("more", again)
                 try await again.save()
-                #expect((again.unfinishedSave as? DocumentError)?.stage == .versioning)
+                #expect((again.postCommitError as? DocumentError)?.stage == .versioning)
                 // What was set aside is still there, and versions begin anew.
                 #expect(try again.versions().count == 1)
                 #expect(try Library.titles(again).count == count + 1)

@@ -51,7 +51,7 @@ import Testing
                 defer { try? Disk.removeTree(work) }
                 try put(Array(text.utf8), work + "/index.json")
                 let copy = VersionStore(folder: work)
-                expectTyped(text) { _ = try copy.namesOfVersionsAlone(generation: 5) }
+                expectTyped(text) { _ = try copy.namesOnlyInVersions(generation: 5) }
                 expectTyped(text) {
                     try store.connection.withFiles {
                         try copy.restore(1 + round % 4, from: $0, to: folder.path + "/restored")

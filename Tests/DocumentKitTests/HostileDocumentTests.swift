@@ -79,7 +79,7 @@ import Testing
             #expect(throws: DocumentError.self) { try second.versions() }
             try Library.insertBook("three", second)
             try await second.save()
-            #expect((second.unfinishedSave as? DocumentError)?.code == .malformed)
+            #expect((second.postCommitError as? DocumentError)?.code == .malformed)
             #expect(try second.versions().count == 1)
             try await second.close()
 

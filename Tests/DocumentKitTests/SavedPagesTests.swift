@@ -153,7 +153,7 @@ import Testing
                 }
                 if step == 3 { try await document.autosave() }
                 try await document.save()
-                #expect(document.unfinishedSave == nil)
+                #expect(document.postCommitError == nil)
                 try expectSound()
             }
             try await document.close()
@@ -178,7 +178,7 @@ import Testing
             }
             try await FaultInjection.with(isManifest) {
                 try await document.save()
-                #expect(document.unfinishedSave != nil)
+                #expect(document.postCommitError != nil)
                 // As a crash between the checkpoint and the manifest leaves it.
                 try Disk.copyTree(url.path, to: left.path)
             }

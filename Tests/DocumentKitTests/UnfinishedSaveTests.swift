@@ -38,12 +38,12 @@ private final class Noted: PersistentDocument {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio"), document = try await made(url, .package)
             try await failingToPlaceTheNote { try await document.save() }
-            #expect((document.unfinishedSave as? DocumentError)?.code == .inputOutput)
+            #expect((document.postCommitError as? DocumentError)?.code == .inputOutput)
             #expect(document.hasUnsavedChanges)
             #expect(try await document.extraFile("sub/note") == Self.first)
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)
             try await document.save()
-            #expect(document.unfinishedSave == nil && !document.hasUnsavedChanges)
+            #expect(document.postCommitError == nil && !document.hasUnsavedChanges)
             #expect(try await document.extraFile("sub/note") == Self.second)
             try await document.close()
             #expect(try DocumentVerifier.verify(url, isThorough: true).isEmpty)

@@ -221,16 +221,16 @@ import Testing
         }
     }
 
-    private struct Enough: Error {}
+    private struct LimitReached: Error {}
 
     private final class Canceller: Recorder {
         override func endInstanceCreation(forMapping mapping: EntityMapping, manager: MigrationManager) {
-            manager.cancelMigration(with: Enough())
+            manager.cancelMigration(with: LimitReached())
         }
     }
 
     @Test func aCancelledMigrationSavesNothing() throws {
-        #expect(throws: Enough.self) {
+        #expect(throws: LimitReached.self) {
             try run(try mapping(policy: "Canceller"), ["Canceller": Canceller.self]) { _, _ in }
         }
     }

@@ -66,20 +66,20 @@ struct LentRowsTests {
         (0..<rows.count).map { rows[$0].cells.address }
     }
 
-    private func isLent(_ rows: RowBatch) -> Bool { (0..<rows.count).contains { rows[$0].slab.isLent } }
+    private func isBorrowed(_ rows: RowBatch) -> Bool { (0..<rows.count).contains { rows[$0].slab.isBorrowed } }
 
     @Test func nothingOfThemIsCopied() throws {
         let first = try prepare()
         let rows = try rows(first), places = addresses(rows)
-        #expect(isLent(rows))
+        #expect(isBorrowed(rows))
         _ = context.failSave(first, StorageError(.full, "full"))
-        #expect(!isLent(rows))
+        #expect(!isBorrowed(rows))
         // Back with the graph, they are changed where they are, and lent again.
         for chapter in chapters { chapter["title"] = "In place" }
         let second = try prepare()
         #expect(try addresses(self.rows(second)) == places)
         try complete(second)
-        #expect(!isLent(rows))
+        #expect(!isBorrowed(rows))
         try expectSaved([String?](repeating: "In place", count: Self.count))
     }
 
@@ -171,7 +171,7 @@ struct LentRowsTests {
         let prepared = try prepare()
         chapters[0]["title"] = "Meanwhile"
         _ = context.failSave(prepared, StorageError(.full, "full"))
-        #expect(try !isLent(rows(prepared)))
+        #expect(try !isBorrowed(rows(prepared)))
         chapters[1]["title"] = "Afterwards"
         try context.save()
         var expected = Self.titles

@@ -21,7 +21,7 @@ private final class Book: ManagedObject {
         get { self["rating"] as? Double }
         set { self["rating"] = newValue }
     }
-    var isLent: Bool {
+    var isBorrowed: Bool {
         get { self["isLent"] as? Bool ?? false }
         set { self["isLent"] = newValue }
     }
@@ -38,7 +38,7 @@ private final class Book: ManagedObject {
     override class var namesByKeyPath: [AnyKeyPath: String] {
         [
             \Book.title: "title", \Book.subtitle: "subtitle", \Book.year: "year", \Book.rating: "rating",
-            \Book.isLent: "isLent", \Book.author: "author",
+            \Book.isBorrowed: "isLent", \Book.author: "author",
             \Book.tags: "tags",
         ]
     }
@@ -106,7 +106,9 @@ struct TypedPredicateTests {
         ]
         for (title, subtitle, year, rating, isLent, author, own) in books {
             let book = try insert("Book", Book.self)
-            (book.title, book.subtitle, book.year, book.rating, book.isLent) = (title, subtitle, year, rating, isLent)
+            (book.title, book.subtitle, book.year, book.rating, book.isBorrowed) = (
+                title, subtitle, year, rating, isLent
+            )
             book.author = author.map { authors[$0] }
             book.tags = Set(own.map { tags[$0] })
         }
@@ -134,8 +136,8 @@ struct TypedPredicateTests {
         #expect(try titles(#Predicate { $0.title != "Dune" && $0.year > limit }) == ["Fiasco"])
         #expect(try titles(#Predicate { $0.year <= limit || $0.title == "Dune" }) == ["Beowulf", "Dune", "Solaris"])
         #expect(try titles(#Predicate { !($0.year >= 1965) }) == ["Beowulf", "Solaris"])
-        #expect(try titles(#Predicate { $0.isLent }) == ["Beowulf", "Dune"])
-        #expect(try titles(#Predicate { !$0.isLent }) == ["Fiasco", "Solaris"])
+        #expect(try titles(#Predicate { $0.isBorrowed }) == ["Beowulf", "Dune"])
+        #expect(try titles(#Predicate { !$0.isBorrowed }) == ["Fiasco", "Solaris"])
         #expect(try titles(#Predicate { _ in true }).count == 4)
         #expect(try format(#Predicate { $0.year > limit && $0.title == "x" }) == "year > 1961 AND title == \"x\"")
     }
@@ -163,8 +165,8 @@ struct TypedPredicateTests {
         #expect(try titles(#Predicate { (1961..<1965).contains($0.year) }) == ["Solaris"])
         #expect(try titles(#Predicate { $0.year % 2 == 0 && $0.year / 2 > 500 }) == ["Fiasco"])
         #expect(try titles(#Predicate { $0.year + 1 == 1966 && -$0.year < 0 }) == ["Dune"])
-        #expect(try titles(#Predicate { ($0.isLent ? 1 : 2) == 1 }) == ["Beowulf", "Dune"])
-        #expect(try titles(#Predicate { $0.isLent ? $0.year > 1500 : $0.title == "Fiasco" }) == ["Dune", "Fiasco"])
+        #expect(try titles(#Predicate { ($0.isBorrowed ? 1 : 2) == 1 }) == ["Beowulf", "Dune"])
+        #expect(try titles(#Predicate { $0.isBorrowed ? $0.year > 1500 : $0.title == "Fiasco" }) == ["Dune", "Fiasco"])
     }
 
     @Test func collections() throws {

@@ -32,7 +32,7 @@ import Testing
         defer { for object in objects { object.deallocate() } }
         var last = PagedIndex.LastPage()
         #expect(keys.allSatisfy { index.place($0, &last) == nil })
-        for (key, object) in zip(keys, objects) { index.madePlace(key, &last).pointee = object }
+        for (key, object) in zip(keys, objects) { index.allocatedPosition(key, &last).pointee = object }
         let expected = Dictionary(zip(keys, objects)) { $1 }
         #expect(expected.allSatisfy { index[$0.key] == $0.value })
         #expect(expected.allSatisfy { index.place($0.key, &last)?.pointee == $0.value })

@@ -140,8 +140,8 @@ import Testing
         try write("UPDATE ZBOOK SET ZPAGESCOUNT = NULL", at: url)
     }
 
-    @Test(arguments: [JournalPolicy.asFound, .heldByDocument])
-    func anOlderStoreGetsItsTriggersAndValuesWithTheFirstSave(journal: JournalPolicy) throws {
+    @Test(arguments: [WALPolicy.asFound, .heldByDocument])
+    func anOlderStoreGetsItsTriggersAndValuesWithTheFirstSave(journal: WALPolicy) throws {
         try withTemporaryDirectory { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             var description = PersistentStoreDescription(url: url)

@@ -39,7 +39,7 @@ struct SearchIndexTests {
         let model: ManagedObjectModel
         var store: SQLitePersistentStore
 
-        init(_ folder: URL, journal: JournalPolicy = .asFound) throws {
+        init(_ folder: URL, journal: WALPolicy = .asFound) throws {
             url = folder.appendingPathComponent("Notes.sqlite")
             model = try SearchIndexTests.model()
             var description = PersistentStoreDescription(url: url)
@@ -107,7 +107,7 @@ struct SearchIndexTests {
         }
     }
 
-    private func withStore(journal: JournalPolicy = .asFound, _ body: (Fixture) throws -> Void) throws {
+    private func withStore(journal: WALPolicy = .asFound, _ body: (Fixture) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let fixture = try Fixture(folder, journal: journal)
             try body(fixture)

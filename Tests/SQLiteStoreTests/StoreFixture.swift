@@ -13,7 +13,7 @@ final class StoreFixture {
     let model: ManagedObjectModel
     var store: SQLitePersistentStore
 
-    init(in folder: URL, journal: JournalPolicy = .asFound) throws {
+    init(in folder: URL, journal: WALPolicy = .asFound) throws {
         url = folder.appendingPathComponent("Features.sqlite")
         model = try FeatureModel.make()
         var description = PersistentStoreDescription(url: url)
@@ -21,7 +21,7 @@ final class StoreFixture {
         store = try SQLitePersistentStore.open(description, model: model)
     }
 
-    static func run(journal: JournalPolicy = .asFound, _ body: (StoreFixture) throws -> Void) throws {
+    static func run(journal: WALPolicy = .asFound, _ body: (StoreFixture) throws -> Void) throws {
         try withTemporaryDirectory { folder in
             let fixture = try StoreFixture(in: folder, journal: journal)
             try body(fixture)

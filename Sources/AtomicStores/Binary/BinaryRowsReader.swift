@@ -6,7 +6,7 @@ import Storage
 /// Makes rows of one `Rows` section.
 struct BinaryRowsReader {
     let entityIndex: Int
-    private let entityPlace: UInt32
+    private let entityPosition: UInt32
     private let columnCount: Int
     private let places: BinaryDirectory
     private var reader: ByteReader
@@ -16,8 +16,8 @@ struct BinaryRowsReader {
         self.places = places
         self.budget = budget
         self.reader = reader
-        entityPlace = try self.reader.number()
-        entityIndex = try places.entityIndex(entityPlace)
+        entityPosition = try self.reader.number()
+        entityIndex = try places.entityIndex(entityPosition)
         columnCount = Int(try self.reader.number(UInt32.self))
         try places.shape.checkStored(entityIndex)
     }
@@ -48,7 +48,7 @@ struct BinaryRowsReader {
     private func damaged(_ what: String) -> StorageError { StorageError(.damaged, "The store is damaged: \(what)") }
 
     private mutating func readColumn(into rows: ContiguousArray<RowCells>) throws {
-        let (_, property) = try places.property(entity: entityPlace, property: reader.number())
+        let (_, property) = try places.property(entity: entityPosition, property: reader.number())
         let slot = places.shape.layouts[entityIndex].slots[property]
         let isComplete = try reader.number(UInt8.self) != 0
         let length = try reader.count(UInt64.self, size: 1)

@@ -107,7 +107,7 @@ struct StoreFile {
         while true {
             if let lock = try FileLock.acquire(name) { return lock }
             let waited = Date().timeIntervalSince(start)
-            guard waited < timeout, waitObserver?.goesOn(after: waited) ?? true else {
+            guard waited < timeout, waitObserver?.continues(after: waited) ?? true else {
                 throw StorageError(.busy, "The store is being written by another process", path: path)
             }
             Thread.sleep(forTimeInterval: 0.02)

@@ -15,9 +15,9 @@ final class NodeTable: SelectingTable {
     let store: any IncrementalStore
     let context: IncrementalStoreContext
     private var rows: [ObjectReference: Row?] = [:]
-    private var lists: [ListPlace: [ObjectReference]] = [:]
+    private var lists: [ListPosition: [ObjectReference]] = [:]
 
-    private struct ListPlace: Hashable {
+    private struct ListPosition: Hashable {
         let relation: Int
         let owner: Int64
     }
@@ -80,7 +80,7 @@ final class NodeTable: SelectingTable {
     // MARK: Members
 
     func members(of owner: Int64, _ relation: Int) throws -> [ObjectReference] {
-        let place = ListPlace(relation: relation, owner: owner)
+        let place = ListPosition(relation: relation, owner: owner)
         if let known = lists[place] { return known }
         let stored = shape.relations[relation]
         guard let row = try row(owner, entityIndex: stored.entityIndex), let relationship = stored.property.relationship

@@ -23,7 +23,7 @@ struct DerivedValues {
     /// Brings the table up to date after `change`, whose inverse is `inverse`.
     /// - Returns: what undoes it, and the rows that have new values.
     func update(after change: TableChange, _ inverse: TableChange) throws -> (inverses: [TableChange], rows: RowBatch) {
-        var changed = ChangedPlaces(change, inverse, table.shape)
+        var changed = ChangedPositions(change, inverse, table.shape)
         var inverses: [TableChange] = []
         var latest: [ObjectReference: Row] = [:]
         do {
@@ -35,7 +35,7 @@ struct DerivedValues {
                 }
                 let undone = table.exchange(derived)
                 inverses.append(undone)
-                changed = ChangedPlaces(derived, undone, table.shape)
+                changed = ChangedPositions(derived, undone, table.shape)
             }
         } catch {
             for inverse in inverses.reversed() { _ = table.exchange(inverse) }
@@ -46,7 +46,7 @@ struct DerivedValues {
         return (inverses, rows)
     }
 
-    private func derive(_ changed: ChangedPlaces, isFirst: Bool) throws -> TableChange {
+    private func derive(_ changed: ChangedPositions, isFirst: Bool) throws -> TableChange {
         var new: [ObjectReference: Row] = [:]
         for derivation in table.shape.derivations where table.shape.isStored[derivation.entityIndex] {
             let family = table.shape.model.entities[derivation.entityIndex].family
@@ -96,7 +96,7 @@ struct DerivedValues {
 }
 
 /// Which objects and relations a change of a table touched.
-private struct ChangedPlaces {
+private struct ChangedPositions {
     /// By hierarchy.
     private(set) var keys: [Int: Set<Int64>] = [:]
     private var entities: Set<Int> = []

@@ -55,14 +55,14 @@ extension RowTable: SelectingTable {
                     if !excluded.isEmpty, excluded.contains(row.key) { return }
                     if let test, try !test.matches(RowObject(row, in: self)) { return }
                     found.append(row)
-                    if found.count == limit { throw Enough() }
+                    if found.count == limit { throw LimitReached() }
                 }
-            } catch is Enough {}
+            } catch is LimitReached {}
         }
         return found
     }
 
-    private struct Enough: Error {}
+    private struct LimitReached: Error {}
 
     // MARK: Verification
 

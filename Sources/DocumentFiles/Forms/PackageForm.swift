@@ -12,7 +12,7 @@ struct PackageForm: SessionForm {
     /// so.
     func finishSave(_ session: DocumentSession) throws {
         let path = session.path
-        try DocumentError.stage(.committing, path) { try session.takeUpOutsideCommits() }
+        try DocumentError.stage(.committing, path) { try session.adoptOutsideCommits() }
         guard let package = session.package, let marker = session.marker, marker.isSaved else { return }
         if session.manifest?.generation != marker.generation { session.journal.isCheckpointPending = true }
         try DocumentError.stage(.versioning, path) { try session.keepVersion() }
@@ -31,11 +31,11 @@ struct PackageForm: SessionForm {
 
     /// The work becomes a generation of its own, as by a save, but noted as unsaved: the last save
     /// is kept as a version, which reverting goes back to.
-    func foldAutosavedWork(_ session: DocumentSession) throws {
+    func checkpointAutosavedWork(_ session: DocumentSession) throws {
         _ = try session.commit(ChangeSet(), .unfinishedWork)
         session.settleSave()
         // What could not be brought over stays, and does not count again.
-        if session.journal.run != nil { try session.journal.didFold(leaving: session.wal.size()) }
+        if session.journal.run != nil { try session.journal.didCheckpointAutosave(leaving: session.wal.size()) }
     }
 
     func closeSaved(_ session: DocumentSession) throws {
@@ -45,7 +45,7 @@ struct PackageForm: SessionForm {
         try DocumentError.stage(.closing, session.path) {
             guard !session.isCheckpointPending, try !session.wal.hasContent() else { return try session.closeStore() }
             // Where somebody reads the document still, both stay, and go with a later session.
-            try session.closeStore(removesJournal: true)
+            try session.closeStore(removesWAL: true)
             // Where nothing was ever in the journal, it does no harm if a power cut brings its name
             // back: it is empty.
             guard session.journal.wasUsed else { return }

@@ -14,7 +14,7 @@ protocol SessionForm {
     func finishSave(_ session: DocumentSession) throws
 
     /// Lets a store file take up what was autosaved.
-    func foldAutosavedWork(_ session: DocumentSession) throws
+    func checkpointAutosavedWork(_ session: DocumentSession) throws
 
     /// Closes the store of a document that has no unsaved work, and leaves it as one clean set of
     /// files.
@@ -31,7 +31,7 @@ struct BareStoreForm: SessionForm {
 
     func willCommit(_ session: DocumentSession) {}
     func finishSave(_ session: DocumentSession) {}
-    func foldAutosavedWork(_ session: DocumentSession) {}
+    func checkpointAutosavedWork(_ session: DocumentSession) {}
     func closeSaved(_ session: DocumentSession) throws { try session.closeStore() }
     func closeDiscarding(_ session: DocumentSession, _ marker: DocumentMarker) throws { try session.closeStore() }
 }

@@ -42,7 +42,7 @@ final class WorkingSetForm: SessionForm {
 
     /// The saved state is in the document, so that a store of the working set is free for the work;
     /// one that lies in the document gets a file first, and the session goes on on that.
-    func foldAutosavedWork(_ session: DocumentSession) throws {
+    func checkpointAutosavedWork(_ session: DocumentSession) throws {
         guard session.place.database != nil else {
             return _ = try DocumentError.stage(.checkpointing, session.path) { try session.checkpoint() }
         }
@@ -62,7 +62,7 @@ final class WorkingSetForm: SessionForm {
         ownStore = replacement
     }
 
-    /// Closes the store and puts the file that `foldAutosavedWork` wrote in its place. In one
+    /// Closes the store and puts the file that `checkpointAutosavedWork` wrote in its place. In one
     /// exchange, so that a crash leaves either the WAL on the document's store or the new file.
     func exchangeOwnStore(_ session: DocumentSession) throws {
         guard let replacement = ownStore else { preconditionFailure("Nothing was prepared") }

@@ -82,13 +82,13 @@ struct WorkingSetSave {
             }
             return try Disk.identity(of: path)?.isSameFile(as: identity) == true
         }
-        session.unfinishedSave = session.place(staged)
+        session.postCommitError = session.place(staged)
         do {
             try session.describeSharedStore()
             for name in models { ModelFolder(name, in: package).remove() }
             try session.keeping.prune(keeping: marker.lastSave?.generation)
         } catch {
-            session.unfinishedSave = session.unfinishedSave ?? error
+            session.postCommitError = session.postCommitError ?? error
         }
     }
 

@@ -38,9 +38,9 @@ struct DocumentInspection {
 
     /// A working set that an editor left: its WAL, or its own store, which may have taken work up.
     /// That of a package tells of such work by `DocumentMarker.lastSave`.
-    init(ofWorkingSet place: StorePlace) throws {
+    init(ofWorkingSet place: StoreLocation) throws {
         main = nil
-        hasWAL = try place.hasJournal()
+        hasWAL = try place.hasWAL()
         newest = try hasWAL || place.database == nil ? State(place.storedModelInfo()) : nil
     }
 
@@ -56,7 +56,7 @@ struct DocumentInspection {
     var isWALForeign: Bool {
         guard hasWAL, let main else { return false }
         guard let newest else { return true }
-        return newest.uuid != main.uuid || !JournalRun.belongs(newest.marker, to: main.marker)
+        return newest.uuid != main.uuid || !WALRun.belongs(newest.marker, to: main.marker)
     }
 
     /// Whether an editor left work that was not saved.

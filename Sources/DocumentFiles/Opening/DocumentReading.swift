@@ -14,7 +14,7 @@ package enum DocumentReading {
 
     /// Runs `body`, which looks at a document without its lock, again where an editor has moved its
     /// files meanwhile.
-    static func lookingAgain<Result>(at path: String, _ body: () throws -> Result) throws -> Result {
+    static func retryingWhileChanging<Result>(at path: String, _ body: () throws -> Result) throws -> Result {
         var left = attemptsAtFiles
         while true {
             left -= 1
@@ -41,7 +41,7 @@ package enum DocumentReading {
     ) throws -> Result {
         try repeating {
             // The working set of an archive may go with its editor.
-            try lookingAgain(at: path) {
+            try retryingWhileChanging(at: path) {
                 let session = try DocumentSession.read(path, state, model: model)
                 defer { try? session.close() }
                 return try DocumentError.stage(.reading, session.path) {

@@ -6,7 +6,7 @@ enum Leftovers {
     /// Finishes or undoes the replacement of what is at a path, and removes what it left, within a
     /// package too; what a link leads to is not this one's.
     static func mend(_ path: String) throws {
-        try mendReplacement(of: path)
+        try completeReplacement(of: path)
         guard try Disk.kind(of: path) == .directory else { return }
         for folder in [path, FilePath.join(path, PackageLayout.content), FilePath.join(path, PackageLayout.versions)] {
             try Disk.removeTemporaries(in: folder)
@@ -14,7 +14,7 @@ enum Leftovers {
     }
 
     /// Finishes or undoes the replacement of what is at a path alone.
-    static func mendReplacement(of path: String) throws {
+    static func completeReplacement(of path: String) throws {
         for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
     }
 
@@ -33,7 +33,7 @@ enum Leftovers {
 
     /// Finishes or undoes a replacement of a package's store, and removes what it left, also of
     /// making models.
-    static func mendStoreAndModels(of package: PackageReader) throws {
+    static func completeStoreAndModels(of package: PackageReader) throws {
         let store = FilePath.join(package.path, PackageLayout.storeFolder)
         let root = try package.entries() ?? [], files = try? package.entries(of: PackageLayout.storeFolder)
         if files == nil || (root + (files ?? [])).contains(where: { $0.name.hasPrefix(".") }) {

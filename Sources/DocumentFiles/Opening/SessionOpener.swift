@@ -15,7 +15,7 @@ struct SessionOpener {
 
     /// Mends what is at a path, links resolved, and opens it.
     func openMended(_ location: String) throws -> DocumentSession {
-        try Leftovers.mendReplacement(of: location)
+        try Leftovers.completeReplacement(of: location)
         if try Disk.kind(of: location) == .directory {
             let reader = try PackageReader(location)
             try Leftovers.removeTemporaries(in: reader)
@@ -27,7 +27,7 @@ struct SessionOpener {
     func open(_ document: DetectedDocument) throws -> DocumentSession {
         switch document.kind {
         case .store, .managedDocument:
-            let session = try openStore(document, StorePlace(document))
+            let session = try openStore(document, StoreLocation(document))
             session.identity = try Disk.identity(of: document.path)
             return session
         case .package: return try openPackage(document, PackageReader(document.path))
@@ -36,15 +36,15 @@ struct SessionOpener {
     }
 
     private func openPackage(_ document: DetectedDocument, _ reader: PackageReader) throws -> DocumentSession {
-        try Leftovers.mendStoreAndModels(of: reader)
-        return try SharedPlace.holds(document.path) ? openWithWorkingSet(document) : openInPlace(document, reader)
+        try Leftovers.completeStoreAndModels(of: reader)
+        return try SharedLocation.holds(document.path) ? openWithWorkingSet(document) : openInPlace(document, reader)
     }
 
     /// Opens a package that has its WAL in itself.
     private func openInPlace(_ document: DetectedDocument, _ reader: PackageReader) throws -> DocumentSession {
-        let place = StorePlace(document, opening: reader)
+        let place = StoreLocation(document, opening: reader)
         try place.check()
-        let (inspection, quarantined) = try inspect(document.path, hasWAL: reader.hasJournal)
+        let (inspection, quarantined) = try inspect(document.path, hasWAL: reader.hasWAL)
         if quarantined != nil { reader.forget() }
         if inspection.hasUnsavedWork, recovery == .refuse { throw recoverable(document.path) }
         let session = try openStore(document, place, inspection)
@@ -79,9 +79,9 @@ struct SessionOpener {
             (inspection, quarantined) = try inspect(path, hasWAL: StoreWAL(inPackage: path).hasContent())
         }
         let state = try archive?.state() ?? WorkingSetOrigin.state(ofStore: FilePath.join(path, PackageLayout.store))
-        func place(_ set: WorkingSet) throws -> StorePlace {
-            try archive.map { try StorePlace($0, set, isTrusted: following != nil) }
-                ?? StorePlace(sharedPackage: path, set)
+        func place(_ set: WorkingSet) throws -> StoreLocation {
+            try archive.map { try StoreLocation($0, set, isTrusted: following != nil) }
+                ?? StoreLocation(sharedPackage: path, set)
         }
         if following == nil { try WorkingSet.removeFinished(for: path, state, uuid: manifest.uuid) }
         let left = try workingSetToKeep(WorkingSet.existing(for: path, state, uuid: manifest.uuid), path, place)
@@ -117,7 +117,7 @@ struct SessionOpener {
     }
 
     /// The working set that an editor left, where it has work that is wanted; else it is removed.
-    private func workingSetToKeep(_ left: WorkingSet?, _ path: String, _ place: (WorkingSet) throws -> StorePlace)
+    private func workingSetToKeep(_ left: WorkingSet?, _ path: String, _ place: (WorkingSet) throws -> StoreLocation)
         throws -> WorkingSet?
     {
         guard let left else { return nil }
@@ -139,7 +139,7 @@ struct SessionOpener {
     // MARK: The store
 
     private func openStore(
-        _ document: DetectedDocument, _ place: StorePlace, _ inspection: DocumentInspection = DocumentInspection()
+        _ document: DetectedDocument, _ place: StoreLocation, _ inspection: DocumentInspection = DocumentInspection()
     ) throws -> DocumentSession {
         try Self.openStore(
             document, place, isEditing: true, content: following?.content, mainFile: inspection.main?.marker,
@@ -150,21 +150,21 @@ struct SessionOpener {
     static func read(_ path: String, model: ModelChoice) throws -> DocumentSession {
         let document = try DetectedDocument(path)
         return try DocumentError.stage(.opening, document.path) {
-            if document.kind == .package, try SharedPlace.holds(document.path),
+            if document.kind == .package, try SharedLocation.holds(document.path),
                 let left = try WorkingSet.existing(
                     forPackage: document.path, uuid: PackageReader(document.path).manifest().uuid)
             {
                 return try openStore(
-                    document, StorePlace(sharedPackage: document.path, left), isEditing: false, model: model)
+                    document, StoreLocation(sharedPackage: document.path, left), isEditing: false, model: model)
             }
             guard document.kind == .archive else {
-                return try openStore(document, StorePlace(document), isEditing: false, model: model)
+                return try openStore(document, StoreLocation(document), isEditing: false, model: model)
             }
             let archive = try ArchiveFile(document.path)
             if let left = try WorkingSet.existing(for: archive, uuid: archive.manifest().uuid) {
-                return try openStore(document, StorePlace(archive, left), isEditing: false, model: model)
+                return try openStore(document, StoreLocation(archive, left), isEditing: false, model: model)
             }
-            return try openStore(document, StorePlace(reading: archive), isEditing: false, model: model)
+            return try openStore(document, StoreLocation(reading: archive), isEditing: false, model: model)
         }
     }
 
@@ -173,7 +173,7 @@ struct SessionOpener {
     ///   - content: The folder of large values that goes on being used; nil for one of its own.
     ///   - mainFile: What the main file notes by itself, where that was read.
     static func openStore(
-        _ document: DetectedDocument, _ place: StorePlace, isEditing: Bool, content known: ContentFolder? = nil,
+        _ document: DetectedDocument, _ place: StoreLocation, isEditing: Bool, content known: ContentFolder? = nil,
         mainFile: DocumentMarker? = nil,
         model: ModelChoice
     ) throws -> DocumentSession {
@@ -201,11 +201,11 @@ struct SessionOpener {
                     kind: document.kind, path: document.path, isEditing: isEditing, place: place.opened, store: store,
                     content: content)
                 session.manifest = manifest
-                let hasJournal = try manifest != nil && place.hasJournal()
+                let hasJournal = try manifest != nil && place.hasWAL()
                 // Before the marker is read: counting reads all of the WAL, and an editor at work
                 // commits meanwhile.
                 let outsideCommits = try hasJournal ? session.countOutsideCommits(mainFile: mainFile) : 0
-                if let manifest { try readMarker(session, manifest, hasJournal: hasJournal) }
+                if let manifest { try readMarker(session, manifest, hasWAL: hasJournal) }
                 session.journal.noteOutsideCommits(outsideCommits)
                 return session
             } catch {
@@ -219,7 +219,7 @@ struct SessionOpener {
     }
 
     /// Takes what the last commit of a document's store noted, and what the manifest knows of it.
-    private static func readMarker(_ session: DocumentSession, _ manifest: DocumentManifest, hasJournal: Bool) throws {
+    private static func readMarker(_ session: DocumentSession, _ manifest: DocumentManifest, hasWAL: Bool) throws {
         func malformed(_ reason: String) -> DocumentError { DocumentError(.malformed, reason, path: session.storePath) }
         // Under the lock nobody has written since.
         let known = session.isEditing ? try session.sqliteStore?.knownMetadata() : nil
@@ -231,7 +231,7 @@ struct SessionOpener {
         }
         guard marker.generation >= manifest.generation else { throw malformed("the store is older than the manifest") }
         session.marker = marker
-        session.journal = JournalStatus(marker, hasContent: hasJournal)
+        session.journal = WALStatus(marker, hasContent: hasWAL)
         session.keeping.findHead(manifest, marker)
         session.footprint.take(manifest, at: marker, session.model)
     }

@@ -19,7 +19,7 @@ package enum PackageLayout {
     static let discarded = "versions/discarded.wal"
     /// WALs that lay beside the store and were not its own, each with something unique before the
     /// ending.
-    static let foreignJournal = "versions/foreign-"
+    static let foreignWAL = "versions/foreign-"
     /// In a working set: values of the archive that somebody wanted as files.
     package static let scratch = "scratch"
     /// In a working set: what the archive has and the next save takes away, see `RemovedParts`.
@@ -60,7 +60,7 @@ package enum PackageLayout {
     static let folders: Set<String> = [models, content, preview, versions, extra]
 
     /// Whether a part is a WAL that was put aside, which goes nowhere with the document.
-    static func isSetAside(_ name: String) -> Bool { name == discarded || name.hasPrefix(foreignJournal) }
+    static func isSetAside(_ name: String) -> Bool { name == discarded || name.hasPrefix(foreignWAL) }
 
     static func isVersion(_ name: String) -> Bool { name.hasPrefix(versions + "/") }
 

@@ -9,7 +9,7 @@ internal import Storage
 /// same bytes.
 ///
 /// The store's main file alone is the last saved state. What its WAL holds beyond that is never
-/// left behind unsaid: a save that has not reached the main file is folded in; work that was
+/// left behind unreported: a save that has not reached the main file is folded in; work that was
 /// autosaved and never saved is refused.
 package struct PackagePacker {
     /// The package, links resolved.
@@ -92,7 +92,7 @@ package struct PackagePacker {
         }
         let manifest = try reader.manifest()
         guard manifest.lastSave == nil else { throw SourceLock.recoverable(source) }
-        if try SharedPlace.holds(source), try WorkingSet.existing(forPackage: source, uuid: manifest.uuid) != nil {
+        if try SharedLocation.holds(source), try WorkingSet.existing(forPackage: source, uuid: manifest.uuid) != nil {
             let session = try DocumentSession.read(source, model: .own)
             defer { try? session.close() }
             if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
@@ -105,7 +105,7 @@ package struct PackagePacker {
             store = FilePath.join(staging, FilePath.name(PackageLayout.store))
             // What is copied is checked as it is read through SQLite.
             pages = nil
-            if let newer = try foldJournal(to: store, manifest) { (manifestBytes, outsideCommits) = newer }
+            if let newer = try checkpointWAL(to: store, manifest) { (manifestBytes, outsideCommits) = newer }
         }
         if store.hasPrefix(source), let files = manifest.files,
             let finding = try FileSums.findings(files, inPackage: source).first
@@ -120,7 +120,7 @@ package struct PackagePacker {
         ]
         parts += try ArchiveFile.files(in: source, under: PackageLayout.models)
         parts += try PageSums.storeParts(store)
-        let left = includesVersions ? [] : try valuesOfVersionsAlone(manifest)
+        let left = includesVersions ? [] : try valuesOnlyInVersions(manifest)
         parts += try ArchiveFile.files(in: source, under: PackageLayout.content).filter {
             !left.contains(FilePath.name($0.name))
         }
@@ -152,7 +152,8 @@ package struct PackagePacker {
     /// Copies the store with what its WAL holds.
     /// - Returns: the manifest of that state, and how many commits of other programs the WAL has;
     ///   nil where the store is none of a document.
-    private func foldJournal(to copy: String, _ manifest: DocumentManifest) throws -> ([UInt8], outsideCommits: Int)? {
+    private func checkpointWAL(to copy: String, _ manifest: DocumentManifest) throws -> ([UInt8], outsideCommits: Int)?
+    {
         let session = try DocumentSession.read(source, model: .own)
         defer { try? session.close() }
         guard !session.hasAutosavedWork else { throw SourceLock.recoverable(source) }
@@ -169,9 +170,9 @@ package struct PackagePacker {
 
     /// The large values that only versions refer to: without the versions they are nobody's, and
     /// old text leaks.
-    private func valuesOfVersionsAlone(_ manifest: DocumentManifest) throws -> Set<String> {
+    private func valuesOnlyInVersions(_ manifest: DocumentManifest) throws -> Set<String> {
         let versions = VersionStore(folder: FilePath.join(source, PackageLayout.versions))
-        return Set(try versions.namesOfVersionsAlone(generation: manifest.generation).map(\.uuidString))
+        return Set(try versions.namesOnlyInVersions(generation: manifest.generation).map(\.uuidString))
     }
 }
 

@@ -188,7 +188,7 @@ package struct PackageReader {
     }
 
     /// Whether a WAL lies beside the store that has something in it; after `checkStore`.
-    package var hasJournal: Bool { (known.storeFiles?[FilePath.name(PackageLayout.store) + "-wal"]?.size ?? 0) > 0 }
+    package var hasWAL: Bool { (known.storeFiles?[FilePath.name(PackageLayout.store) + "-wal"]?.size ?? 0) > 0 }
 }
 
 extension PackageReader {

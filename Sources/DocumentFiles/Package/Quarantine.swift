@@ -4,11 +4,11 @@ internal import FileSystem
 /// could not be read.
 package enum Quarantine {
     /// A new name in a package for a WAL that is not the store's.
-    static func walName() -> String { "\(PackageLayout.foreignJournal)\(UniqueName.make()).wal" }
+    static func walName() -> String { "\(PackageLayout.foreignWAL)\(UniqueName.make()).wal" }
 
     /// The paths of all, in order.
     package static func contents(ofPackage package: String) throws -> [String] {
-        let journals = FilePath.name(PackageLayout.foreignJournal),
+        let journals = FilePath.name(PackageLayout.foreignWAL),
             versions = FilePath.join(package, PackageLayout.versions)
         var found: [String] = []
         if try Disk.kind(of: versions) == .directory {

@@ -78,22 +78,22 @@ package struct RepairSource {
                 DocumentFinding(
                     "store", "a change was cut short and is not rolled back: it may be in the new document in part"))
         }
-        try copyStore(withJournal: true)
+        try copyStore(includingWAL: true)
         if try Disk.exists(store + "-wal"), (try? StoreWAL(ofStoreAt: store).isForeign()) == true {
             lost.append(DocumentFinding("store", "the journal beside it is not its own: what is in it is left out"))
-            try copyStore(withJournal: false)
+            try copyStore(includingWAL: false)
         }
     }
 
     /// Copies the store anew; the original is opened by nobody else while the document's lock is
     /// held.
-    private func copyStore(withJournal: Bool) throws {
+    private func copyStore(includingWAL: Bool) throws {
         for suffix in ["", "-wal", "-shm", "-journal"] { try Disk.removeFileIfPresent(store + suffix) }
         guard try Disk.kind(of: original) == .file else {
             throw DocumentError(.malformed, "the document has no store", path: original)
         }
         try copy(original, to: store)
-        if withJournal, try Disk.kind(of: journal) == .file { try copy(journal, to: store + "-wal") }
+        if includingWAL, try Disk.kind(of: journal) == .file { try copy(journal, to: store + "-wal") }
     }
 
     /// Copies a part of the store, in a package beneath its folder: a link leads elsewhere.

@@ -27,7 +27,7 @@ package struct DocumentMarker: Hashable, Sendable {
     /// none.
     package var denied: MetadataValue?
     /// The run of the WAL that the commit was written to; nil where the store was made as a whole.
-    package var journal: JournalRun?
+    package var journal: WALRun?
 
     /// A save that the main file has left behind, with unsaved work: one of the versions.
     package struct LastSave: Hashable, Sendable {
@@ -71,11 +71,11 @@ package struct DocumentMarker: Hashable, Sendable {
         }
         pending = metadata[Key.pending]
         denied = metadata[Key.denied]
-        if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.journalBase],
+        if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.walBase],
             let base = Int(base),
-            Self.numbers.contains(base), case .date(let date)? = metadata[Key.journalBaseCommitted]
+            Self.numbers.contains(base), case .date(let date)? = metadata[Key.walBaseCommitted]
         {
-            journal = JournalRun(id: id, baseCounter: base, baseCommitted: date)
+            journal = WALRun(id: id, baseCounter: base, baseCommitted: date)
         }
     }
 
@@ -130,8 +130,8 @@ package struct DocumentMarker: Hashable, Sendable {
             Key.lastSaved: lastSave.map { .date($0.saved) },
             Key.pending: pending, Key.denied: denied,
             Key.journal: journal.map { .string($0.id) },
-            Key.journalBase: journal.map { .string(Self.fixedWidth($0.baseCounter)) },
-            Key.journalBaseCommitted: journal.map { .date($0.baseCommitted) },
+            Key.walBase: journal.map { .string(Self.fixedWidth($0.baseCounter)) },
+            Key.walBaseCommitted: journal.map { .date($0.baseCommitted) },
         ]
     }
 
@@ -156,8 +156,8 @@ package struct DocumentMarker: Hashable, Sendable {
         note(pending != last.pending, Key.pending, pending)
         note(denied != last.denied, Key.denied, denied)
         note(journal != last.journal, Key.journal, journal.map { .string($0.id) })
-        note(journal != last.journal, Key.journalBase, journal.map { .string(Self.fixedWidth($0.baseCounter)) })
-        note(journal != last.journal, Key.journalBaseCommitted, journal.map { .date($0.baseCommitted) })
+        note(journal != last.journal, Key.walBase, journal.map { .string(Self.fixedWidth($0.baseCounter)) })
+        note(journal != last.journal, Key.walBaseCommitted, journal.map { .date($0.baseCommitted) })
         return changes
     }
 
@@ -195,12 +195,12 @@ package struct DocumentMarker: Hashable, Sendable {
         static let pending = "FolioPendingUniqueValues"
         static let denied = "FolioDeniedDeletions"
         static let journal = "FolioJournal"
-        static let journalBase = "FolioJournalBase"
-        static let journalBaseCommitted = "FolioJournalBaseCommitted"
+        static let walBase = "FolioJournalBase"
+        static let walBaseCommitted = "FolioJournalBaseCommitted"
         static let all = [
             counter, generation, isSaved, isUnchecked, created, saved, committed, lastSave, lastSaved, pending, denied,
-            journal, journalBase,
-            journalBaseCommitted,
+            journal, walBase,
+            walBaseCommitted,
         ]
     }
 }

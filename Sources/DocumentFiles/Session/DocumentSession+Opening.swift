@@ -5,7 +5,7 @@ internal import Storage
 extension DocumentSession {
     /// Opens a document for reading: nothing is written anywhere near it.
     package static func read(_ path: String, model: ModelChoice) throws -> DocumentSession {
-        try DocumentReading.lookingAgain(at: path) { try SessionOpener.read(path, model: model) }
+        try DocumentReading.retryingWhileChanging(at: path) { try SessionOpener.read(path, model: model) }
     }
 
     /// Opens a document for editing, under its lock, and mends what a crash left.

@@ -31,7 +31,7 @@ extension DocumentSession {
         case .autosave(let isUnchecked, let pending, let denied):
             next = marker?.nextAutosave(isUnchecked: isUnchecked, pending: pending.metadata, denied: denied)
         }
-        let run = marker.map { journal.run ?? JournalRun(on: $0) }
+        let run = marker.map { journal.run ?? WALRun(on: $0) }
         next?.journal = run
         if let noted = next?.metadata(since: marker) {
             if changes.metadata.isEmpty { changes.metadata = noted } else { changes.metadata.merge(noted) { $1 } }
@@ -68,14 +68,14 @@ extension DocumentSession {
     /// Makes the folder durable in which something is about to be committed.
     package func settleWorkingSet() throws { try form.willCommit(self) }
 
-    /// What follows the commit of a save; whatever stops it, the save stands, and `unfinishedSave`
+    /// What follows the commit of a save; whatever stops it, the save stands, and `postCommitError`
     /// says what did.
     package func settleSave() {
         do {
             try finishSave()
-            unfinishedSave = keeping.lost
+            postCommitError = keeping.lost
         } catch {
-            unfinishedSave = error
+            postCommitError = error
         }
     }
 
@@ -96,7 +96,7 @@ extension DocumentSession {
 
     /// Makes what other programs have committed on top of the last save a save of its own, so that
     /// the state before it is kept as a version.
-    func takeUpOutsideCommits() throws {
+    func adoptOutsideCommits() throws {
         guard let marker, marker.isSaved, marker.generation == manifest?.generation,
             case let count = try countOutsideCommits(), count > 0
         else { return }

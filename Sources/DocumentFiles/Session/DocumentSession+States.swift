@@ -77,7 +77,7 @@ extension DocumentSession {
     ) throws -> DocumentSession {
         let folder = try StateFolder.makeTemporary()
         do {
-            let place = StorePlace(copyIn: folder, of: self.place)
+            let place = StoreLocation(copyIn: folder, of: self.place)
             try Disk.makeDirectories(FilePath.parent(place.storePath), mode: 0o700)
             try build(place.storePath, folder)
             let session = try Self.open(copyOf: self, place, model, files: files?(place.storePath))
@@ -90,7 +90,7 @@ extension DocumentSession {
     }
 
     private static func open(
-        copyOf original: DocumentSession, _ place: StorePlace, _ model: ModelChoice, files: ExternalValues?
+        copyOf original: DocumentSession, _ place: StoreLocation, _ model: ModelChoice, files: ExternalValues?
     ) throws -> DocumentSession {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: place.storePath))
         description.createsIfMissing = false

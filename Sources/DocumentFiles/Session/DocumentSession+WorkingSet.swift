@@ -44,8 +44,8 @@ extension DocumentSession {
         return next
     }
 
-    /// The session that goes on with the store that `foldAutosavedWork()` wrote as a file, under
-    /// the same lock; this one is closed.
+    /// The session that goes on with the store that `checkpointAutosavedWork()` wrote as a file,
+    /// under the same lock; this one is closed.
     package func onOwnStore() throws -> DocumentSession {
         try workingSetForm?.exchangeOwnStore(self)
         let next = try reopened()

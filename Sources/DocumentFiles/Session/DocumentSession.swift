@@ -18,7 +18,7 @@ package final class DocumentSession {
     /// The document, links resolved.
     package let path: String
     package let isEditing: Bool
-    package let place: StorePlace
+    package let place: StoreLocation
     package let store: any StoreBackend
     /// How the document is saved and closed.
     var form: any SessionForm = BareStoreForm()
@@ -29,7 +29,7 @@ package final class DocumentSession {
     /// What the store holds, for the manifest.
     var footprint = Footprint()
     /// What is known of the WAL beside the store.
-    var journal = JournalStatus()
+    var journal = WALStatus()
     /// What is known of the earlier saved states.
     var keeping: VersionKeeping
     /// The identity of the document when it was opened or last saved.
@@ -44,7 +44,7 @@ package final class DocumentSession {
     /// some; nil where nothing did.
     package var unplacedParts: (any Error)?
     /// What the last save left undone after its commit; nil where it came to its end.
-    package var unfinishedSave: (any Error)?
+    package var postCommitError: (any Error)?
 
     /// The package, or the working set of an archive; nil for an archive that is read without one,
     /// and for stores by themselves.
@@ -59,11 +59,11 @@ package final class DocumentSession {
     /// Whether there is autosaved work that was not saved.
     package var hasAutosavedWork: Bool { marker?.hasUnsavedWork ?? false }
     /// Where a WAL is that lay beside the store when it was opened, and was not its own.
-    package var quarantinedJournal: String? { journal.quarantined }
+    package var quarantinedWAL: String? { journal.quarantined }
     /// How many commits of other programs were found in the WAL.
     package var outsideCommits: Int { journal.outsideCommits }
     /// Whether the last autosave found more in the WAL than is to stay there.
-    package var isJournalFull: Bool { journal.isFull }
+    package var isWALFull: Bool { journal.isFull }
     /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
     package var isCheckpointPending: Bool { journal.isCheckpointPending }
     /// Where commits go, where that is not the document itself.
@@ -71,7 +71,7 @@ package final class DocumentSession {
     var wal: StoreWAL { StoreWAL(ofStoreAt: storePath) }
 
     init(
-        kind: DocumentKind, path: String, isEditing: Bool, place: StorePlace, store: any StoreBackend,
+        kind: DocumentKind, path: String, isEditing: Bool, place: StoreLocation, store: any StoreBackend,
         content: ContentFolder?
     ) {
         self.kind = kind
@@ -84,17 +84,17 @@ package final class DocumentSession {
     }
 
     /// Closes the store; the session's lock stays.
-    /// - Parameter removesJournal: Whether the WAL, which is empty, is taken away as well, if
+    /// - Parameter removesWAL: Whether the WAL, which is empty, is taken away as well, if
     ///   nobody else has the store open.
-    package func closeStore(removesJournal: Bool = false) throws {
-        if removesJournal { try packageStore.closeRemovingJournal() } else { try store.close() }
+    package func closeStore(removesWAL: Bool = false) throws {
+        if removesWAL { try packageStore.closeRemovingWAL() } else { try store.close() }
         isStoreOpen = false
     }
 
     /// Closes the store after `body`, which takes the WAL away, where nobody else has it open; else
     /// nothing is done.
     package func closeStore(alone body: () throws -> Void) throws -> Bool {
-        guard try packageStore.closeAlone(body) else { return false }
+        guard try packageStore.closeExclusively(body) else { return false }
         isStoreOpen = false
         return true
     }

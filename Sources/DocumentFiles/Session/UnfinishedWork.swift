@@ -9,7 +9,7 @@
 ///     try await PersistentDocument.restore(url, to: 3)
 /// }
 /// ```
-/// Saves of an open document report it in ``PersistentDocument/unfinishedSave`` instead.
+/// Saves of an open document report it in ``PersistentDocument/postCommitError`` instead.
 public enum UnfinishedWork {
     /// Told of each error; nil for nobody.
     @TaskLocal private static var handler: (@Sendable (any Error) -> Void)?

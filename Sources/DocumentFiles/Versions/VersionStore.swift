@@ -87,7 +87,7 @@ package struct VersionStore: Sendable {
 
     /// The names in `content/` that versions refer to and the saved state of this generation does
     /// not, as far as that is known for certain.
-    package func namesOfVersionsAlone(generation: Int) throws -> Set<UUID> {
+    package func namesOnlyInVersions(generation: Int) throws -> Set<UUID> {
         let index = try VersionIndex.read(in: folder)
         guard index.head?.generation == generation else { return [] }
         // The newest step that speaks of a name says whether the saved state has it.

@@ -91,7 +91,7 @@ package struct DocumentWriter {
             }
             try DocumentError.stage(.replacing, target) {
                 try WorkProgress.check()
-                if form.bareStoreType != nil, existing != nil { try clearJournals() }
+                if form.bareStoreType != nil, existing != nil { try clearWALs() }
                 try replacement.commit(expecting: existing)
             }
         } catch {
@@ -120,10 +120,10 @@ package struct DocumentWriter {
 
     /// A journal that lay beside the old store would be taken for the new one's: it goes into the
     /// store that it belongs to first.
-    package func clearJournals() throws {
+    package func clearWALs() throws {
         for suffix in ["-wal", "-journal"] {
             guard let size = try Disk.status(of: target + suffix)?.size, size > 0 else { continue }
-            try SQLitePersistentStore.foldJournal(at: target)
+            try SQLitePersistentStore.checkpointWAL(at: target)
         }
         for suffix in ["-wal", "-shm", "-journal"] { try Disk.removeFileIfPresent(target + suffix) }
     }

@@ -92,12 +92,12 @@ final class OpenDocument {
         context.forgetMissingObjects()
         context.refreshAllObjects()
         context.processPendingChanges()
-        takeUpPendingValues()
+        adoptPendingValues()
         edits.didRead(state, at: context.editPosition)
     }
 
     /// Makes the values changes again that the store lacks.
-    private func takeUpPendingValues() {
+    private func adoptPendingValues() {
         guard state.isEditing else { return }
         // What can't be read now is still noted, and taken up by the next opening.
         try? context.takeUp(state.pendingUniqueValues)
@@ -149,7 +149,7 @@ final class OpenDocument {
         openContext = context
         edits.didRead(opened.state, at: context.editPosition)
         goOn(with: opened)
-        takeUpPendingValues()
+        adoptPendingValues()
     }
 
     /// Goes on with another session, and the same objects.

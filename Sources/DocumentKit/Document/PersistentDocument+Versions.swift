@@ -113,7 +113,7 @@ extension PersistentDocument {
     public func removeVersions(_ versions: [DocumentVersion]) throws { try earlierStates.remove(versions) }
 
     /// The files that were found in the document and quarantined: WAL files that do not belong to
-    /// its store (see ``quarantinedJournal``), and versions that could not be read. They are never
+    /// its store (see ``quarantinedWAL``), and versions that could not be read. They are never
     /// used and never removed automatically.
     public func quarantinedFiles() throws -> [URL] { try earlierStates.quarantined().map { URL(fileURLWithPath: $0) } }
 

@@ -212,7 +212,7 @@ open class PersistentDocument {
     /// state before it as a version; nil if the save completed. The save is valid, and the next
     /// save, close or opening completes the work. If files of ``extraContent()`` could not be
     /// written, the document still has unsaved changes, and the next save writes them again.
-    public var unfinishedSave: (any Error)? { isOpen ? state.postCommitError : nil }
+    public var postCommitError: (any Error)? { isOpen ? state.postCommitError : nil }
 
     /// Values of autosaved objects that violate uniqueness constraints. The objects in ``context``
     /// have them, but a save fails, or the merge policy resolves the violation, until one of the
@@ -222,7 +222,7 @@ open class PersistentDocument {
     /// The location to which a WAL was moved that was found when the document was opened for
     /// editing and does not belong to the store, such as an outdated copy; nil if there was none.
     /// None of it was applied.
-    public var quarantinedJournal: URL? { isOpen ? state.quarantinedJournal.map { URL(fileURLWithPath: $0) } : nil }
+    public var quarantinedWAL: URL? { isOpen ? state.quarantinedWAL.map { URL(fileURLWithPath: $0) } : nil }
 
     /// The number of commits by other programs that were found in the WAL of the store, which no
     /// save or autosave of the document made. They are part of the document. If they follow the

@@ -20,14 +20,14 @@ struct SessionState: Sendable {
     let isReplaced: Bool
     let postCommitError: (any Error)?
     let unplacedParts: (any Error)?
-    let quarantinedJournal: String?
+    let quarantinedWAL: String?
     let outsideCommits: Int
     let trace: DocumentTrace?
     /// Whether what is committed goes to a working set, and a save puts a new store in the place of
     /// the document's.
     let hasWorkingSet: Bool
     /// Whether the last autosave found more work in the WAL than is to stay there.
-    let isJournalFull: Bool
+    let isWALFull: Bool
 
     init(_ session: borrowing DocumentSession) {
         kind = session.kind
@@ -39,13 +39,13 @@ struct SessionState: Sendable {
         manifest = session.manifest
         isStoreOpen = session.isStoreOpen
         isReplaced = session.isReplaced
-        postCommitError = session.unfinishedSave
+        postCommitError = session.postCommitError
         unplacedParts = session.unplacedParts
-        quarantinedJournal = session.quarantinedJournal
+        quarantinedWAL = session.quarantinedWAL
         outsideCommits = session.outsideCommits
         trace = session.trace
         hasWorkingSet = session.workingSet != nil
-        isJournalFull = session.isJournalFull
+        isWALFull = session.isWALFull
     }
 
     var model: ManagedObjectModel { store.identity.model }

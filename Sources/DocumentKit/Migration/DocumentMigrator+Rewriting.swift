@@ -132,7 +132,7 @@ extension DocumentMigrator {
             try session.closeStore()
             let writer = DocumentWriter(
                 target: target, form: .store, replaces: true, model: model, modelName: wantedModelName)
-            if type == .sqlite { try writer.clearJournals() }
+            if type == .sqlite { try writer.clearWALs() }
             try replacement.commit(expecting: before)
             try? Disk.removeTree(replacement.temporary)
             if type == .sqlite { try? writer.removeUnusedValues() }

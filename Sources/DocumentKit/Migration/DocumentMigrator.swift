@@ -170,7 +170,7 @@ package struct DocumentMigrator: Sendable {
             let isEverything = plans.reduce(Set(session.model.entities.indices)) { indices, plan in
                 Set(indices.compactMap { plan.destinationIndices[$0] })
             }.isEmpty
-            preview.losesObjects = plan == nil && (isEverything || !unsaid(preview.losses, session.store).isEmpty)
+            preview.losesObjects = plan == nil && (isEverything || !unreported(preview.losses, session.store).isEmpty)
             if session.sqliteStore == nil {
                 preview.steps = [
                     "write the objects anew, migrated, as a store of type \(session.store.description.type.rawValue)"
@@ -190,7 +190,7 @@ package struct DocumentMigrator: Sendable {
             let isEverything = !mapping.entityMappings.contains {
                 $0.sourceEntityName != nil && $0.destinationEntityName != nil && $0.kind != .remove
             }
-            preview.losesObjects = isEverything || !unsaid(preview.losses, session.store).isEmpty
+            preview.losesObjects = isEverything || !unreported(preview.losses, session.store).isEmpty
             preview.steps = mapping.entityMappings.compactMap { Self.title(of: $0) }
             preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total)
             preview.bytes = 2 * size
@@ -236,7 +236,7 @@ package struct DocumentMigrator: Sendable {
 
     /// Entities with objects that are lost though nothing says that they are meant to go: a mapping
     /// model says so of those that it names.
-    private func unsaid(_ losses: [DocumentMigration.Loss], _ store: any StoreBackend) -> [DocumentMigration.Loss] {
+    private func unreported(_ losses: [DocumentMigration.Loss], _ store: any StoreBackend) -> [DocumentMigration.Loss] {
         guard let mapping else { return losses.filter { $0.property == nil && $0.count > 0 } }
         return MappingLosses(of: store, by: mapping).unnamed(among: losses)
     }
@@ -272,7 +272,7 @@ package struct DocumentMigrator: Sendable {
         // What others committed goes into the main file first, and somebody who has it open is met
         // before anything is done.
         if try StoreWAL(ofStoreAt: session.storePath).hasContent() {
-            try SQLitePersistentStore.foldJournal(at: session.storePath)
+            try SQLitePersistentStore.checkpointWAL(at: session.storePath)
         }
         var description = session.store.description
         description.createsIfMissing = false

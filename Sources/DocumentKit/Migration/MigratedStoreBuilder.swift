@@ -80,7 +80,7 @@ struct MigratedStoreBuilder {
         // By this journal nothing is taken for unused that only another store refers to.
         description.journal = .heldByDocument
         try body(description)
-        try SQLitePersistentStore.foldJournal(at: path)
+        try SQLitePersistentStore.checkpointWAL(at: path)
         for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(path + suffix) }
     }
 

@@ -65,9 +65,9 @@ extension DocumentSaver {
     /// work is safe already, so what hinders that is no failure; the next autosave tries again.
     /// - Throws: what hinders the document from going on, which is closed then, its work kept.
     private func checkpointIfWALTooLarge() async throws {
-        guard document.state.isJournalFull else { return }
+        guard document.state.isWALFull else { return }
         let isPrepared = try? await document.performInBackground { session in
-            try session.foldAutosavedWork()
+            try session.checkpointAutosavedWork()
             session.renewTrace()
             return session.ownStore != nil
         }

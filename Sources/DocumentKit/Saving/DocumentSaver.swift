@@ -75,7 +75,7 @@ struct DocumentSaver {
             do {
                 session = try session.successor()
             } catch {
-                session.unfinishedSave = error
+                session.postCommitError = error
                 throw error
             }
             session.renewTrace()
@@ -121,10 +121,10 @@ struct DocumentSaver {
                 session.settleSave()
                 session.renewTrace()
             }
-            session.unfinishedSave = session.unfinishedSave ?? failure
+            session.postCommitError = session.postCommitError ?? failure
             // While the session is at hand: to come back for it would take longer than the look
             // itself.
-            if case .autosave = level { session.checkJournalSize(limit) }
+            if case .autosave = level { session.checkWALSize(limit) }
             return receipt
         }
         // Numbers can't be held back for new objects of a store that other programs write to as

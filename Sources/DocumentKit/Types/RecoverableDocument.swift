@@ -75,7 +75,7 @@ public struct RecoverableDocument: Sendable, Hashable {
             let size = try Disk.status(of: FilePath.join(path, PackageLayout.store) + "-wal")?.size ?? 0
             let manifest = try PackageReader(path).manifest()
             let isElsewhere =
-                try SharedPlace.holds(path) && WorkingSet.existing(forPackage: path, uuid: manifest.uuid) != nil
+                try SharedLocation.holds(path) && WorkingSet.existing(forPackage: path, uuid: manifest.uuid) != nil
             return (manifest.uuid, size > 0 || manifest.lastSave != nil || isElsewhere)
         case .archive:
             let archive = try ArchiveFile(path)

@@ -19,7 +19,7 @@ struct Completer {
     private let shell: CompletionCommand.Shell
     private let words: [ShellWord]
     private var isFile = false
-    private var goesOn = false
+    private var continues = false
     private var candidates: [DocumentNames.Name] = []
 
     static func isAsked(_ words: [String]) -> Bool { words.count > 2 && words[0] == command && words[1] == option }
@@ -47,7 +47,7 @@ struct Completer {
     }
 
     private func print(_ console: Console) {
-        console.print([isFile ? "files" : "none", goesOn ? "nospace" : ""].joined(separator: " "))
+        console.print([isFile ? "files" : "none", continues ? "nospace" : ""].joined(separator: " "))
         for candidate in candidates { console.print(candidate.text + "\t" + Printable.line(candidate.summary)) }
         try? console.output.finish()
     }
@@ -120,7 +120,7 @@ struct Completer {
                 DocumentNames(position).entities.filter { $0.summary == "entity" }.map {
                     ($0.text + "/p", "an object of it")
                 }, current)
-            goesOn = true
+            continues = true
         case "KEY": add(DocumentNames(position).keys(behind: []), current)
         case "KEY=VALUE": addAssignments(DocumentNames(position), current)
         case "COMMAND": add(CommandTable.commands.map { ($0.specification.name, $0.specification.summary) }, current)
@@ -140,7 +140,7 @@ struct Completer {
         let path = key.drop { $0 == "-" }.split(separator: ".", omittingEmptySubsequences: false)
         let last = path.last ?? ""
         add(names.keys(behind: Array(path.dropLast())), current, behind: current.text.count - last.count)
-        goesOn = true
+        continues = true
     }
 
     private mutating func addAssignments(_ names: DocumentNames, _ current: ShellWord) {
@@ -148,10 +148,10 @@ struct Completer {
             let key = current.text[..<equals].prefix { !":+-".contains($0) }
             let values = names.values(of: String(key))
             add(values, current, behind: current.text.distance(from: current.text.startIndex, to: equals) + 1)
-            goesOn = values.contains { $0.text.hasSuffix("/p") }
+            continues = values.contains { $0.text.hasSuffix("/p") }
         } else {
             add(names.keys(behind: []).map { ($0.text + "=", $0.summary) }, current)
-            goesOn = true
+            continues = true
         }
     }
 

@@ -4,13 +4,13 @@ import Synchronization
 
 extension Console {
     /// What a command that has done its work could not do after it.
-    func sayUnfinished(_ error: any Error) {
+    func reportUnfinished(_ error: any Error) {
         say("note: done, but what follows was left undone, and the next opening does it: \(Printable.line("\(error)"))")
     }
 
     /// That a save which failed left what it was to save as autosaved work, where it did: its
     /// clean-up failed as well.
-    func sayKept(_ path: String) {
+    func reportKept(_ path: String) {
         guard (try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false).hasUnsavedChanges) == true else {
             return
         }
@@ -20,18 +20,18 @@ extension Console {
     }
 
     /// That other programs have committed in a document's journal, where they have.
-    func sayOutsideCommits(of document: PersistentDocument) {
-        sayOutsideCommits(document.outsideCommits, document.url.path)
+    func reportOutsideCommits(of document: PersistentDocument) {
+        reportOutsideCommits(document.outsideCommits, document.url.path)
     }
 
     /// The same of a document that a command works on without opening it here, before it does.
-    func sayOutsideCommits(at path: String) {
+    func reportOutsideCommits(at path: String) {
         // What can't be read is told by the work itself.
         guard let count = try? DocumentInfo.outsideCommits(of: URL(fileURLWithPath: path)) else { return }
-        sayOutsideCommits(count, ResolvedPath(path).text)
+        reportOutsideCommits(count, ResolvedPath(path).text)
     }
 
-    func sayOutsideCommits(_ count: Int, _ path: String) {
+    func reportOutsideCommits(_ count: Int, _ path: String) {
         guard count > 0 else { return }
         let commits = count == 1 ? "a commit of another program" : "\(count) commits of other programs"
         say(
@@ -46,5 +46,5 @@ final class UnfinishedNotes: Sendable {
 
     func add(_ error: any Error) { errors.withLock { $0.append(error) } }
 
-    func say(to console: Console) { for error in errors.withLock({ $0 }) { console.sayUnfinished(error) } }
+    func say(to console: Console) { for error in errors.withLock({ $0 }) { console.reportUnfinished(error) } }
 }

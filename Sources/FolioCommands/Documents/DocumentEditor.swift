@@ -20,20 +20,20 @@ struct DocumentEditor {
         let document = try await PersistentDocument.open(
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing,
             fitting: try FittingModel.choice(arguments.value("--model")))
-        console.sayOutsideCommits(of: document)
+        console.reportOutsideCommits(of: document)
         // One command, one save: nothing is undone here.
         document.context.undoManager = nil
         do {
             let result = try await body(DocumentEditor(document: document, isDryRun: isDryRun, console: console))
             // What was not committed is not wanted. What was saved stands; the next opening does
             // what is left.
-            do { try await document.close(.discard) } catch { console.sayUnfinished(error) }
+            do { try await document.close(.discard) } catch { console.reportUnfinished(error) }
             return result
         } catch {
             // A save of an archive that failed half-way, or was interrupted, has autosaved what it
             // was to save: all of it or nothing.
             await console.interruption.clearingUp {
-                do { try await document.close(discardingUnsavedWork: true) } catch { console.sayKept(path) }
+                do { try await document.close(discardingUnsavedWork: true) } catch { console.reportKept(path) }
             }
             throw error
         }
@@ -65,7 +65,7 @@ struct DocumentEditor {
         }
         try await console.interruption.committing { try await document.save() }
         console.hasWritten = true
-        if let problem = document.unfinishedSave { console.sayUnfinished(problem) }
+        if let problem = document.postCommitError { console.reportUnfinished(problem) }
         return true
     }
 }

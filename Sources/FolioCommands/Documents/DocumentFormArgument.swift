@@ -18,7 +18,7 @@ enum DocumentFormArgument {
     /// says, else what its extension does. An option that contradicts the extension is followed and
     /// noted.
     static func form(_ arguments: ParsedArguments, of path: String, _ console: Console) -> DocumentForm {
-        let usual = usualForm(of: path)
+        let usual = defaultForm(of: path)
         guard let chosen = chosen(arguments) else { return usual ?? .package }
         if let usual, usual != chosen {
             console.say(
@@ -50,7 +50,7 @@ enum DocumentFormArgument {
     }
 
     /// The form that the extension of a path says; nil where it says none.
-    static func usualForm(of path: String) -> DocumentForm? {
+    static func defaultForm(of path: String) -> DocumentForm? {
         switch URL(fileURLWithPath: path).pathExtension.lowercased() {
         case "folio": .package
         case "folioz": .archive

@@ -42,7 +42,7 @@ struct DocumentReader {
             if isFirst, document.hasAutosavedWork, argument.state == .newest {
                 console.say("note: \(Printable.line(argument.path)) is shown with autosaved work that is not saved")
             }
-            if isFirst { console.sayOutsideCommits(of: document) }
+            if isFirst { console.reportOutsideCommits(of: document) }
             return try await body(DocumentReader(document: document))
         }
     }

@@ -20,7 +20,7 @@ enum Packing {
             try work(source, URL(fileURLWithPath: target), replacing, isDryRun) { line.show($0, of: $1) }
         }
         line.finish()
-        console.sayOutsideCommits(report.outsideCommits, source.path)
+        console.reportOutsideCommits(report.outsideCommits, source.path)
         console.hasWritten = !isDryRun
         if console.isJSON {
             console.print(

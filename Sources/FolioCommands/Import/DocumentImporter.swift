@@ -28,7 +28,7 @@ struct DocumentImporter {
     var held: [ManagedObject] = []
     /// The entities of records that were not read yet, by file.
     private var unread: [Set<Int>] = []
-    var waiting: [WaitingLink] = []
+    var waiting: [UnresolvedLink] = []
     var unchecked: [UncheckedObject] = []
     /// The least number of an object that the files have made, by hierarchy; all others have less.
     var firstNumbers: [Int: Int64] = [:]
@@ -37,7 +37,7 @@ struct DocumentImporter {
     var outcome: ImportOutcome
 
     /// A record with a link to what was not there yet.
-    struct WaitingLink {
+    struct UnresolvedLink {
         let file: Int
         let index: Int
         let id: ManagedObjectID
@@ -115,7 +115,7 @@ struct DocumentImporter {
         if !isAnyEmpty { try settings.checkMatches(entities.sorted().map { store.model.entities[$0] }) }
         // Where nothing was written yet, nothing has to wait.
         try take(&piece, isComplete: true)
-        try linkWaiting()
+        try resolveLinks()
         try checkUnchecked()
     }
 
@@ -169,7 +169,7 @@ struct DocumentImporter {
             let entry = piece.entries[index]
             guard let object = entry.object else { continue }
             self.waiting.append(
-                WaitingLink(
+                UnresolvedLink(
                     file: entry.file, index: entry.index, id: object.objectID, isMatched: entry.isMatched,
                     isCounted: !entry.isMatched || entry.isChanged))
         }
@@ -203,7 +203,7 @@ struct DocumentImporter {
             }
             if let key = record.columns.matchKey { try matches[key]?.add(object) }
         }
-        try context.givePermanentNumbers(numbers)
+        try context.assignPermanentKeys(numbers)
     }
 
     // MARK: Places

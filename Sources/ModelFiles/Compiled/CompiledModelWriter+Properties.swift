@@ -74,7 +74,7 @@ extension CompiledModelWriter {
         fields["NSDestinationEntity"] = self.place(ofEntity: relationship.destinationEntityName).value
         if let name = relationship.inverseName {
             fields["_NSInverseRelationshipName"] = writer.add(string: name).value
-            fields["NSInverseRelationship"] = inversePlace(relationship.destinationEntityName, name).value
+            fields["NSInverseRelationship"] = inversePosition(relationship.destinationEntityName, name).value
         }
         fields["NSMinCount"] = .integer(Int64(relationship.minCount))
         fields["NSMaxCount"] = .integer(Int64(relationship.maxCount))
@@ -88,10 +88,10 @@ extension CompiledModelWriter {
     }
 
     /// The place of the property `name` in the entity, or in the ancestor that declares it.
-    private func inversePlace(_ entityName: String, _ name: String) -> KeyedArchiveWriter.Reference {
+    private func inversePosition(_ entityName: String, _ name: String) -> KeyedArchiveWriter.Reference {
         var next = model.entity(named: entityName)
         while let entity = next {
-            if let place = propertyPlaces[entity.index][name] { return place }
+            if let place = propertyPositions[entity.index][name] { return place }
             next = entity.superentity
         }
         return .null

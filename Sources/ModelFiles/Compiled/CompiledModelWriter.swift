@@ -14,7 +14,7 @@ struct CompiledModelWriter {
     private(set) var places: [KeyedArchiveWriter.Reference] = []
     /// The places of each entity's listed properties by name, copies of inherited ones included
     /// where the form asks for them.
-    private(set) var propertyPlaces: [[String: KeyedArchiveWriter.Reference]] = []
+    private(set) var propertyPositions: [[String: KeyedArchiveWriter.Reference]] = []
     private var emptyUserInfo: KeyedArchiveWriter.Reference?
 
     static func write(_ model: ManagedObjectModel, form: CompiledModel.Form) throws(ModelError) -> Data {
@@ -30,7 +30,7 @@ struct CompiledModelWriter {
             places.append(writer.reserve())
             var properties: [String: KeyedArchiveWriter.Reference] = [:]
             for name in Self.listed(entity, form) { properties[name] = writer.reserve() }
-            propertyPlaces.append(properties)
+            propertyPositions.append(properties)
         }
     }
 
@@ -123,7 +123,7 @@ struct CompiledModelWriter {
         fields["NSSubentities"] = writer.add(dictionary: children, isMutable: true).value
         let listed = Self.listed(entity, form)
         let properties = listed.compactMap { name in
-            propertyPlaces[entity.index][name].map { (key: writer.add(string: name), value: $0) }
+            propertyPositions[entity.index][name].map { (key: writer.add(string: name), value: $0) }
         }
         fields["NSProperties"] = writer.add(dictionary: properties, isMutable: true).value
         if !description.uniquenessConstraints.isEmpty {
@@ -138,14 +138,14 @@ struct CompiledModelWriter {
         }
         writer.fill(places[entity.index], class: ArchiveKeys.entity, fields: fields)
         for property in entity.properties {
-            guard let place = propertyPlaces[entity.index][property.name] else { continue }
+            guard let place = propertyPositions[entity.index][property.name] else { continue }
             switch property.kind {
             case .attribute(let attribute): fill(place, attribute, owner: places[entity.index])
             case .relationship(let relationship): fill(place, relationship, of: entity)
             }
         }
         for property in entity.fetchedProperties {
-            if let place = propertyPlaces[entity.index][property.name] { fill(place, property, of: entity) }
+            if let place = propertyPositions[entity.index][property.name] { fill(place, property, of: entity) }
         }
     }
 

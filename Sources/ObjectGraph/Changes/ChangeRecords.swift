@@ -147,27 +147,27 @@ struct ChangeRecords {
     }
 
     /// The place in `saved` of a property's value, −1 where none was kept.
-    @inline(__always) private func savedPlace(of index: Int, property: Int) -> Int {
+    @inline(__always) private func savedPosition(of index: Int, property: Int) -> Int {
         var place = records[index].firstSaved
         while place >= 0, saved[Int(place)].property != property { place = saved[Int(place)].next }
         return Int(place)
     }
 
     func savedValue(of index: Int, property: Int) -> SlotValue? {
-        let place = savedPlace(of: index, property: property)
+        let place = savedPosition(of: index, property: property)
         return place < 0 ? nil : saved[place].value
     }
 
     /// Whether a slot of a row has the value that was saved; false where none was kept.
     func isSaved(_ cells: RowCells, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
-        let place = savedPlace(of: index, property: property)
+        let place = savedPosition(of: index, property: property)
         return place >= 0 && cells.has(saved[place].value, slot)
     }
 
     /// Whether a slot of a row has another value than the one that was saved; false where none was
     /// kept.
     func differs(_ cells: RowCells, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
-        let place = savedPlace(of: index, property: property)
+        let place = savedPosition(of: index, property: property)
         return place >= 0 && !cells.has(saved[place].value, slot)
     }
 
@@ -190,7 +190,7 @@ struct ChangeRecords {
     }
 
     /// The places of the saved values of a record.
-    func savedPlaces(of index: Int) -> [Int] {
+    func savedPositions(of index: Int) -> [Int] {
         var places: [Int] = []
         var place = records[index].firstSaved
         while place >= 0 {
@@ -250,14 +250,14 @@ struct ChangeRecords {
     }
 
     /// The places of the records that were touched in this event.
-    var eventPlaces: ContiguousArray<Int32> {
+    var eventPositions: ContiguousArray<Int32> {
         var places = touched
         places.append(contentsOf: Int32(eventStart)..<Int32(objects.count))
         return places
     }
 
     /// The objects that were touched in this event.
-    var eventObjects: ContiguousArray<ManagedObject> { ContiguousArray(objects(at: eventPlaces)) }
+    var eventObjects: ContiguousArray<ManagedObject> { ContiguousArray(objects(at: eventPositions)) }
 }
 
 extension PropertySet {

@@ -32,7 +32,7 @@ final class ChangeTracker {
     /// moving it out of the row. The object is filled.
     func willWrite(_ object: ManagedObject, _ slot: RowSlot) {
         registry.noteChange(object, Int(slot.index))
-        leaveLentRow(object)
+        releaseBorrowedRow(object)
         if object.state.isFree || untrackedDepth > 0 { return }
         guard let first = touch(object, Int(slot.index)), first.sinceSave || first.inEvent, slot.kind != .toMany else {
             return
@@ -47,14 +47,14 @@ final class ChangeTracker {
 
     /// Gives an object whose row a store is reading a copy of it, which can be changed. To be
     /// called before anything is written to the row of an object that a save may be writing.
-    @inline(__always) func leaveLentRow(_ object: ManagedObject) {
-        if object.state.contains(.saving) { copyLentRow(of: object) }
+    @inline(__always) func releaseBorrowedRow(_ object: ManagedObject) {
+        if object.state.contains(.saving) { copyBorrowedRow(of: object) }
     }
 
-    private func copyLentRow(of object: ManagedObject) {
+    private func copyBorrowedRow(of object: ManagedObject) {
         // A row of a list is never lent, though others of its slab may be; and an object that left
         // it would have to be taken out of the list.
-        guard !object.isListed, let slab = object.slab, slab.isLent, let cells = object.cells else { return }
+        guard !object.isListed, let slab = object.slab, slab.isBorrowed, let cells = object.cells else { return }
         let copy = registry.newRows.makeRow(registry.shapes[Int(object.entityIndex)].layout, copying: cells)
         object.slab = copy.slab
         object.cells = copy.cells

@@ -57,7 +57,7 @@ struct ContextRollback {
 
     private func restore(_ object: ManagedObject, from dropped: ChangeRecords, _ index: Int) {
         context.registry.noteChange(object)
-        context.tracker.leaveLentRow(object)
+        context.tracker.releaseBorrowedRow(object)
         let wasInaccessible = object.state.contains(.inaccessible)
         object.state.remove([.updated, .deleted, .unannounced, .inaccessible])
         if wasInaccessible {
@@ -66,7 +66,7 @@ struct ContextRollback {
         }
         guard let row = object.optionalRow else { return }
         let slots = context.shapes[Int(object.entityIndex)].layout.slots
-        for place in dropped.savedPlaces(of: index) {
+        for place in dropped.savedPositions(of: index) {
             let saved = dropped.saved[place]
             row.setSlotValue(saved.value, slots[Int(saved.property)])
         }

@@ -73,7 +73,7 @@ extension ManagedObjectContext {
 
     /// Where the edits stand; nil while changes are pending that no event has ended yet.
     package var editPosition: EditPosition? {
-        changes.hasEvent || !tracker.eventLog.isEmpty || pendingDeletions.areWaiting
+        changes.hasEvent || !tracker.eventLog.isEmpty || pendingDeletions.arePending
             ? nil : tracker.edits.position(undoManager)
     }
 

@@ -93,8 +93,8 @@ extension ManagedObjectContext {
     /// no objects with these numbers.
     /// - Throws: ``GraphError`` with code `constraint` where two objects of a hierarchy would have
     ///   one number.
-    package func givePermanentNumbers(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
-        try keys.givePermanentNumbers(numbers)
+    package func assignPermanentKeys(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
+        try keys.assignPermanentKeys(numbers)
     }
 
     /// All objects that are registered in the context. The set is built by each call.

@@ -97,7 +97,7 @@ public struct FetchedResultsChanges {
             for object in section.objects where before[object].map({ $0.section != section.name }) ?? false {
                 moved.insert(object)
             }
-            let kept = longestRun(
+            let kept = longestIncreasingRun(
                 staying.map { (before[$0]?.position ?? 0, touched.contains($0) ? 1 : staying.count + 1) })
             for (index, object) in staying.enumerated() where !kept.contains(index) { moved.insert(object) }
         }
@@ -106,7 +106,7 @@ public struct FetchedResultsChanges {
 
     /// The places of the ascending run of greatest weight: an object that did not change weighs
     /// more than all that did, so that these move.
-    private static func longestRun(_ values: [(position: Int, weight: Int)]) -> Set<Int> {
+    private static func longestIncreasingRun(_ values: [(position: Int, weight: Int)]) -> Set<Int> {
         if zip(values, values.dropFirst()).allSatisfy({ $0.position < $1.position }) { return Set(values.indices) }
         // The best run that ends with a position not beyond one: a tree of maxima by rank.
         let ranks = Dictionary(uniqueKeysWithValues: values.map(\.position).sorted().enumerated().map { ($1, $0 + 1) })

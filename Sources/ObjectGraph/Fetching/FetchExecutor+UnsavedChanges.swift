@@ -51,7 +51,7 @@ extension FetchExecutor {
         }
         if let save = context.saveUnderWay, save.interruption != .reset {
             if !save.memberDeletions.isEmpty {
-                overlay.excludedKeys += try context.deletions.keysLeftToStore(of: entities)
+                overlay.excludedKeys += try context.deletions.keysDeletedByStore(of: entities)
             }
             for index in save.changes.indices {
                 if let object = save.changes.object(at: index), object.recordIndex < 0 {

@@ -92,7 +92,7 @@ extension ConflictSettler {
             for relation in context.shapes[Int(owner.entityIndex)].toOnes {
                 if let reference = moved(row.reference(relation.slot)) { row.setReference(reference, relation.slot) }
             }
-            for place in context.changes.savedPlaces(of: index) {
+            for place in context.changes.savedPositions(of: index) {
                 if case .reference(let saved) = context.changes.saved[place].value, let reference = moved(saved) {
                     context.changes.replaceSaved(at: place, with: .reference(reference))
                 }

@@ -42,7 +42,7 @@ extension ConflictSettler {
                     try merging.settleToOnes(ofRecreated: object)
                 }
             }
-            for object in revived { try merging.settleToOnes(ofRevived: object, isStoreAlone: type == .rollback) }
+            for object in revived { try merging.settleToOnes(ofRevived: object, isOnlyStore: type == .rollback) }
         }
     }
 
@@ -81,7 +81,7 @@ extension ConflictSettler {
             }
         }
         let index = Int(object.recordIndex)
-        if let place = context.changes.savedPlaces(of: index).first(where: {
+        if let place = context.changes.savedPositions(of: index).first(where: {
             context.changes.saved[$0].property == property
         }) {
             context.changes.replaceSaved(at: place, with: saved)

@@ -19,7 +19,7 @@ extension ObjectMerging {
         } else if mergeChanges && object.recordIndex >= 0 {
             if object.state.contains(.deleted) { deleteAgain(object) } else { mergeStoreValues(into: object) }
         } else {
-            let ledToDeleted = ledToDeleted(object)
+            let ledToDeleted = referencesDeleted(object)
             context.changes.remove(object)
             context.faults.turnIntoFault(object)
             if ledToDeleted { followDeletionsAgain(from: object) }
@@ -107,9 +107,9 @@ extension ObjectMerging {
 
     /// Whether an object led to one that is deleted here. That it does so no longer is part of the
     /// deletion, and does not go with the object's own changes.
-    func ledToDeleted(_ object: ManagedObject) -> Bool {
+    func referencesDeleted(_ object: ManagedObject) -> Bool {
         guard object.recordIndex >= 0, !object.state.contains(.deleted) else { return false }
-        return context.changes.savedPlaces(of: Int(object.recordIndex)).contains { place in
+        return context.changes.savedPositions(of: Int(object.recordIndex)).contains { place in
             guard case .reference(let reference?) = context.changes.saved[place].value else { return false }
             return context.registry.registered(reference)?.state.contains(.deleted) == true
         }

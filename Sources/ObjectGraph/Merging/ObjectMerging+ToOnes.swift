@@ -47,8 +47,8 @@ extension ObjectMerging {
 
     /// Makes an object whose deletion was given up, which has the store's values, agree with
     /// objects of its one-to-one relationships that were made to lead elsewhere here.
-    /// - Parameter isStoreAlone: Whether that is given up too.
-    func settleToOnes(ofRevived object: ManagedObject, isStoreAlone: Bool) throws {
+    /// - Parameter isOnlyStore: Whether that is given up too.
+    func settleToOnes(ofRevived object: ManagedObject, isOnlyStore: Bool) throws {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let inverse = relation.inverse, !inverse.isToMany,
                 let reference = object.row.reference(relation.slot),
@@ -56,7 +56,7 @@ extension ObjectMerging {
                 let other = try upToDate(reference, inverse.index),
                 other.row.reference(context.registry.relation(other, inverse.index).slot)?.key != object.key
             else { continue }
-            if isStoreAlone {
+            if isOnlyStore {
                 try claimTarget(of: object, relation)
             } else {
                 context.relationships.writeReference(object, relation.slot, nil)
@@ -168,7 +168,7 @@ extension ObjectMerging {
         guard !relation.isToMany, row.reference(relation.slot)?.key != object.row.reference(relation.slot)?.key else {
             return
         }
-        if let place = context.changes.savedPlaces(of: index).first(where: {
+        if let place = context.changes.savedPositions(of: index).first(where: {
             context.changes.saved[$0].property == property
         }) {
             guard context.changes.saved[place].value == object.row.slotValue(relation.slot) else { return }

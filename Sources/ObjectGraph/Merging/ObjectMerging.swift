@@ -42,7 +42,7 @@ struct ObjectMerging {
         let shape = context.shapes[Int(object.entityIndex)]
         let changed = context.changes.changed(at: index)
         // The store's value takes the place of the saved one, and the changed value stays.
-        for place in context.changes.savedPlaces(of: index) {
+        for place in context.changes.savedPositions(of: index) {
             let slot = shape.layout.slots[Int(context.changes.saved[place].property)]
             // What was set and set back is no change.
             if context.changes.saved[place].value == old.slotValue(slot) {

@@ -38,10 +38,10 @@ struct FaultHandling {
             guard rows.count == 1 else { throw GraphError.notFound(object.objectID) }
             object.attach(rows[0])
         }
-        finishRealising(object)
+        finishFiring(object)
     }
 
-    private func finishRealising(_ object: ManagedObject) {
+    private func finishFiring(_ object: ManagedObject) {
         context.registry.noteChange(object, -1)
         object.state.remove(.fault)
         if context.shapes[Int(object.entityIndex)].isPlain { return }

@@ -68,7 +68,7 @@ final class IdentityMap {
         if let keys = run.slab.consecutiveKeys(of: rows) { return list(keys, run.slab.addresses(of: rows)) }
         var last = PagedIndex.LastPage(), listed = 0
         run.slab.forEachRow(run.first..<(run.first + run.count)) { cells in
-            let entry = index.madePlace(cells.key, &last)
+            let entry = index.allocatedPosition(cells.key, &last)
             guard entry.pointee == nil else { return false }
             entry.pointee = cells.address + 1
             listed += 1

@@ -30,7 +30,7 @@ final class ObjectRegistry {
     /// Who observes the objects; nil while the context is not observed.
     @exclusivity(unchecked) private(set) var registrars: ObjectRegistrars?
     /// By the numbers of typed properties.
-    @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPlace> = []
+    @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPosition> = []
     /// The objects with changes. The ``ChangeTracker`` says what becomes one; they stand here
     /// because every setting of a value asks them.
     @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()

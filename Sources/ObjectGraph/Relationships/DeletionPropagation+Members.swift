@@ -32,7 +32,7 @@ extension DeletionPropagation {
         else { return false }
         let deletion = MemberDeletion(
             relation: relation, owners: owners, keys: Set(owners.map(\.key)), inverse: inverse.index)
-        guard knowsNone(of: deletion) else { return false }
+        guard hasNoLoadedMembers(of: deletion) else { return false }
         context.pendingDeletions.leaveToStore(deletion)
         return true
     }
@@ -63,7 +63,7 @@ extension DeletionPropagation {
     }
 
     /// Whether no object that is to go is here, nor one that may be among them.
-    func knowsNone(of deletion: MemberDeletion) -> Bool {
+    func hasNoLoadedMembers(of deletion: MemberDeletion) -> Bool {
         let slot = context.shapes[deletion.destination].layout.slots[deletion.inverse]
         func isNone(_ object: ManagedObject) -> Bool {
             guard Int(object.entityIndex) == deletion.destination else { return true }
@@ -75,7 +75,7 @@ extension DeletionPropagation {
             && (context.registry.temporaries.count == 0 || context.registry.temporaries.objects.allSatisfy(isNone))
     }
 
-    func isLeftToStore(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> Bool {
+    func isDeletedByStore(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> Bool {
         context.pendingDeletions.memberDeletions.contains { $0.relation === relation && $0.keys.contains(owner.key) }
     }
 
@@ -99,7 +99,7 @@ extension DeletionPropagation {
 
     /// The numbers of the objects of some entities that a save under way deletes without having
     /// read them.
-    func keysLeftToStore(of entities: Range<Int>) throws -> [Int64] {
+    func keysDeletedByStore(of entities: Range<Int>) throws -> [Int64] {
         var keys: [Int64] = []
         for deletion in context.saveUnderWay?.memberDeletions ?? [] where entities.contains(deletion.destination) {
             let relation = deletion.relation

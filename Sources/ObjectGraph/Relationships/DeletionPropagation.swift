@@ -108,7 +108,7 @@ struct DeletionPropagation {
             context.relationships.disconnect(target, inverse, from: object)
         }
         for relation in shape.toManys where relation.description.deleteRule != .noAction || relation.isLinked {
-            if !context.pendingDeletions.memberDeletions.isEmpty, isLeftToStore(object, relation) { continue }
+            if !context.pendingDeletions.memberDeletions.isEmpty, isDeletedByStore(object, relation) { continue }
             let members = context.members.loadedList(object, relation).members
             var stale: [ManagedObject] = []
             for member in members {

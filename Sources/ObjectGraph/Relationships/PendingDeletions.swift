@@ -15,7 +15,7 @@ struct PendingDeletions {
     private(set) var postponed: [MemberDeletion] = []
 
     /// Whether there is anything that ``ManagedObjectContext/processPendingChanges()`` has to do.
-    var areWaiting: Bool { !pending.isEmpty || !postponed.isEmpty }
+    var arePending: Bool { !pending.isEmpty || !postponed.isEmpty }
 
     mutating func beginCollecting(_ collects: Bool) { collectsMemberDeletions = collects }
 

@@ -31,7 +31,7 @@ struct KeyAssignment {
     }
 
     /// Gives new objects the keys that they had elsewhere.
-    func givePermanentNumbers(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
+    func assignPermanentKeys(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
         var taken: [Int: Set<Int64>] = [:]
         let numbers = numbers.filter { $0.0.key < 0 && $0.0.registryReference != nil }
         for (object, number) in numbers {
@@ -128,7 +128,7 @@ struct KeyAssignment {
             for index in context.changes.indices {
                 guard let object = context.changes.object(at: index) else { continue }
                 replaceTemporaryReferences(in: object)
-                for place in context.changes.savedPlaces(of: index) {
+                for place in context.changes.savedPositions(of: index) {
                     if case .reference(let reference?) = context.changes.saved[place].value,
                         let permanent = permanentReference(reference)
                     {
@@ -155,7 +155,7 @@ struct KeyAssignment {
     func replaceTemporaryReferences(in object: ManagedObject) {
         let toOnes = context.shapes[Int(object.entityIndex)].toOnes
         guard !toOnes.isEmpty else { return }
-        context.tracker.leaveLentRow(object)
+        context.tracker.releaseBorrowedRow(object)
         guard let row = object.optionalRow else { return }
         for relation in toOnes {
             if let reference = row.reference(relation.slot), let permanent = permanentReference(reference) {

@@ -18,7 +18,7 @@ extension SaveOutcome {
             for slot in context.shapes[fresh.entityIndex].derivedSlots {
                 let value = fresh.slotValue(slot)
                 if object.recordIndex >= 0,
-                    let place = context.changes.savedPlaces(of: Int(object.recordIndex)).first(where: {
+                    let place = context.changes.savedPositions(of: Int(object.recordIndex)).first(where: {
                         context.changes.saved[$0].property == slot.index
                     })
                 {

@@ -12,7 +12,7 @@ struct SaveOutcome {
     /// From here on changes are counted anew.
     func begin(_ plan: SavePlan) {
         context.saveUnderWay = plan.underWay
-        if !plan.underWay.lentSlabs.isEmpty { context.registry.newRows.leaveSlabs() }
+        if !plan.underWay.borrowedSlabs.isEmpty { context.registry.newRows.leaveSlabs() }
         context.pendingDeletions.endCollecting()
         context.changes = ChangeRecords()
         for list in plan.underWay.lists { list.beginSaving() }

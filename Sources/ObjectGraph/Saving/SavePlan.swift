@@ -11,8 +11,8 @@ struct SavePlan {
     /// A parent takes over what no store keeps.
     private let includesTransients: Bool
     private let lendsRows: Bool
-    private var insertionPlaces: [Int]
-    private var updatePlaces: [Int]
+    private var insertionPositions: [Int]
+    private var updatePositions: [Int]
 
     init(_ context: ManagedObjectContext, number: Int) {
         self.context = context
@@ -21,8 +21,8 @@ struct SavePlan {
         lendsRows = records.count >= Self.manyRows
         underWay = SaveUnderWay(
             number: number, changes: context.changes, position: context.tracker.edits.position(context.undoManager))
-        insertionPlaces = [Int](repeating: -1, count: context.shapes.count)
-        updatePlaces = insertionPlaces
+        insertionPositions = [Int](repeating: -1, count: context.shapes.count)
+        updatePositions = insertionPositions
     }
 
     /// So many rows are lent to the store. Of fewer it gets copies, which cost less than new slabs
@@ -33,13 +33,13 @@ struct SavePlan {
     ///
     /// Rows with lists are copied: lists belong to the graph alone, and may come and go while the
     /// store reads. So are those on which others than their object stand.
-    private func lentSlab(_ object: ManagedObject, _ layout: RowLayout) -> RowSlab? {
+    private func borrowedSlab(_ object: ManagedObject, _ layout: RowLayout) -> RowSlab? {
         lendsRows && !layout.hasToMany && !object.isListed ? object.slab : nil
     }
 
-    private mutating func noteLent(_ slab: RowSlab) {
-        slab.isLent = true
-        underWay.lentSlabs.append(slab)
+    private mutating func noteBorrowed(_ slab: RowSlab) {
+        slab.isBorrowed = true
+        underWay.borrowedSlabs.append(slab)
     }
 
     mutating func collect() {
@@ -70,16 +70,16 @@ struct SavePlan {
     private mutating func insert(_ object: ManagedObject, _ index: Int) {
         guard let cells = object.cells else { preconditionFailure("A new object has a row") }
         let entity = Int(object.entityIndex)
-        if insertionPlaces[entity] < 0 {
-            insertionPlaces[entity] = changes.insertions.count
+        if insertionPositions[entity] < 0 {
+            insertionPositions[entity] = changes.insertions.count
             changes.insertions.append(ChangeSet.Insertions(entityIndex: entity, rows: RowBatch()))
             underWay.inserted.append([])
         }
-        let place = insertionPlaces[entity]
+        let place = insertionPositions[entity]
         underWay.inserted[place].append(Int32(index))
         context.registry.shapeReferences[entity]._withUnsafeGuaranteedRef { shape in
-            if let slab = lentSlab(object, shape.layout) {
-                if changes.insertions[place].rows.append(lent: slab, cells) { noteLent(slab) }
+            if let slab = borrowedSlab(object, shape.layout) {
+                if changes.insertions[place].rows.append(lent: slab, cells) { noteBorrowed(slab) }
             } else {
                 changes.insertions[place].rows.append(copyOf: cells, shape.layout)
             }
@@ -129,13 +129,13 @@ struct SavePlan {
                 underWay.unchanged.append(Int32(index))
                 return
             }
-            if updatePlaces[entity] < 0 {
-                updatePlaces[entity] = changes.updates.count
+            if updatePositions[entity] < 0 {
+                updatePositions[entity] = changes.updates.count
                 changes.updates.append(ChangeSet.Updates(entityIndex: entity))
             }
-            let place = updatePlaces[entity]
-            if let slab = lentSlab(object, shape.layout) {
-                if changes.updates[place].rows.append(lent: slab, cells) { noteLent(slab) }
+            let place = updatePositions[entity]
+            if let slab = borrowedSlab(object, shape.layout) {
+                if changes.updates[place].rows.append(lent: slab, cells) { noteBorrowed(slab) }
             } else {
                 changes.updates[place].rows.append(copyOf: cells, shape.layout)
             }

@@ -28,7 +28,7 @@ struct SavePreparation {
         }
         var rounds = 0
         // Deletions wait where the store can't be read; that is thrown next.
-        while context.loadError == nil, context.changes.hasEvent || context.pendingDeletions.areWaiting {
+        while context.loadError == nil, context.changes.hasEvent || context.pendingDeletions.arePending {
             rounds += 1
             if rounds > 1000 {
                 throw GraphError(

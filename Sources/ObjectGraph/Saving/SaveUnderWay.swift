@@ -31,7 +31,7 @@ struct SaveUnderWay {
     /// Objects that nobody has, which the store finds by itself.
     var memberDeletions: [MemberDeletion] = []
     /// The slabs of the rows that the change set lends the store.
-    var lentSlabs: ContiguousArray<RowSlab> = []
+    var borrowedSlabs: ContiguousArray<RowSlab> = []
     var interruption: Interruption?
 
     /// What the owner of the context did while the store was writing.
@@ -50,6 +50,6 @@ struct SaveUnderWay {
 
     /// Nobody reads the rows any more.
     func takeBackRows() {
-        for slab in lentSlabs { slab.isLent = false }
+        for slab in borrowedSlabs { slab.isBorrowed = false }
     }
 }

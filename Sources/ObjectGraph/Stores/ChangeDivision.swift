@@ -8,8 +8,8 @@ struct ChangeDivision {
     struct Part {
         let member: StoreMember
         var changes = ChangeSet()
-        fileprivate var insertionPlaces: [Int: Int] = [:]
-        fileprivate var updatePlaces: [Int: Int] = [:]
+        fileprivate var insertionPositions: [Int: Int] = [:]
+        fileprivate var updatePositions: [Int: Int] = [:]
     }
 
     private(set) var parts: [Part] = []
@@ -104,9 +104,9 @@ struct ChangeDivision {
         for index in 0..<group.rows.count {
             let row = group.rows[index]
             let part = try part(of: row.key)
-            let place = parts[part].insertionPlaces[group.entityIndex] ?? parts[part].changes.insertions.count
-            if parts[part].insertionPlaces[group.entityIndex] == nil {
-                parts[part].insertionPlaces[group.entityIndex] = place
+            let place = parts[part].insertionPositions[group.entityIndex] ?? parts[part].changes.insertions.count
+            if parts[part].insertionPositions[group.entityIndex] == nil {
+                parts[part].insertionPositions[group.entityIndex] = place
                 parts[part].changes.insertions.append(
                     ChangeSet.Insertions(entityIndex: group.entityIndex, rows: RowBatch()))
             }
@@ -121,9 +121,9 @@ struct ChangeDivision {
         for index in 0..<group.rows.count {
             let row = group.rows[index]
             let part = try part(of: row.key)
-            let place = parts[part].updatePlaces[group.entityIndex] ?? parts[part].changes.updates.count
-            if parts[part].updatePlaces[group.entityIndex] == nil {
-                parts[part].updatePlaces[group.entityIndex] = place
+            let place = parts[part].updatePositions[group.entityIndex] ?? parts[part].changes.updates.count
+            if parts[part].updatePositions[group.entityIndex] == nil {
+                parts[part].updatePositions[group.entityIndex] = place
                 parts[part].changes.updates.append(ChangeSet.Updates(entityIndex: group.entityIndex))
             }
             let copy = parts[part].changes.updates[place].rows.append(copyOf: row)

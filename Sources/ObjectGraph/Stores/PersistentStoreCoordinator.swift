@@ -28,7 +28,7 @@ import Synchronization
 public final class PersistentStoreCoordinator: Sendable {
     private struct State {
         var members: [StoreMember] = []
-        var nextPlace = 0
+        var nextIndex = 0
         /// Metadata that were set and not saved, by the store's UUID.
         var pendingMetadata: [String: [String: MetadataValue?]] = [:]
         /// What tells of commits to stores, by the store's UUID.
@@ -114,8 +114,8 @@ public final class PersistentStoreCoordinator: Sendable {
             store.identity.model == managedObjectModel,
             "A coordinator has stores of its own model: make another coordinator for another model")
         change { state in
-            state.members.append(StoreMember(store, place: state.nextPlace, model: managedObjectModel))
-            state.nextPlace += 1
+            state.members.append(StoreMember(store, place: state.nextIndex, model: managedObjectModel))
+            state.nextIndex += 1
         }
         tell(added: [PersistentStore(store)])
     }
@@ -126,8 +126,8 @@ public final class PersistentStoreCoordinator: Sendable {
             if let index = state.members.firstIndex(where: { $0.store === old }) {
                 state.members[index] = StoreMember(new, place: state.members[index].place, model: managedObjectModel)
             } else {
-                state.members.append(StoreMember(new, place: state.nextPlace, model: managedObjectModel))
-                state.nextPlace += 1
+                state.members.append(StoreMember(new, place: state.nextIndex, model: managedObjectModel))
+                state.nextIndex += 1
             }
         }
     }
@@ -164,7 +164,7 @@ public final class PersistentStoreCoordinator: Sendable {
         let removed = members
         change { state in
             state.members = []
-            state.nextPlace = 0
+            state.nextIndex = 0
             state.pendingMetadata = [:]
         }
         for member in removed { try close(member) }

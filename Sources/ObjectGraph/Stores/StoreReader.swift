@@ -68,7 +68,7 @@ final class StoreReader {
     private func view(of store: any StoreBackend) throws -> any RowStore {
         // Of a store that was taken away nothing is read any more.
         if case .pinned(let token) = generation, let view = token.view, view.store === store { return view }
-        guard let view = try (store as? any GenerationStore)?.viewOfThisMoment() else { return store }
+        guard let view = try (store as? any GenerationStore)?.currentView() else { return store }
         generation = .pinned(QueryGenerationToken(view: view))
         return view
     }

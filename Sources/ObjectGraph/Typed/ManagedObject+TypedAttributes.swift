@@ -99,7 +99,7 @@ extension ManagedObject {
         row.clear(slot)
     }
 
-    private final func place<Value>(of attribute: _TypedAttribute<Value>) -> PropertyPlace {
+    private final func place<Value>(of attribute: _TypedAttribute<Value>) -> PropertyPosition {
         registry.place(of: attribute.number, named: attribute.name, for: self) { $0.kind.holds(Value.Stored.self) }
     }
 }

@@ -21,7 +21,7 @@ public struct _TypedAttribute<Value: AttributeValue>: Sendable {
     /// context that uses it.
     public init(_ name: String) {
         self.name = name
-        number = PropertyPlace.nextNumber()
+        number = PropertyPosition.nextNumber()
     }
 }
 
@@ -34,7 +34,7 @@ public struct _TypedToOne<Destination: ManagedObject>: Sendable {
     /// Creates a relationship. Keep it in a static property.
     public init(_ name: String) {
         self.name = name
-        number = PropertyPlace.nextNumber()
+        number = PropertyPosition.nextNumber()
     }
 }
 
@@ -48,6 +48,6 @@ public struct _TypedToMany<Members: ManagedObjectCollection>: Sendable {
     /// Creates a relationship. Keep it in a static property.
     public init(_ name: String) {
         self.name = name
-        number = PropertyPlace.nextNumber()
+        number = PropertyPosition.nextNumber()
     }
 }

@@ -14,7 +14,7 @@ struct UndoReplay {
     func attach(_ undoManager: UndoManager) -> UndoManager.Checkpoint {
         context.tracker.attach(undoManager)
         return undoManager.addCheckpoint(
-            for: context, hasPending: { !$0.tracker.eventLog.isEmpty || $0.pendingDeletions.areWaiting }
+            for: context, hasPending: { !$0.tracker.eventLog.isEmpty || $0.pendingDeletions.arePending }
         ) { $0.processPendingChanges() }
     }
 
@@ -140,7 +140,7 @@ struct UndoReplay {
     func exchange(_ change: inout ValueChange, isQuiet: Bool) -> Bool {
         let object = change.object
         guard object.registryReference != nil, object.fireFault() else { return false }
-        context.tracker.leaveLentRow(object)
+        context.tracker.releaseBorrowedRow(object)
         guard let cells = object.cells else { return false }
         return context.registry.shapeReferences[Int(object.entityIndex)]._withUnsafeGuaranteedRef { shape in
             let property = Int(change.property)
@@ -224,7 +224,7 @@ struct UndoReplay {
     /// While it was deleted nobody told it of the permanent keys that others got.
     func renewReferences(of object: ManagedObject) {
         guard context.tracker.permanentKeys.isUsed else { return }
-        context.tracker.leaveLentRow(object)
+        context.tracker.releaseBorrowedRow(object)
         guard let row = object.optionalRow else { return }
         for relation in context.shapes[Int(object.entityIndex)].toOnes {
             guard let reference = row.reference(relation.slot),
@@ -239,13 +239,13 @@ struct UndoReplay {
 
     /// Objects that undo brought to their saved values have no changes any more.
     func dropUnchanged() {
-        for place in unchangedPlaces(among: context.changes.eventPlaces, of: context.changes) {
+        for place in unchangedPositions(among: context.changes.eventPositions, of: context.changes) {
             if let object = context.changes.object(at: Int(place)) { drop(object) }
         }
     }
 
     /// All of them first: changes that are read while they are changed would be copied.
-    func unchangedPlaces(among places: ContiguousArray<Int32>, of changes: ChangeRecords) -> ContiguousArray<Int32> {
+    func unchangedPositions(among places: ContiguousArray<Int32>, of changes: ChangeRecords) -> ContiguousArray<Int32> {
         places.filter {
             changes.unowned(at: Int($0))?._withUnsafeGuaranteedRef { isUnchanged($0, in: changes) } == true
         }

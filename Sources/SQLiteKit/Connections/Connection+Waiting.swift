@@ -4,29 +4,29 @@ import Foundation
 /// Tells of the waiting for locks, and ends it.
 final class WaitHandler {
     private let timeout: Double
-    private let goesOn: (Double) -> Bool
+    private let continues: (Double) -> Bool
     private var start = Date()
 
-    init(timeout: Double, _ goesOn: @escaping (Double) -> Bool) {
+    init(timeout: Double, _ continues: @escaping (Double) -> Bool) {
         self.timeout = timeout
-        self.goesOn = goesOn
+        self.continues = continues
     }
 
     /// - Parameter count: how often SQLite has asked for this lock before.
     func waits(_ count: Int32) -> Bool {
         if count == 0 { start = Date() }
         let waited = Date().timeIntervalSince(start)
-        guard waited < timeout, goesOn(waited) else { return false }
+        guard waited < timeout, continues(waited) else { return false }
         Thread.sleep(forTimeInterval: 0.02)
         return true
     }
 }
 
 extension Connection {
-    /// Waits for locks of others up to `timeout` seconds, asking `goesOn` with the seconds waited
-    /// before each new attempt.
-    package func setWaiting(timeout: Double, _ goesOn: @escaping (Double) -> Bool) {
-        let handler = WaitHandler(timeout: timeout, goesOn)
+    /// Waits for locks of others up to `timeout` seconds, asking `continues` with the seconds
+    /// waited before each new attempt.
+    package func setWaiting(timeout: Double, _ continues: @escaping (Double) -> Bool) {
+        let handler = WaitHandler(timeout: timeout, continues)
         waiting = handler
         // Unretained: the connection holds it.
         sqlite3_busy_handler(

@@ -26,7 +26,7 @@ package final class Connection {
     private var isOpen = true
     let errors: ErrorSource
     let bulk = BulkExchange()
-    let logLength = LogLength()
+    let logLength = WALLength()
     /// Notes what is run, while somebody wants to know.
     var recorder: TraceRecorder?
     var waiting: WaitHandler?
@@ -137,13 +137,13 @@ package final class Connection {
     /// Lends a compiled statement out of the cache, without bindings; it goes back, reset, when
     /// `body` ends. Nested use of the same text compiles it again.
     package func withStatement<Result>(_ sql: String, _ body: (Statement) throws -> Result) throws -> Result {
-        let kept = cache[sql].flatMap { $0.isLent ? nil : $0 }
+        let kept = cache[sql].flatMap { $0.isBorrowed ? nil : $0 }
         let statement = try kept ?? prepare(sql, isPersistent: true)
-        statement.isLent = true
+        statement.isBorrowed = true
         defer {
             statement.reset()
             statement.clearBindings()
-            statement.isLent = false
+            statement.isBorrowed = false
             if kept == nil, isOpen {
                 if cache.count >= Self.mostStatements { cache.removeAll(keepingCapacity: true) }
                 cache[sql] = statement

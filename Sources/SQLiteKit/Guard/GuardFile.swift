@@ -28,14 +28,14 @@ struct GuardFile {
     /// certain; nil where it has none.
     private(set) var indexBlocks: Int32?
     /// Of a WAL that is written.
-    var tail: LogTail?
+    var tail: WALTail?
 
     private init(
         original: UnsafePointer<sqlite3_io_methods>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool,
         main: UnsafeMutablePointer<sqlite3_file>?
     ) {
         self.original = original
-        tail = main.map { LogTail(main: $0) }
+        tail = main.map { WALTail(main: $0) }
         self.vfs = Unmanaged.passUnretained(vfs)
         self.name = name
         self.isStore = isStore

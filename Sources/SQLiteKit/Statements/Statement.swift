@@ -11,7 +11,7 @@ package final class Statement {
     /// The number of columns in a row; 0 for a statement without rows.
     package let columnCount: Int
     /// Whether somebody uses it who got it from the connection's cache.
-    var isLent = false
+    var isBorrowed = false
 
     init(_ handle: OpaquePointer, errors: ErrorSource, sql: String) {
         self.handle = handle

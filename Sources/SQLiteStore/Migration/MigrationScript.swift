@@ -54,7 +54,7 @@ struct MigrationScript {
             for index in wanted.search.values.sorted(by: { $0.table < $1.table }) {
                 addSideIndex(index.name, index.table, index.statement, index.filling)
             }
-            for index in wanted.allPlaces { addSideIndex(index.name, index.table, index.statement, index.filling) }
+            for index in wanted.allPositions { addSideIndex(index.name, index.table, index.statement, index.filling) }
         }
         steps += triggers.restoring
     }

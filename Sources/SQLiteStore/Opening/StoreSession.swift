@@ -161,14 +161,14 @@ final class StoreSession {
             try TriggerFunctions.register(on: connection, noting: derivedChanges)
         }
         if let observer = description.waitObserver {
-            connection.setWaiting(timeout: description.timeout) { observer.goesOn(after: $0) }
+            connection.setWaiting(timeout: description.timeout) { observer.continues(after: $0) }
         }
         return connection
     }
 
     /// Sets the journal up as whoever holds the store wants it. Reads the file's journal mode, so
     /// what is no database is noticed here.
-    static func prepareJournal(of connection: Connection, _ description: PersistentStoreDescription) throws {
+    static func prepareWAL(of connection: Connection, _ description: PersistentStoreDescription) throws {
         try connection.execute("PRAGMA cache_size=-\(description.cacheKilobytes ?? cacheKilobytes)")
         guard !description.isReadOnly else { return }
         switch description.journal {
@@ -207,7 +207,7 @@ final class StoreSession {
                 return try connection.setJournalMode(mode)
             } catch let error as SQLiteError where error.isOfLocks {
                 let waited = Date().timeIntervalSince(start)
-                guard waited < description.timeout, description.waitObserver?.goesOn(after: waited) ?? true else {
+                guard waited < description.timeout, description.waitObserver?.continues(after: waited) ?? true else {
                     throw error
                 }
                 Thread.sleep(forTimeInterval: 0.02)

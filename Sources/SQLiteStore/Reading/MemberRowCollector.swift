@@ -6,7 +6,7 @@ import Storage
 /// they are by runs: no list of members is kept beside the rows.
 final class MemberRowCollector: RowReceiver {
     private let reader: RowReader
-    private let places: OwnerPlaces
+    private let places: OwnerPositions
     private let ownerColumn: Int
     private let ownerCount: Int
     // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is
@@ -29,7 +29,7 @@ final class MemberRowCollector: RowReceiver {
     init(_ reader: RowReader, owners: [Int64], ownerColumn: Int) {
         self.reader = reader
         self.ownerColumn = ownerColumn
-        places = OwnerPlaces(owners)
+        places = OwnerPositions(owners)
         ownerCount = owners.count
         lastKeys = ContiguousArray(repeating: 0, count: owners.count)
     }
@@ -70,7 +70,7 @@ final class MemberRowCollector: RowReceiver {
 }
 
 /// The places of owners by their keys: a list where these are dense, as they mostly are.
-private struct OwnerPlaces {
+private struct OwnerPositions {
     private var first: Int64 = 0
     private var dense: ContiguousArray<Int32> = []
     private var sparse: [Int64: Int] = [:]

@@ -263,7 +263,7 @@ struct StoreRecovery {
     /// damaged: rows have their fields, so that those behind stand further back than it says.
     /// - Returns: Nil where the definition is none of the expected columns in their order, or lacks
     ///   columns at its end only, whose order is not known.
-    private static func columnsWithSwallowedOnes(
+    private static func columnsWithMergedDefinitions(
         _ found: [SalvagedTable.Column], _ wanted: [SalvagedTable.Column]
     ) -> [SalvagedTable.Column]? {
         var rest = found[...], end = 0
@@ -280,7 +280,7 @@ struct StoreRecovery {
         guard var table = tables[SQLName.key(wanted.name)] else { return }
         var missing = wanted.columns.filter { table.column($0.name) == nil }
         guard !missing.isEmpty else { return }
-        if let columns = Self.columnsWithSwallowedOnes(table.columns, wanted.columns) {
+        if let columns = Self.columnsWithMergedDefinitions(table.columns, wanted.columns) {
             report("the definition of the table \(table.name) is damaged")
             table.columns = columns
             missing = wanted.columns.filter { table.column($0.name) == nil }
@@ -338,7 +338,7 @@ struct StoreRecovery {
             if let root = table.root { _ = database.tree(root: root) }
         }
         releaseStrangers(&wanted)
-        adoptStrays(&wanted)
+        adoptUnreachablePages(&wanted)
         return wanted
     }
 
@@ -365,7 +365,7 @@ struct StoreRecovery {
 
     /// Finds the tables of pages that no b-tree leads to. There are none in a sound database; free
     /// pages, whose rows were deleted, are not among them.
-    private func adoptStrays(_ wanted: inout [SalvagedTable]) {
+    private func adoptUnreachablePages(_ wanted: inout [SalvagedTable]) {
         for page in database.strayLeaves() {
             let rows = database.heads(ofLeaf: page)
             guard !rows.isEmpty else { continue }

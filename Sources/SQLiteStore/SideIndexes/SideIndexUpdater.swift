@@ -76,7 +76,7 @@ final class SideIndexUpdater {
             let count = try connection.value(index.checking)?.integer ?? 0
             if count > 0 { findings.append("the full-text index of \(index.table) differs from \(count) of its rows") }
         }
-        for index in layout.sideIndexes.allPlaces {
+        for index in layout.sideIndexes.allPositions {
             let count = try connection.value(index.checking)?.integer ?? 0
             if count > 0 { findings.append("the R-tree \(index.name) differs from \(count) rows of \(index.table)") }
         }

@@ -6,7 +6,7 @@ import Schema
 /// Whatever writes rows brings them up to date in the same transaction (`StoreSession.writing`).
 struct SideIndexes: Sendable, Hashable {
     var search: [String: SearchIndex] = [:]
-    var places: [String: [PlaceIndex]] = [:]
+    var places: [String: [SpatialIndex]] = [:]
 
     static let none = SideIndexes()
 
@@ -14,9 +14,9 @@ struct SideIndexes: Sendable, Hashable {
     var tables: [String] { Set(search.keys).union(places.keys).sorted() }
     /// Statements that make them, in order.
     var statements: [String] {
-        search.values.sorted { $0.table < $1.table }.map(\.statement) + allPlaces.map(\.statement)
+        search.values.sorted { $0.table < $1.table }.map(\.statement) + allPositions.map(\.statement)
     }
-    var allPlaces: [PlaceIndex] { places.values.joined().sorted { $0.name < $1.name } }
+    var allPositions: [SpatialIndex] { places.values.joined().sorted { $0.name < $1.name } }
 
     /// What a model asks for.
     init(wantedBy model: ManagedObjectModel, _ storages: [EntityStorage]) {
@@ -40,9 +40,9 @@ struct SideIndexes: Sendable, Hashable {
     private init() {}
 
     private static func place(_ index: FetchIndexDescription, _ entity: EntityDescription, _ storage: EntityStorage)
-        -> PlaceIndex?
+        -> SpatialIndex?
     {
-        guard !index.elements.isEmpty, index.elements.count <= PlaceIndex.mostColumns,
+        guard !index.elements.isEmpty, index.elements.count <= SpatialIndex.mostColumns,
             index.elements.allSatisfy({ $0.kind == .rTree })
         else { return nil }
         let columns = index.elements.compactMap { element -> String? in
@@ -55,7 +55,7 @@ struct SideIndexes: Sendable, Hashable {
             }
         }
         guard columns.count == index.elements.count else { return nil }
-        return PlaceIndex(
+        return SpatialIndex(
             suffix: "\(entity.name.uppercased())_\(index.name.uppercased())", table: storage.table, columns: columns)
     }
 
@@ -73,11 +73,11 @@ struct SideIndexes: Sendable, Hashable {
     /// Whether an entry of a schema belongs to one, exactly as Folio and SQLite make it.
     static func isDefinition(_ name: String, _ statement: String) -> Bool {
         SearchIndex.isDefinition(name, statement) || SearchIndex.isContent(name, statement)
-            || PlaceIndex.isDefinition(name, statement)
+            || SpatialIndex.isDefinition(name, statement)
     }
 }
 
 extension StoreLayout {
     package func searchIndex(of table: String) -> SearchIndex? { sideIndexes.search[table] }
-    package func placeIndexes(of table: String) -> [PlaceIndex] { sideIndexes.places[table] ?? [] }
+    package func placeIndexes(of table: String) -> [SpatialIndex] { sideIndexes.places[table] ?? [] }
 }

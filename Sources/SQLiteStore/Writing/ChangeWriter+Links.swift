@@ -54,7 +54,7 @@ extension ChangeWriter {
             guard let columns else { continue }
             for start in stride(from: 0, to: pairs.count, by: 2) {
                 let (first, second) = (pairs[start], pairs[start + 1])
-                save.unplaced[columns, default: []].append(
+                save.unordered[columns, default: []].append(
                     swaps ? OrderedPair(owner: second, member: first) : OrderedPair(owner: first, member: second))
             }
         }
@@ -82,7 +82,7 @@ extension ChangeWriter {
             try run("UPDATE \(table) AS t0 SET \(column) = s.c0\(order) FROM \(source) s WHERE t0.Z_PK = s.c1", pairs)
             guard let orderColumn = key.order else { return }
             for start in stride(from: 0, to: pairs.count, by: 2) {
-                save.unplaced[OrderedColumns(key, order: orderColumn), default: []].append(
+                save.unordered[OrderedColumns(key, order: orderColumn), default: []].append(
                     OrderedPair(owner: pairs[start], member: pairs[start + 1]))
             }
         } else {
@@ -136,7 +136,7 @@ extension ChangeWriter {
     }
 
     /// Notes rows that came to an owner with an ordered inverse, in case no order places them.
-    func noteUnplaced(
+    func noteUnordered(
         _ rows: RowBatch, places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress
     ) {
         for (slot, toOne) in plan.orderedKeys {
@@ -145,7 +145,7 @@ extension ChangeWriter {
             for place in places {
                 let row = rows[place]
                 guard let owner = row.reference(slot) else { continue }
-                save.unplaced[columns, default: []].append(
+                save.unordered[columns, default: []].append(
                     OrderedPair(owner: save.keys.key(owner.key), member: save.keys.key(row.key)))
             }
         }
@@ -153,7 +153,7 @@ extension ChangeWriter {
 
     /// Puts members that no order has placed behind the others.
     func placeRest(_ save: inout SaveInProgress) throws {
-        for (columns, pairs) in save.unplaced {
+        for (columns, pairs) in save.unordered {
             let (member, order) = (SQLName.quoted(columns.member), SQLName.quoted(columns.order))
             let (table, owner) = (SQLName.quoted(columns.table), SQLName.quoted(columns.owner))
             let greatest = "SELECT max(\(order)) FROM \(table) WHERE \(owner) = ?"
@@ -169,6 +169,6 @@ extension ChangeWriter {
                 last[pair.owner] = session.connection.changes > 0 ? position + OrderNumbers.step : position
             }
         }
-        save.unplaced = [:]
+        save.unordered = [:]
     }
 }

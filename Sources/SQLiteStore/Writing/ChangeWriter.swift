@@ -31,7 +31,7 @@ struct ChangeWriter {
         if !isAppended {
             try run(statement(key: "c0"), writer, insertions.rows, entityIndex: insertions.entityIndex, save)
         }
-        noteUnplaced(insertions.rows, places: writer.allPlaces, plan, storage, &save)
+        noteUnordered(insertions.rows, places: writer.allPositions, plan, storage, &save)
     }
 
     /// Whether rows have the numbers that SQLite would give them.
@@ -66,7 +66,7 @@ struct ChangeWriter {
                     try emptyUniqueColumns(plan, writer, storage)
                 }
             if count != places.count { throw VersionMismatch() }
-            noteUnplaced(updates.rows, places: places, plan, storage, &save)
+            noteUnordered(updates.rows, places: places, plan, storage, &save)
         }
     }
 
@@ -263,7 +263,7 @@ struct ChangeWriter {
             // A statement that failed has left nothing behind.
             if let count = try attempt(statement, writer) { return count }
             if try makingRoom(), let count = try attempt(statement, writer) { return count }
-            return try writer.allPlaces.reduce(0) { count, place in
+            return try writer.allPositions.reduce(0) { count, place in
                 do {
                     statement.reset()
                     try session.connection.run(statement, from: writer.only(place))

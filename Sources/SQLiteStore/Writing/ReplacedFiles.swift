@@ -14,7 +14,7 @@ final class ReplacedFiles {
     /// The names of files that this session's saves have replaced.
     private var names: Set<String> = []
 
-    init(_ layout: StoreLayout, _ journal: JournalPolicy) {
+    init(_ layout: StoreLayout, _ journal: WALPolicy) {
         self.layout = layout
         removesFiles = journal == .asFound
     }

@@ -33,7 +33,7 @@ final class RowWriter: RowSource {
         self.large = large
     }
 
-    var allPlaces: [Int] { places }
+    var allPositions: [Int] { places }
     var count: Int { places.count }
 
     /// The key of the first row, where the others have the next ones in their order.

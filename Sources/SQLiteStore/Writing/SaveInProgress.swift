@@ -7,7 +7,7 @@ struct SaveInProgress {
     let keys = KeyMap()
     let insertions: [ChangeSet.Insertions]
     /// Members that may lack a place in an ordered relationship, by the columns that would hold it.
-    var unplaced: [OrderedColumns: [OrderedPair]] = [:]
+    var unordered: [OrderedColumns: [OrderedPair]] = [:]
 
     init(large: LargeValueWriter, insertions: [ChangeSet.Insertions]) {
         self.large = large

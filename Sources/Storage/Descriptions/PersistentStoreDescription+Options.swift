@@ -38,7 +38,7 @@ public final class StoreWaitObserver: Sendable, Hashable {
     ///   `busy`.
     public init(_ body: @escaping @Sendable (_ seconds: Double) -> Bool) { self.body = body }
 
-    package func goesOn(after seconds: Double) -> Bool { body(seconds) }
+    package func continues(after seconds: Double) -> Bool { body(seconds) }
 
     public static func == (left: StoreWaitObserver, right: StoreWaitObserver) -> Bool { left === right }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }

@@ -45,7 +45,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     /// An observer of the time that the store waits for another process; see ``timeout``.
     public var waitObserver: StoreWaitObserver?
     /// How the store's own journal is kept.
-    package var journal: JournalPolicy
+    package var journal: WALPolicy
     /// Whether a SQLite store that is read is its main file alone, since the write-ahead log beside
     /// it is not its own.
     package var ignoresWAL = false
@@ -75,7 +75,7 @@ public struct PersistentStoreDescription: Sendable, Hashable {
 }
 
 /// Who decides what becomes of a store's journal.
-package enum JournalPolicy: Sendable, Hashable {
+package enum WALPolicy: Sendable, Hashable {
     /// The store is its own document: its journal mode stays as found, every commit is complete by
     /// itself.
     case asFound

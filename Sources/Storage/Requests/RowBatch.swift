@@ -34,8 +34,8 @@ package struct RowBatch: Sendable {
     /// layouts.
     private var openSlabs: [Int: Int] = [:]
     /// The slabs whose rows are lent, by identity, and the one that was met last.
-    private var lentSlabs: [ObjectIdentifier: Int] = [:]
-    private var lastLent = -1
+    private var borrowedSlabs: [ObjectIdentifier: Int] = [:]
+    private var lastBorrowed = -1
     private var source = SlabSource()
 
     /// Creates an empty batch.
@@ -120,17 +120,17 @@ package struct RowBatch: Sendable {
     package mutating func append(lent slab: RowSlab, _ cells: RowCells) -> Bool {
         if !isMixed { mix() }
         var isNew = false
-        if lastLent < 0 || slabs[lastLent] !== slab {
-            if let known = lentSlabs[ObjectIdentifier(slab)] {
-                lastLent = known
+        if lastBorrowed < 0 || slabs[lastBorrowed] !== slab {
+            if let known = borrowedSlabs[ObjectIdentifier(slab)] {
+                lastBorrowed = known
             } else {
                 isNew = true
-                lastLent = slabs.count
-                lentSlabs[ObjectIdentifier(slab)] = lastLent
+                lastBorrowed = slabs.count
+                borrowedSlabs[ObjectIdentifier(slab)] = lastBorrowed
                 slabs.append(slab)
             }
         }
-        places.append(Place(slab: lastLent, row: slab.index(of: cells)))
+        places.append(Place(slab: lastBorrowed, row: slab.index(of: cells)))
         filled += 1
         return isNew
     }

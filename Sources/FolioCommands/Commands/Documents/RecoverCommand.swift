@@ -38,7 +38,7 @@ enum RecoverCommand: Command {
             }
             console.say("note: \(Printable.line(path)) is open in \(holder), which may go on with the work")
         }
-        console.sayOutsideCommits(info.outsideCommits, info.path)
+        console.reportOutsideCommits(info.outsideCommits, info.path)
         let isDone = choice != .list && !arguments.has(OptionSpecification.dryRun) && info.hasUnsavedChanges
         if isDone {
             try await console.interruption.committing { try await settle(url, choice, model, console) }
@@ -60,8 +60,8 @@ enum RecoverCommand: Command {
             try? await document.close()
             throw error
         }
-        if let problem = document.unfinishedSave { console.sayUnfinished(problem) }
-        do { try await document.close() } catch { console.sayUnfinished(error) }
+        if let problem = document.postCommitError { console.reportUnfinished(problem) }
+        do { try await document.close() } catch { console.reportUnfinished(error) }
     }
 
     private static func report(_ info: DocumentInfo, _ choice: Choice, isDone: Bool, _ path: String, _ console: Console)

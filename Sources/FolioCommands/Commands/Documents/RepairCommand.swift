@@ -28,7 +28,7 @@ enum RepairCommand: Command {
         let isDryRun = arguments.has(OptionSpecification.dryRun), replacing = arguments.has("--force")
         try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         let model = try FittingModel.choice(arguments.value("--model"))
-        console.sayOutsideCommits(at: source.path)
+        console.reportOutsideCommits(at: source.path)
         let report: RepairReport
         do {
             // Until the new document is placed, nothing is written but into a temporary folder.

@@ -25,7 +25,7 @@ enum VerifyCommand: Command {
         let unfinished = try DocumentVerifier.unfinishedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         // A document that can't be opened has findings.
         let isChangedOutside = try findings.isEmpty && DocumentVerifier.isChangedOutside(URL(fileURLWithPath: path))
-        if findings.isEmpty { console.sayOutsideCommits(at: path) }
+        if findings.isEmpty { console.reportOutsideCommits(at: path) }
         return tell(findings, setAside, unfinished, isChangedOutside: isChangedOutside, console)
     }
 

@@ -63,7 +63,7 @@ enum MigrateCommand: Command {
         if target == nil, !arguments.has("--no-backup") {
             template.backupLabel = { hashes in (try? version(of: file, matching: hashes))?.name }
         }
-        for source in sources { console.sayOutsideCommits(at: source) }
+        for source in sources { console.reportOutsideCommits(at: source) }
         let migrators = sources.map { template.with(path: $0) }
         if let target, !isDryRun {
             let migration = try await migrate(
@@ -117,7 +117,7 @@ enum MigrateCommand: Command {
         _ source: String, to target: String, replacing: Bool, _ template: DocumentMigrator,
         _ sourceModel: ModelChoice, _ console: Console
     ) async throws -> DocumentMigration {
-        let form = DocumentFormArgument.usualForm(of: target)
+        let form = DocumentFormArgument.defaultForm(of: target)
         // It is migrated in the form that it has.
         let isConverted = form.map { $0 != DocumentFormArgument.form(ofDocumentAt: source) } ?? false
         let folder = replacing || isConverted ? try TemporaryFolder() : nil

@@ -36,7 +36,7 @@ enum RestoreCommand: Command {
 
     private static func copy(_ arguments: ParsedArguments, to target: String, _ console: Console) async throws {
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
-            let url = URL(fileURLWithPath: target), form = DocumentFormArgument.usualForm(of: target)
+            let url = URL(fileURLWithPath: target), form = DocumentFormArgument.defaultForm(of: target)
             if arguments.has(OptionSpecification.dryRun) {
                 if console.isJSON {
                     console.print(.object(["dryRun": .bool(true), "path": .string(target), "uuid": .null]))
@@ -75,7 +75,7 @@ enum RestoreCommand: Command {
             if console.isJSON { print(generation, of: document.path, versions: versions, isDryRun: true, console) }
             return console.say("would restore version \(generation) of \(Printable.line(document.path))")
         }
-        console.sayOutsideCommits(at: document.path)
+        console.reportOutsideCommits(at: document.path)
         try await console.interruption.committing { try await PersistentDocument.restore(url, to: generation) }
         console.hasWritten = true
         if console.isJSON {

@@ -3,12 +3,12 @@ import Folio
 /// Links to what the files have further down.
 extension DocumentImporter {
     /// Reads the files again, for records that lead to what came after them.
-    mutating func linkWaiting() throws {
+    mutating func resolveLinks() throws {
         let all = Dictionary(grouping: waiting, by: \.file)
         waiting = []
         for (file, links) in all.sorted(by: { $0.key < $1.key }) {
             let reader = try placing(file: file) { try ImportReader($0.files[file], $0.settings, $0.store.model) }
-            var next = 0, index = 0, batch: [(link: WaitingLink, record: ImportRecord)] = []
+            var next = 0, index = 0, batch: [(link: UnresolvedLink, record: ImportRecord)] = []
             while next < links.count, let record = try placing(file, { _ in try reader.next() }) {
                 if links[next].index == index {
                     batch.append((links[next], record))
@@ -20,7 +20,7 @@ extension DocumentImporter {
         }
     }
 
-    private mutating func linkAgain(_ batch: inout [(link: WaitingLink, record: ImportRecord)]) throws {
+    private mutating func linkAgain(_ batch: inout [(link: UnresolvedLink, record: ImportRecord)]) throws {
         let objects = try self.objects(with: Set(batch.map(\.link.id)))
         var piece = ImportPiece()
         for (link, record) in batch {

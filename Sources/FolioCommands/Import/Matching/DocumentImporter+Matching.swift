@@ -23,7 +23,7 @@ extension DocumentImporter {
     }
 
     private func matchValues(_ record: ImportRecord, _ key: NaturalKey) throws -> NaturalKey.Values? {
-        let values = try zip(record.columns.matchPlaces, key.attributes).map {
+        let values = try zip(record.columns.matchPositions, key.attributes).map {
             try self.values.value(record.values[$0], for: $1)
         }
         return values.contains { $0.isNull } ? nil : NaturalKey.Values(values)

@@ -20,7 +20,7 @@ final class ImportColumns {
     let naturalLinks: [NaturalLink]
     /// Where the values that `--match` names stand; empty where new objects are made of all
     /// records.
-    let matchPlaces: [Int]
+    let matchPositions: [Int]
     let matchKey: NaturalKey?
 
     var hasLinks: Bool { !links.isEmpty || !naturalLinks.isEmpty }
@@ -74,7 +74,7 @@ final class ImportColumns {
                 places: parts.map(\.place))
         }
         self.matchKey = matchKey
-        matchPlaces = try (matchKey?.attributes ?? []).map { attribute in
+        matchPositions = try (matchKey?.attributes ?? []).map { attribute in
             guard let place = names.firstIndex(of: attribute.name) else {
                 throw CommandError.usage(
                     "--match \(attribute.name): there is no \(tellsColumns ? "column" : "member") of this name",

@@ -2,7 +2,7 @@ import Schema
 
 /// The R-tree of a fetch index whose properties are all of the kind `rTree`: the rows that have all
 /// of them.
-package struct PlaceIndex: Sendable, Hashable {
+package struct SpatialIndex: Sendable, Hashable {
     static let prefix = "FOLIO_PLACES_"
     /// The greatest coordinate: trees hold numbers in 32 bits.
     static let limit = 3e38

@@ -7,7 +7,7 @@ extension ObjectRegistry {
     ///
     /// Traps where the object's entity has no such property: its class was made for another model.
     func place(of number: Int, named name: String, for object: ManagedObject, _ check: (PropertyFit) -> Bool)
-        -> PropertyPlace
+        -> PropertyPosition
     {
         if number < places.count {
             let place = places[number]
@@ -26,7 +26,7 @@ extension ObjectRegistry {
             )
         }
         let family = shapes[property.declaringEntityIndex].entity.family
-        let place = PropertyPlace(
+        let place = PropertyPosition(
             cell: RowCell(slot), firstEntity: UInt16(family.lowerBound), entityCount: UInt16(family.count),
             index: UInt16(property.index))
         // Where objects are observed, every reading comes by here.

@@ -13,7 +13,7 @@ internal import SQLiteFile
 ///    fails to synchronize later are left alone.
 /// 3. Before the frame that makes a commit whole is written, the wal-index has room for it, so that
 ///    nothing can refuse the commit but its synchronization.
-struct LogTail {
+struct WALTail {
     private let main: UnsafeMutablePointer<sqlite3_file>
     private var start: Int64?
     private var commits = 0

@@ -6,7 +6,7 @@ extension Connection {
     ///
     /// That is how SQLite itself finds out whether it may take a WAL away. Others that come
     /// meanwhile wait for as long as their timeouts let them.
-    package func whileAlone(_ body: () throws -> Void) throws -> Bool {
+    package func withExclusiveAccess(_ body: () throws -> Void) throws -> Bool {
         guard !isInTransaction else { throw SQLiteError(.misuse, message: "a transaction is under way", path: path) }
         // From the first look at the file on, a connection in WAL mode holds the shared lock that
         // others see.

@@ -74,6 +74,6 @@ extension PredicateTranslator {
         } else {
             number = ScalarRules.double(value)
         }
-        return number.flatMap { $0.isNaN ? nil : min(max($0, -PlaceIndex.limit), PlaceIndex.limit) }
+        return number.flatMap { $0.isNaN ? nil : min(max($0, -SpatialIndex.limit), SpatialIndex.limit) }
     }
 }

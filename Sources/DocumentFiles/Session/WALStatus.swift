@@ -1,7 +1,7 @@
 internal import SQLiteStore
 
 /// What a session knows of the WAL beside its store.
-struct JournalStatus {
+struct WALStatus {
     /// For a small store a quarter would come with every few edits, for a large one so much is
     /// little.
     private static let smallestLimit: Int64 = 256 << 20
@@ -9,14 +9,14 @@ struct JournalStatus {
 
     /// The run that commits go to; nil where the main file has everything, so that the next commit
     /// begins one.
-    private(set) var run: JournalRun?
+    private(set) var run: WALRun?
     /// Whether it had something in it when the session began.
     let hadContent: Bool
     /// Whether the session has begun to write to it, with or without success.
     private var hasWritten = false
     /// Its size when autosaved work in it was made a state of its own, which an outside reader
     /// keeps from the main file still.
-    private var foldedSize: Int64 = 0
+    private var checkpointedSize: Int64 = 0
     /// Whether the last autosave found more in it than is to stay there.
     private(set) var isFull = false
     /// Whether the last save is in it still, for an outside reader kept that from the main file.
@@ -37,17 +37,17 @@ struct JournalStatus {
 
     mutating func willWrite() { hasWritten = true }
 
-    mutating func didCommit(to run: JournalRun?) { self.run = run }
+    mutating func didCommit(to run: WALRun?) { self.run = run }
 
     /// The main file has everything.
     mutating func didCheckpoint() {
         run = nil
-        foldedSize = 0
+        checkpointedSize = 0
     }
 
-    mutating func willFold() { isFull = false }
+    mutating func willCheckpointAutosave() { isFull = false }
 
-    mutating func didFold(leaving size: Int64) { foldedSize = size }
+    mutating func didCheckpointAutosave(leaving size: Int64) { checkpointedSize = size }
 
     mutating func noteOutsideCommits(_ count: Int) { outsideCommits = max(outsideCommits, count) }
 
@@ -58,8 +58,8 @@ struct JournalStatus {
     ) throws {
         isFull = false
         // Mostly it is so small that it need not be looked at.
-        if let atMost = try store.greatestJournalSize(), atMost < limit ?? Self.smallestLimit { return }
-        let size = try wal.size() - foldedSize
+        if let atMost = try store.largestWALSize(), atMost < limit ?? Self.smallestLimit { return }
+        let size = try wal.size() - checkpointedSize
         if let limit {
             isFull = size > limit
         } else {

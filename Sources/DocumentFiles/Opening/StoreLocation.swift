@@ -12,7 +12,7 @@ package import Storage
 ///
 /// An archive's store is read where it lies, at its entry's place, and what is committed goes to a
 /// WAL in the working set; only one that is compressed is taken out.
-package struct StorePlace {
+package struct StoreLocation {
     /// The store's main file, or where it would be if it were one.
     package let storePath: String
     /// The package, or the working set of an archive; nil where there is neither.
@@ -74,7 +74,7 @@ package struct StorePlace {
 
     /// A copy of the store of another place, in a folder that goes when the session ends; all else
     /// stays where it is.
-    init(copyIn folder: String, of place: StorePlace) {
+    init(copyIn folder: String, of place: StoreLocation) {
         package = place.package
         archive = place.archive
         workingSet = nil
@@ -83,7 +83,7 @@ package struct StorePlace {
     }
 
     /// The same when it is open, and may change.
-    package var opened: StorePlace {
+    package var opened: StoreLocation {
         var place = self
         place.reader = nil
         return place
@@ -106,7 +106,7 @@ package struct StorePlace {
 
     /// Whether there are commits that the main file lacks; after `check`, which has looked where an
     /// opening has the lock.
-    package func hasJournal() throws -> Bool { try reader?.hasJournal ?? StoreWAL(ofStoreAt: storePath).hasContent() }
+    package func hasWAL() throws -> Bool { try reader?.hasWAL ?? StoreWAL(ofStoreAt: storePath).hasContent() }
 
     /// What the store says of itself; it need not be open.
     package func storedModelInfo() throws -> StoredModelInfo {
@@ -155,7 +155,7 @@ package struct StorePlace {
 
 // MARK: Models
 
-extension StorePlace {
+extension StoreLocation {
     /// The names of the models that the document carries.
     package func modelNames() throws -> [String] {
         let own = try package.map { try PackageReader($0).modelNames() } ?? []

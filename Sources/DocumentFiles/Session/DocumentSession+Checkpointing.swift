@@ -7,9 +7,9 @@ internal import Storage
 /// end.
 extension DocumentSession {
     /// Finds out after an autosave whether more is in the WAL than is to stay there: then
-    /// `isJournalFull`.
+    /// `isWALFull`.
     /// - Parameter limit: In bytes; nil for the document's own.
-    package func checkJournalSize(_ limit: Int64?) {
+    package func checkWALSize(_ limit: Int64?) {
         guard marker?.isSaved == false else { return }
         try? journal.checkSize(of: wal, limit, packageStore) { try place.storeBytes() }
     }
@@ -17,8 +17,8 @@ extension DocumentSession {
     /// Lets the store take up what was autosaved. Where it lies in an archive, it is written as a
     /// file beside the folder that it is to be in, which costs its size: then `ownStore` is there,
     /// and nothing may be committed until `onOwnStore()`.
-    package func foldAutosavedWork() throws {
-        journal.willFold()
-        try form.foldAutosavedWork(self)
+    package func checkpointAutosavedWork() throws {
+        journal.willCheckpointAutosave()
+        try form.checkpointAutosavedWork(self)
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Where the values of a typed property stand in the rows of a context's objects.
 @usableFromInline
-struct PropertyPlace: Sendable {
+struct PropertyPosition: Sendable {
     @usableFromInline let cell: RowCell
     /// The entities whose objects have it there: the one that declares the property, and its
     /// descendants. None, while nobody has asked.
@@ -12,7 +12,7 @@ struct PropertyPlace: Sendable {
     /// The place among the entity's properties.
     @usableFromInline let index: UInt16
 
-    static let unknown = PropertyPlace(
+    static let unknown = PropertyPosition(
         cell: RowCell(RowSlot(kind: .int, presenceMask: 0, index: 0, offset: 0, presenceOffset: 0)), firstEntity: 0,
         entityCount: 0, index: 0)
 

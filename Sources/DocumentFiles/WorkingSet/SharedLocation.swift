@@ -4,7 +4,7 @@ internal import Foundation
 /// Where a WAL must not lie beside a store: on file systems of the network and of programs, whose
 /// shared memory and locks hold for one machine at best, and in folders that a program keeps the
 /// same on several machines, which would carry one file of the two and not the other.
-package enum SharedPlace {
+package enum SharedLocation {
     /// The names that programs give such folders: as they are, or with an account's name behind.
     private static let folderNames: Set<String> = [
         "Dropbox", "OneDrive", "Google Drive", "GoogleDrive", "Nextcloud", "ownCloud", "Seafile", "MEGAsync",

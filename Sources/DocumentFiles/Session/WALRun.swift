@@ -8,7 +8,7 @@ internal import SQLiteStore
 /// By that a WAL is told from one that came to the store's place from elsewhere: a stale one, that
 /// of a copy that was edited, one beside a main file that was put back. SQLite takes any of them
 /// and shows a mixture.
-package struct JournalRun: Hashable, Sendable {
+package struct WALRun: Hashable, Sendable {
     /// Sixteen hexadecimal digits.
     package let id: String
     /// The commit that the main file was when the run began.

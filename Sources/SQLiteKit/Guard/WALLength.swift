@@ -5,7 +5,7 @@ internal import CSQLite
 ///
 /// SQLite calls with it from within the connection's own statements. The connection owns it, and
 /// takes it away from the handle when it goes: a statement that lives longer keeps the handle.
-final class LogLength {
+final class WALLength {
     private(set) var frames: Int?
     private var isWatching = false
 
@@ -15,7 +15,7 @@ final class LogLength {
             handle,
             { context, _, _, frames in
                 guard let context else { return SQLITE_OK }
-                Unmanaged<LogLength>.fromOpaque(context).takeUnretainedValue().frames = Int(frames)
+                Unmanaged<WALLength>.fromOpaque(context).takeUnretainedValue().frames = Int(frames)
                 return SQLITE_OK
             }, Unmanaged.passUnretained(self).toOpaque())
         isWatching = true

@@ -31,7 +31,7 @@ public struct ContextNotification {
 
     /// Objects that a save changed by their derived values alone.
     var derived: Set<ManagedObjectID> = []
-    /// What others did, where that is what it is about.
+    /// The changes of the other context, for a notification about a merge.
     var merged: SavedChanges?
 
     /// The changes as object IDs, which can be sent to other isolation domains. The IDs of deleted

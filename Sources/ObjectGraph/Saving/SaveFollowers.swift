@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The contexts that merge what is saved to a coordinator or to a parent context.
+/// The contexts that merge the saves to a coordinator or to a parent context.
 ///
 /// Contexts belong to different tasks: a save only delivers its changes to inboxes, and each
 /// follower merges them later in its own isolation domain.

@@ -76,7 +76,7 @@ struct UniqueValueDeferral {
         }
     }
 
-    /// The first attempt after the failure uses the merge policy, the next leaves out the values
-    /// that are not unique, and this one, the last, all unique values.
+    /// The number of the attempt that leaves out the values that are not unique. Attempt 2 uses the
+    /// merge policy. If attempt 3 fails, a final attempt leaves out all unique values.
     private static let lastAttempt = 3
 }

@@ -45,8 +45,8 @@ extension EntityDescription {
 /// The objects of a to-many relationship at one point in time: in order if the relationship is
 /// ordered, otherwise in any order.
 ///
-/// Objects that are not of an application's class may be created only when they are accessed:
-/// identify them by a strong reference or by their ID, not by address.
+/// Objects without a class of the application may be created only when they are accessed: identify
+/// them by a strong reference or by their ID, not by address.
 public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
     @usableFromInline var made: ContiguousArray<ManagedObject>
     /// The objects while they are only rows; then `made` is empty.

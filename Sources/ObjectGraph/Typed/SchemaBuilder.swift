@@ -136,8 +136,8 @@ extension ManagedObjectModel {
     /// ```swift
     /// let model = try ManagedObjectModel(schema: [Book.self, Author.self], versionIdentifier: "1")
     /// ```
-    /// A relationship that does not name its inverse gets the one that names it, or else the only
-    /// relationship that leads back.
+    /// A relationship that does not name its inverse is paired with the relationship that names it
+    /// as its inverse, or else with the only relationship back to its entity.
     ///
     /// - Throws: ``ModelError`` with code `invalid` and all errors.
     public convenience init(schema classes: [ManagedObject.Type], versionIdentifier: String? = nil) throws(ModelError) {

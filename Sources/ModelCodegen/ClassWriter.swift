@@ -12,7 +12,7 @@ struct ClassWriter {
 
     static let notice = "// Generated from the model: changes made here are lost.\n"
 
-    /// What the file of the properties imports.
+    /// The imports of the file with the properties.
     var imports: String { "\(access)import Folio\n\(usesFoundation ? "\(access)import Foundation\n" : "")" }
 
     var usesFoundation: Bool {
@@ -20,11 +20,11 @@ struct ClassWriter {
             || entity.definition.relationships.contains { $0.isToMany && $0.isOrdered }
     }
 
-    /// The class itself, for its users to fill.
+    /// The file with the class, which users extend.
     var classFile: String { "\(superclass == "ManagedObject" ? access : "")import Folio\n\n\(classText)" }
 
     var classText: String {
-        // A class that is open to inheritance in the model is so in Swift.
+        // A class with subclasses in the model must be open to inheritance in Swift.
         let isFinal = !model.entities.contains {
             $0 !== entity && $0.isKind(of: entity) && names.classes[$0.name] != nil
         }
@@ -33,14 +33,14 @@ struct ClassWriter {
         return comment(entity.definition.userInfo, indent: "") + "\(opened) \(className): \(superclass) {\n}\n"
     }
 
-    // A class is as visible as what it inherits from.
+    // A class can't be more visible than its superclass.
     private var superclass: String { names.objectType(entity.superentity) }
 
-    /// Whether the class is the uppermost of the model's in its hierarchy, whose conformances the
-    /// others inherit.
+    /// Whether the class is the topmost class of the model in its hierarchy. It declares the
+    /// conformances, which subclasses inherit.
     private var isRoot: Bool { superclass == "ManagedObject" }
 
-    /// The properties, in order of their names.
+    /// The file with the properties, in the order of their names.
     var propertiesFile: String { Self.notice + imports + "\n" + propertiesText }
 
     var propertiesText: String {
@@ -74,7 +74,7 @@ struct ClassWriter {
         let handle = SwiftNames.handle(attribute.name)
         let place = type.isScalar ? "[required: Self.\(handle)]" : "[Self.\(handle)]"
         text += "    \(access)var \(name): \(type.text) {\n        get { self\(place) }\n"
-        // The store computes a derived value; one that is set would be lost.
+        // A derived property has no setter, because the store computes the value.
         if !attribute.isDerived { text += "        set { self\(place) = newValue }\n" }
         text += "    }\n"
         return text + "    \(access)static let \(handle) = _TypedAttribute<\(value)>(\(literal(attribute.name)))\n"
@@ -104,7 +104,8 @@ struct ClassWriter {
         className.prefix(1).lowercased() + className.dropFirst() + "KeyPaths"
     }
 
-    /// What queries know the properties by, asked of the class or of one that inherits from it.
+    /// The function that returns the names of the properties by key paths of the class or of a
+    /// subclass.
     private var keyPaths: String {
         let properties = entity.definition.attributes.map(\.name) + entity.definition.relationships.map(\.name)
         var text =
@@ -120,7 +121,7 @@ struct ClassWriter {
             + "        return (type as? any (\(className) & KeyPathNaming).Type).map { names($0) } ?? [:]\n    }\n"
     }
 
-    /// What the classes of the whole hierarchy conform to.
+    /// The conformances of the whole class hierarchy.
     private var conformances: String {
         let classes = model.entities.filter { $0.isKind(of: entity) && generator.isGenerated($0) }.compactMap {
             names.classes[$0.name]
@@ -128,7 +129,7 @@ struct ClassWriter {
         var text = "\nextension \(className): _KeyPathDeclaring {\n"
         text += "    \(access)static var _keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] {\n        ["
         text += classes.map { "\($0).\(Self.keyPaths(of: $0))" }.joined(separator: ", ") + "]\n    }\n}\n"
-        // An attribute called `id` is what identifies the object, if it can.
+        // An attribute named `id` identifies the object if its type allows that.
         let hasUnfitID = model.entities.contains { other in
             other.isKind(of: entity)
                 && other.definition.attributes.contains { $0.name == "id" && SwiftType($0).typed == nil }
@@ -140,14 +141,14 @@ struct ClassWriter {
 
     // MARK: Text
 
-    /// The model's `documentation` entry as a comment.
+    /// The `documentation` entry of the user info as a comment.
     private func comment(_ userInfo: [String: String], indent: String) -> String {
         guard let text = userInfo["documentation"], !text.isEmpty else { return "" }
         return text.split(whereSeparator: \.isNewline).map { "\(indent)/// \($0)\n" }.joined()
     }
 }
 
-/// A string literal of any text.
+/// A string literal with any text.
 func literal(_ text: String) -> String {
     var result = "\""
     for scalar in text.unicodeScalars {

@@ -1,11 +1,11 @@
 package import Schema
 
-/// Makes Swift classes for the entities of a model.
+/// Generates Swift classes for the entities of a model.
 ///
-/// Each entity that names a class gives two files, as Xcode's own generation does:
-/// `Book+Class.swift` with the class, which its users fill with methods and overridden hooks, and
-/// `Book+Properties.swift` with its properties, which is written anew whenever the model changes.
-/// `ShopModel.swift` has the model and the list of the classes. The same model gives the same text.
+/// Like Xcode, it generates two files for each entity with a class name: `Book+Class.swift` with
+/// the class, to which users add methods and overrides, and `Book+Properties.swift` with its
+/// properties, which is replaced when the model changes. `ShopModel.swift` contains the model and
+/// the list of classes. Equal models generate equal text.
 package struct CodeGenerator {
     package enum AccessLevel: String, CaseIterable, Sendable {
         case `public`, `package`, `internal`
@@ -13,29 +13,31 @@ package struct CodeGenerator {
         var prefix: String { self == .internal ? "" : rawValue + " " }
     }
 
-    /// Which entities get files.
+    /// The entities for which files are generated.
     package enum Selection: Sendable {
-        /// Every entity that names a class.
+        /// All entities with a class name.
         case all
-        /// Those whose code generation is not manual in Xcode: class and properties for “Class
-        /// Definition”, properties alone for “Category/Extension”.
+        /// The entities whose code generation in Xcode is not manual: class and properties for
+        /// “Class Definition”, only properties for “Category/Extension”.
         case asDeclared
     }
 
     package var accessLevel: AccessLevel = .public
     package var selection: Selection = .all
-    /// Whether classes conform to `CodableObject`: each object stands for the graph that it leads
-    /// to.
+    /// Whether classes conform to `CodableObject`, which encodes an object with the graph that is
+    /// reachable from it.
     package var isCodable = false
 
     package init() {}
 
+    /// Generates the files for a model.
+    ///
     /// - Parameters:
     ///   - model: The model.
-    ///   - name: What the model is called, such as `Shop`; the enum of the last file is named after
-    ///     it.
-    ///   - contents: The model's XML, which the last file carries.
-    /// - Throws: `CodegenError` with everything that can't be said in Swift.
+    ///   - name: The name of the model, such as `Shop`, after which the enum of the last file is
+    ///     named.
+    ///   - contents: The XML of the model, which the last file contains.
+    /// - Throws: `CodegenError` with everything that Swift can't express.
     package func files(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError)
         -> [GeneratedFile]
     {
@@ -54,8 +56,8 @@ package struct CodeGenerator {
         return files
     }
 
-    /// The same in one text, for tools that have to know what files there will be before they look
-    /// at the model.
+    /// Generates a single text instead of several files, for build tools that need to know the
+    /// names of the files before they read the model.
     package func text(for model: ManagedObjectModel, named name: String, contents: String) throws(CodegenError)
         -> String
     {
@@ -77,8 +79,8 @@ package struct CodeGenerator {
         }
     }
 
-    /// Whether an entity's properties are generated. Classes of entities with manual generation are
-    /// their user's; they exist too.
+    /// Whether the properties of an entity are generated. Classes of entities with manual
+    /// generation are written by the user.
     func isGenerated(_ entity: EntityDescription) -> Bool {
         selection == .all || entity.definition.extraMarkup["codeGenerationType"] != nil
     }
@@ -92,8 +94,7 @@ package struct CodeGenerator {
 package struct GeneratedFile: Sendable, Hashable {
     package let name: String
     package let text: String
-    /// Whether a file of this name that is there already stays as it is, since its users write in
-    /// it.
+    /// Whether an existing file with this name is kept, because users edit it.
     package let isKept: Bool
 
     init(_ name: String, _ text: String, isKept: Bool) {
@@ -103,7 +104,7 @@ package struct GeneratedFile: Sendable, Hashable {
     }
 }
 
-/// What in a model can't be said in Swift.
+/// The parts of a model that Swift can't express.
 package struct CodegenError: Error, Sendable, Hashable, CustomStringConvertible {
     package let faults: [String]
 

@@ -1,6 +1,6 @@
 import Schema
 
-/// Writes the file that carries the model and lists its classes.
+/// Writes the file with the model and the list of its classes.
 struct ModelWriter {
     let model: ManagedObjectModel
     let name: String
@@ -41,7 +41,7 @@ struct ModelWriter {
         return lines
     }
 
-    /// A function for each fetch request of the model.
+    /// A function for each fetch request template of the model.
     private var templates: String {
         var text = ""
         for (place, template) in model.definition.fetchRequestTemplates.enumerated() {
@@ -58,7 +58,7 @@ struct ModelWriter {
 
     private static func lowercased(_ name: String) -> String { name.prefix(1).lowercased() + name.dropFirst() }
 
-    /// As many number signs as it takes for `text` to stand in a raw literal.
+    /// The number signs that a raw string literal with `text` needs.
     private func fence(_ text: String) -> String {
         var longest = 0
         var run = 0

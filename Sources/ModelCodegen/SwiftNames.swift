@@ -2,12 +2,12 @@ import Schema
 
 /// The Swift names of a model's classes and properties.
 struct SwiftNames {
-    /// By entity: the name of the class, without the module's; entities that name none, or
+    /// The class names by entity, without module names. Entities without a class name, or with
     /// `NSManagedObject`, have no entry.
     let classes: [String: String]
 
     private static let baseClasses: Set<String> = ["NSManagedObject", "ManagedObject"]
-    /// Names that a class can't give a property, since `ManagedObject` has a property of that name.
+    /// Names of properties of `ManagedObject`, which a property of a class can't have.
     private static let taken: Set<String> = [
         "hasPersistentChangedValues", "managedObjectContext", "entity", "objectID", "isInserted", "isUpdated",
         "isDeleted", "isFault", "hasChanges",
@@ -42,8 +42,8 @@ struct SwiftNames {
         self.classes = classes
     }
 
-    /// What the objects of an entity are in Swift: the class of the nearest entity upwards that has
-    /// one.
+    /// The Swift type of an entity's objects: the class of the entity, or of its nearest
+    /// super-entity that has one.
     func objectType(_ entity: EntityDescription?) -> String {
         var next = entity
         while let entity = next {
@@ -53,18 +53,18 @@ struct SwiftNames {
         return "ManagedObject"
     }
 
-    /// The name of a property, with the backticks or the underscore that it takes.
+    /// The name of a property in code, with backticks or an underscore if necessary.
     static func property(_ name: String) -> String {
         if taken.contains(name) { return name + "_" }
         return keywords.contains(name) ? "`\(name)`" : name
     }
 
-    /// The name of what a typed accessor is kept in.
+    /// The name of the static property with the typed property.
     static func handle(_ name: String) -> String { name + "Property" }
 
     static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
-    /// The name of a type made of any text.
+    /// The name of a type for any text.
     static func typeName(_ text: String) -> String {
         let words = text.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { capitalized(String($0)) }
         let name = words.joined()

@@ -1,17 +1,17 @@
 import Schema
 
-/// The Swift type of an attribute, as Xcode's generation chooses it.
+/// The Swift type of an attribute, chosen like Xcode does.
 ///
-/// A scalar is not optional and shows 0 for nil; everything else is optional, whether the model
-/// lets it be nil or not, since a new object may have none.
+/// A scalar is not optional, and is 0 for nil. All other types are optional, even if the attribute
+/// is mandatory, because a new object may have no value.
 struct SwiftType {
     /// The type of the property.
     let text: String
-    /// What the typed handle is of; nil for values that are read by key.
+    /// The value type of the typed property; nil for values that are accessed by key.
     let typed: String?
     let isScalar: Bool
     let isOfFoundation: Bool
-    /// What makes the value read by key one of the type.
+    /// The cast from a value that is accessed by key.
     var cast: String { text == "Any?" ? "" : " as? \(text.dropLast())" }
 
     init(_ attribute: AttributeDescription) {
@@ -24,13 +24,13 @@ struct SwiftType {
         case .double: (scalar, object) = ("Double", "Double")
         case .float: (scalar, object) = ("Float", "Float")
         case .boolean: (scalar, object) = ("Bool", "Bool")
-        // A scalar date is the seconds since the reference date.
+        // A scalar date is the number of seconds since the reference date.
         case .date: (scalar, object) = ("TimeInterval", "Date")
         case .decimal: (scalar, object) = (nil, "Decimal")
         case .string: (scalar, object) = (nil, "String")
         case .uuid: (scalar, object) = (nil, "UUID")
         case .uri: (scalar, object) = (nil, "URL")
-        // What the transformer made; the model's value class is known to the transformer alone.
+        // The encoded data, because only the transformer knows the class of the value.
         case .binary, .transformable:
             (scalar, object) = (nil, attribute.allowsExternalBinaryDataStorage ? "LargeValue" : "Data")
         case .composite: (scalar, object) = (nil, "[String: PropertyValue]")

@@ -94,7 +94,7 @@ public struct ModelFile: Sendable {
         return nil
     }
 
-    /// One version; nil for a file that is no model.
+    /// A version; nil if its file is not a model.
     private func readableModel(version: String) throws(ModelError) -> ManagedObjectModel? {
         do {
             return try model(version: version)
@@ -105,12 +105,12 @@ public struct ModelFile: Sendable {
         }
     }
 
-    /// Reads one file of any kind, by its content.
+    /// Reads a single file, whose kind is determined by its content.
     package static func read(_ file: URL) throws(ModelError) -> ManagedObjectModel {
         try decode(try ModelFileFinder.contents(of: file), path: file.path)
     }
 
-    /// Reads the bytes of `contents`, `elements` or `.mom`.
+    /// Decodes the bytes of a `contents`, `elements` or `.mom` file.
     package static func decode(_ data: Data, path: String?) throws(ModelError) -> ManagedObjectModel {
         guard PropertyList.isBinary(data) else { return try ModelContents.decode(data, path: path) }
         let rootClass = try? KeyedArchive(data).root().className
@@ -137,7 +137,8 @@ extension ManagedObjectModel {
 }
 
 extension ManagedObjectModel {
-    /// Whether a store with these hashes is one of the whole model or of one of its configurations.
+    /// Whether a store with these version hashes contains the whole model or one of its
+    /// configurations.
     func fits(_ hashes: [String: Data]) -> Bool {
         isCompatible(withVersionHashes: hashes)
             || definition.configurations.keys.contains { isCompatible(withVersionHashes: hashes, configuration: $0) }

@@ -2,7 +2,7 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Finds out what a file or directory holds.
+/// Determines the kind of a model file or directory, and finds its versions.
 struct ModelFileFinder {
     private(set) var kind: ModelFile.Kind
     /// The file of each version.
@@ -10,7 +10,8 @@ struct ModelFileFinder {
     private(set) var current: String?
     private(set) var recordedHashes: [String: [String: Data]] = [:]
 
-    /// More than any model ever was, less than what would hurt.
+    /// The maximum size of a model file. It is far above any real model and small enough to read at
+    /// once.
     private static let maximumSize = 64 << 20
 
     init(_ url: URL) throws(ModelError) {
@@ -21,7 +22,8 @@ struct ModelFileFinder {
         let name = url.deletingPathExtension().lastPathComponent
         guard isDirectory.boolValue else {
             kind = try Self.isCompiled(url) ? .compiled : .source
-            // The file inside a directory is named like every other; the directory has the name.
+            // The file inside an `.xcdatamodel` has a fixed name; the directory has the name of the
+            // version.
             let isInner = kind == .source && ["contents", "elements"].contains(url.lastPathComponent)
             files = [isInner ? url.deletingLastPathComponent().deletingPathExtension().lastPathComponent : name: url]
             return
@@ -48,7 +50,7 @@ struct ModelFileFinder {
         try readVersionInfo(url.appendingPathComponent("VersionInfo.plist"))
     }
 
-    /// Reads a file, but not one that is no regular file or is larger than any model.
+    /// Reads a file. Throws if it is not a regular file, or larger than any model.
     static func contents(of url: URL) throws(ModelError) -> Data {
         do {
             let values = try FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
@@ -66,7 +68,7 @@ struct ModelFileFinder {
         }
     }
 
-    /// The error for what the system says of a file or folder.
+    /// The error for a failure of the file system.
     private static func failure(_ error: any Error, _ url: URL) -> ModelError {
         let known = error as? CocoaError,
             system = ((known?.userInfo[NSUnderlyingErrorKey] ?? error) as? POSIXError)?.code
@@ -81,7 +83,7 @@ struct ModelFileFinder {
         return ModelError(code, "It can't be read: \(reason)", path: url.path)
     }
 
-    /// The order of people: “Model 2” before “Model 10”.
+    /// Compares names with numbers by value: “Model 2” precedes “Model 10”.
     static func precedes(_ left: String, _ right: String) -> Bool {
         switch left.compare(right, options: [.numeric, .caseInsensitive]) {
         case .orderedAscending: true
@@ -129,7 +131,7 @@ struct ModelFileFinder {
         }
     }
 
-    /// Absent and empty files are found in the wild; they say nothing.
+    /// The file can be missing or empty; then no version is marked as current.
     private mutating func readCurrentVersion(_ url: URL) throws(ModelError) {
         guard let list = try Self.propertyList(url), let name = list[key: "_XCCurrentVersionName"]?.string else {
             return

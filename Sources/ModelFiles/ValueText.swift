@@ -2,9 +2,9 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Values of attributes as the text that `.xcdatamodel` files hold.
+/// Converts values of attributes from and to the text in `.xcdatamodel` files.
 enum ValueText {
-    /// The value that `text` spells, or nil where it spells none of that type.
+    /// The value of a type for a text; nil if the text is not valid for the type.
     static func value(_ text: String, _ type: AttributeType) -> PropertyValue? {
         let trimmed = text.trimmingCharacters(in: .whitespaces)
         switch type {
@@ -27,7 +27,7 @@ enum ValueText {
         }
     }
 
-    /// The text of a value, or nil where there is no text for it.
+    /// The text of a value; nil if the value has no textual form.
     static func text(_ value: PropertyValue) -> String? {
         switch value {
         case .int(let number): "\(number)"
@@ -45,14 +45,14 @@ enum ValueText {
         }
     }
 
-    /// Seconds since 2001 in the shortest form that reads back.
+    /// The seconds since the reference date, in the shortest form that is read back exactly.
     static func interval(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
         return Int64(exactly: seconds).map { "\($0)" } ?? "\(seconds)"
     }
 
     private static func integer(_ text: String) -> Int64? {
-        // A default of YES or NO stays behind where the type of an attribute was Boolean once.
+        // YES or NO can remain as the default of an attribute whose type was Boolean before.
         switch text {
         case "YES": 1
         case "NO": 0
@@ -61,7 +61,7 @@ enum ValueText {
     }
 
     private static func decimal(_ text: String) -> Decimal? {
-        // Decimal(string:) stops at the first character that it does not know.
+        // `Decimal(string:)` ignores everything after the first invalid character.
         guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }) else { return nil }
         return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
@@ -70,7 +70,8 @@ enum ValueText {
         InternetDate.text(date).replacing("T", with: " ").replacing("Z", with: " +0000")
     }
 
-    /// `2013-04-23 12:00:00 +0000`, with or without seconds and zone; UTC where no zone stands.
+    /// A date such as `2013-04-23 12:00:00 +0000`. Seconds and time zone can be missing; the
+    /// default zone is UTC.
     private static func date(_ text: String) -> Date? {
         let parts = text.split(separator: " ")
         guard let day = parts.first, (1...3).contains(parts.count) else { return nil }

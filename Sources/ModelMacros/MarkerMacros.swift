@@ -1,7 +1,7 @@
 package import SwiftSyntax
 package import SwiftSyntaxMacros
 
-/// `@Attribute`, `@Relationship`, `@Transient`: say nothing by themselves, `@Model` reads them.
+/// `@Attribute`, `@Relationship` and `@Transient`. They expand to nothing; `@Model` reads them.
 package struct MarkerMacro: PeerMacro {
     package static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -17,7 +17,7 @@ package struct MarkerMacro: PeerMacro {
     }
 }
 
-/// `#Unique`, `#Index`: say nothing by themselves, `@Model` reads them.
+/// `#Unique` and `#Index`. They expand to nothing; `@Model` reads them.
 package struct DeclarationMarkerMacro: DeclarationMacro {
     package static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -31,7 +31,7 @@ package struct DeclarationMarkerMacro: DeclarationMacro {
 }
 
 extension MacroExpansionContext {
-    /// Whether the next declaration around is a class with `@Model`.
+    /// Whether the enclosing declaration is a class with `@Model`.
     fileprivate var standsInModel: Bool {
         guard let attributes = lexicalContext.first?.as(ClassDeclSyntax.self)?.attributes else { return false }
         return attributes.contains {

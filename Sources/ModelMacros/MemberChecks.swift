@@ -2,11 +2,11 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// Says of each member of a class with `@Model` that can't stand there why not.
+/// Reports the members that a class with `@Model` can't have, with the reason.
 struct MemberChecks<Context: MacroExpansionContext> {
     let context: Context
 
-    /// What `ManagedObject` calls properties of its own.
+    /// The names of properties of `ManagedObject`.
     private var taken: Set<String> {
         [
             "hasPersistentChangedValues", "managedObjectContext", "entity", "objectID", "isInserted", "isUpdated",
@@ -75,7 +75,7 @@ struct MemberChecks<Context: MacroExpansionContext> {
         check(variable, binding)
     }
 
-    /// What the attributes before a property say, held against its type.
+    /// Checks the attributes of a property against its type.
     private func check(_ variable: VariableDeclSyntax, _ binding: PatternBindingSyntax) {
         let relationship = variable.attribute(named: "Relationship")
         if let relationship, variable.attribute(named: "Attribute") != nil {
@@ -100,7 +100,8 @@ struct MemberChecks<Context: MacroExpansionContext> {
         }
     }
 
-    /// A property with accessors of its own, a static or a lazy one is none of the entity's.
+    /// Reports attributes on computed, static and lazy properties, which don't belong to the
+    /// entity.
     private func checkUnmarked(_ variable: VariableDeclSyntax) {
         for name in ["Attribute", "Relationship", "Transient"] {
             guard let attribute = variable.attribute(named: name) else { continue }
@@ -118,7 +119,7 @@ struct MemberChecks<Context: MacroExpansionContext> {
         var mended = initializer
         mended.modifiers.append(DeclModifierSyntax(name: .keyword(.convenience, trailingTrivia: .space)))
         if initializer.modifiers.isEmpty {
-            // What stands before the keyword goes before the modifier.
+            // The leading trivia of the keyword belongs before the modifier.
             mended.modifiers[mended.modifiers.startIndex].leadingTrivia = initializer.initKeyword.leadingTrivia
             mended.initKeyword.leadingTrivia = []
         }
@@ -128,7 +129,8 @@ struct MemberChecks<Context: MacroExpansionContext> {
             fixIts: [.replacing("designated", "make it a convenience initializer", initializer, by: mended)])
     }
 
-    /// A plain name without arguments: neither optional nor a collection.
+    /// Whether a type is a plain name without generic arguments, that is, neither optional nor a
+    /// collection.
     private func isSingleObject(_ type: TypeSyntax) -> Bool {
         if let name = type.as(IdentifierTypeSyntax.self) { return name.genericArgumentClause == nil }
         return type.is(MemberTypeSyntax.self)
@@ -136,7 +138,7 @@ struct MemberChecks<Context: MacroExpansionContext> {
 }
 
 extension VariableDeclSyntax {
-    /// The declaration after something at its beginning was taken out; it stands where it stood.
+    /// The declaration after a removal at its beginning, with the same leading trivia.
     fileprivate func without(_ removing: (inout VariableDeclSyntax) -> Void) -> VariableDeclSyntax {
         var mended = self
         removing(&mended)
@@ -151,7 +153,7 @@ extension AttributeSyntax {
         arguments?.as(LabeledExprListSyntax.self)?.first { $0.label?.text == label }
     }
 
-    /// An argument without label, such as `.unique`.
+    /// The unlabeled argument with a name, such as `.unique`.
     fileprivate func option(_ name: String) -> LabeledExprSyntax? {
         arguments?.as(LabeledExprListSyntax.self)?.first {
             $0.label == nil && $0.expression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == name

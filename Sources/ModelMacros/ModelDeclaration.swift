@@ -3,14 +3,14 @@ import SwiftSyntax
 import SwiftSyntaxBuilder
 import SwiftSyntaxMacros
 
-/// The class that `@Model` stands before.
+/// The class to which `@Model` is attached.
 struct ModelDeclaration {
     let name: String
     let superclass: String
     let access: String
     private let members: MemberBlockItemListSyntax
 
-    /// Nil, with a diagnostic, for what can't be a model's class.
+    /// Nil, after reporting a diagnostic, if the declaration can't be a model class.
     init?(_ declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
         guard let classDeclaration = declaration.as(ClassDeclSyntax.self) else {
             let keyword = declaration.firstIntroducer ?? Syntax(declaration)
@@ -43,7 +43,7 @@ struct ModelDeclaration {
         members = classDeclaration.memberBlock.members
     }
 
-    /// The lists of names that the arguments of each `#Unique` or `#Index` give, as array literals.
+    /// The names in the arguments of each `#Unique` or `#Index`, as array literals.
     func keyPathLists(of macro: String, in context: some MacroExpansionContext) -> [String] {
         var lists: [String] = []
         for member in members {

@@ -2,7 +2,7 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What `@Model` finds wrong, said at the token that is.
+/// An error that `@Model` reports at a token.
 struct ModelDiagnostic: DiagnosticMessage, FixItMessage {
     let message: String
     private let id: String
@@ -24,7 +24,7 @@ extension MacroExpansionContext {
 }
 
 extension FixIt {
-    /// Puts `new` in the place of `old`.
+    /// A fix-it that replaces `old` by `new`.
     static func replacing(_ id: String, _ message: String, _ old: some SyntaxProtocol, by new: some SyntaxProtocol)
         -> FixIt
     {

@@ -2,7 +2,8 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `@Model`: makes a class's stored properties those of its entity, and declares the entity.
+/// `@Model`: turns the stored properties of a class into properties of its entity, and declares the
+/// entity.
 package struct ModelMacro: MemberMacro, MemberAttributeMacro {
     package static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
@@ -32,8 +33,8 @@ package struct ModelMacro: MemberMacro, MemberAttributeMacro {
         ]
     }
 
-    /// A closure that names the properties by key paths of the class, or of one that inherits from
-    /// it: those are others.
+    /// A closure that returns the names of the properties by key paths of the class or of a
+    /// subclass, whose key paths are different.
     private static func keyPaths(of properties: [PersistedProperty], in name: String) -> String {
         let entries = properties.map { "names[\\_Object.\($0.identifier)] = \"\($0.name)\"" }
         return """

@@ -2,8 +2,8 @@ package import SwiftSyntax
 import SwiftSyntaxBuilder
 package import SwiftSyntaxMacros
 
-/// `@_Persisted`, which `@Model` puts before each property: the accessors, and the handle that they
-/// go by.
+/// `@_Persisted`, which `@Model` attaches to each property: generates the accessors, and the typed
+/// property that they use.
 package struct PersistedMacro: AccessorMacro, PeerMacro {
     package static func expansion(
         of node: AttributeSyntax, providingAccessorsOf declaration: some DeclSyntaxProtocol,

@@ -1,19 +1,19 @@
 import SwiftSyntax
 
-/// A property of a class with `@Model` that the store keeps, as its declaration says.
+/// A persistent property of a class with `@Model`, as declared.
 struct PersistedProperty {
     let name: String
-    /// The type as it is written, or that of a literal.
+    /// The declared type, or the type of the literal.
     let type: String
     let isOptional: Bool
     let initialValue: ExprSyntax?
     let isTransient: Bool
-    /// The arguments of `@Attribute` and `@Relationship`, nil where there is none.
+    /// The arguments of `@Attribute` and `@Relationship`; nil without the attribute.
     let attributeArguments: String?
     let relationshipArguments: String?
     let access: String
 
-    /// Whether a declaration is one of stored variables of the instance.
+    /// Whether a declaration declares stored instance properties.
     static func isStoredVariable(_ variable: VariableDeclSyntax) -> Bool {
         let isInstance = !variable.modifiers.contains {
             ["static", "class", "lazy", "override"].contains($0.name.text)
@@ -26,7 +26,7 @@ struct PersistedProperty {
         return list.contains { ["willSet", "didSet"].contains($0.accessorSpecifier.text) }
     }
 
-    /// Nil for what is no variable that can be persisted; `MemberChecks` says why.
+    /// Nil for a variable that can't be persisted; `MemberChecks` reports the reason.
     init?(_ variable: VariableDeclSyntax) {
         guard variable.bindingSpecifier.tokenKind == .keyword(.var), Self.isStoredVariable(variable),
             variable.bindings.count == 1,
@@ -62,18 +62,18 @@ struct PersistedProperty {
         return nil
     }
 
-    /// The name as it is written in code.
+    /// The name, escaped for use in code.
     var identifier: String { "`\(name)`" }
     var handle: String { name + "Property" }
 
-    /// The place in the object that the accessors read and write.
+    /// The expression that the accessors read and write.
     var place: String {
         if isOptional { return "self[Self.\(handle)]" }
         guard let initialValue else { return "self[required: Self.\(handle)]" }
         return "self[Self.\(handle), default: \(initialValue)]"
     }
 
-    /// The expression of its declaration in the schema.
+    /// The expression that declares the property in the schema.
     var declaration: String {
         var arguments = ["isOptional: \(isOptional)"]
         if isTransient { arguments.append("isTransient: true") }
@@ -97,7 +97,7 @@ extension VariableDeclSyntax {
 }
 
 extension DeclModifierListSyntax {
-    /// The access level that a member made for such a declaration has, with a space behind it.
+    /// The access level for a member generated for such a declaration, followed by a space.
     var access: String {
         for modifier in self {
             switch modifier.name.tokenKind {

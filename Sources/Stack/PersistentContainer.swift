@@ -25,7 +25,7 @@ public final class PersistentContainer {
     public var persistentStoreDescriptions: [PersistentStoreDescription]
     /// A context for use where the container is used, typically on the main actor.
     public let viewContext: ManagedObjectContext
-    /// What brings stores to the container's version before they are opened.
+    /// Migrates stores to the container's version before they are opened.
     private var migrationManager: StagedMigrationManager?
 
     /// Creates a container for a model. No store is opened yet.
@@ -121,7 +121,7 @@ public final class PersistentContainer {
         _ body: @escaping @Sendable (ManagedObjectContext) async throws -> Result
     ) async throws -> Result {
         let result = try await persistentStoreCoordinator.performBackgroundTask(body)
-        // What the task saved waits to be merged where the view context is used, which is here.
+        // Merge the saves of the task into the view context, whose isolation domain this is.
         if viewContext.automaticallyMergesChangesFromParent { viewContext.processPendingChanges() }
         return result
     }

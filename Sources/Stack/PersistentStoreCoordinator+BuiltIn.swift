@@ -17,6 +17,6 @@ extension PersistentStoreCoordinator {
         self.init(managedObjectModel: model, classes: classes, factories: Self.builtInFactories)
     }
 
-    /// Every kind of store that Folio has.
+    /// The factories of all built-in store types.
     package static let builtInFactories = [StoreFactory.migratingSQLite] + AtomicPersistentStore.builtInFactories
 }

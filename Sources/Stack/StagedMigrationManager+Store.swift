@@ -50,7 +50,8 @@ extension StagedMigrationManager {
         return names
     }
 
-    /// Notes in the store, with the step itself, that the work after it is still to be done.
+    /// The metadata key that marks a `didMigrate` handler as not yet completed. It is written in
+    /// the transaction of the step.
     private static let pendingStageKey = "FolioPendingMigrationStage"
 
     private func finish(

@@ -6,8 +6,8 @@ import SQLiteStore
 import Storage
 
 extension StoreFactory {
-    /// SQLite stores, brought to the version that they are opened with where their description says
-    /// so and the rules of inference allow it.
+    /// Opens SQLite stores, and migrates them first if their description requests it and a mapping
+    /// can be inferred.
     static let migratingSQLite: StoreFactory = {
         var factory = SQLitePersistentStore.factory
         let open = factory.open

@@ -1,4 +1,4 @@
-/// Class chains and keys of compiled models, as Core Data's archives spell them.
+/// The class chains and keys of compiled models, as in archives of Core Data.
 enum ArchiveKeys {
     static let model = ["NSManagedObjectModel", "NSObject"]
     static let entity = ["NSEntityDescription", "NSObject"]
@@ -19,8 +19,8 @@ enum ArchiveKeys {
     ]
     static let knownKeysMapping = ["NSKnownKeysMappingStrategy1", "NSKnownKeysMappingStrategy", "NSObject"]
 
-    // Keys of our own, for what Core Data's archives have no known key for. Its unarchiver asks for
-    // keys by name and never meets these.
+    // Folio's own keys, for content without a known key in Core Data's archives. Core Data's
+    // unarchiver reads keys by name and ignores these.
     static let predicateFormat = "FolioPredicateFormat"
     static let derivationFormat = "FolioDerivationFormat"
     static let expressionFormat = "FolioExpressionFormat"
@@ -35,7 +35,7 @@ enum ArchiveKeys {
         static let preservesValue: Int64 = 16
     }
 
-    /// Bits of `_P`, a digest of a property's traits.
+    /// Bits of `_P`, a summary of a property's flags.
     enum Traits {
         static let basis: Int64 = 0x01
         static let optional: Int64 = 0x02
@@ -47,8 +47,8 @@ enum ArchiveKeys {
         static let ordered: Int64 = 0x400
     }
 
-    /// Bits of `NSFetchRequestFlags`. The default request has 30; which bit is which follows from
-    /// the order in which the class declares them.
+    /// Bits of `NSFetchRequestFlags`. The default request has the value 30; the meaning of each bit
+    /// follows from the order of the properties in the class.
     enum FetchFlags {
         static let distinct: Int64 = 1
         static let subentities: Int64 = 2

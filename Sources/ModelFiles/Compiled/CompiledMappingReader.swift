@@ -1,7 +1,7 @@
 internal import Coding
 internal import Foundation
 
-/// Reads compiled mapping models (COREDATA_FORMATS §6.2).
+/// Reads compiled mapping models (`.cdm`).
 struct CompiledMappingReader {
     func read(_ root: ArchivedObject) throws -> MappingDescription {
         guard root.isKind(of: "NSMappingModel") else {
@@ -43,9 +43,8 @@ struct CompiledMappingReader {
         return result
     }
 
-    /// The predicate text in
-    /// `FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", entity,
-    /// text), …)`.
+    /// The predicate text in `FETCH(FUNCTION($manager,
+    /// "fetchRequestForSourceEntityNamed:predicateString:", entity, text), …)`.
     private func predicate(_ source: ArchivedObject) throws -> String? {
         guard source.isKind(of: "NSFetchRequestExpression"), let call = try source.object("NSFRExpression"),
             try call.string("NSSelectorName") == "fetchRequestForSourceEntityNamed:predicateString:",

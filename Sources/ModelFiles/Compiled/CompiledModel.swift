@@ -2,35 +2,36 @@ internal import Coding
 package import Foundation
 package import Schema
 
-/// Compiled models: the keyed archive in a `.mom`, and the same archive in a store.
+/// Reads and writes compiled models: the keyed archive in a `.mom` file, and the same archive in a
+/// store.
 package enum CompiledModel {
-    /// Where an archive is to be kept; the two differ a little, as they do in Core Data.
+    /// The destination of an archive. The archives differ slightly, as in Core Data.
     package enum Form: Sendable {
-        /// A `.mom`: every entity lists its own properties.
+        /// A `.mom` file: every entity lists the properties that it declares.
         case file
-        /// A store's model cache: every entity lists copies of the inherited ones too.
+        /// The model cache of a store: every entity also lists copies of the inherited properties.
         case storeCache
     }
 
     /// Reads an archived model.
     ///
-    /// - Throws: `ModelError.unreadable` for what is no such archive, `invalid` with everything
-    ///   that is wrong in the model.
+    /// - Throws: `ModelError.unreadable` if the data are not such an archive, `invalid` with all
+    ///   errors in the model.
     package static func decode(_ data: Data, path: String? = nil) throws(ModelError) -> ManagedObjectModel {
         try CompiledModelReader.read(data, path: path)
     }
 
-    /// Archives a model under Core Data's own keys. What compiled models have no room for is left
-    /// out: hints for code generation, diagrams, extra markup; `compiledDescription` says what
-    /// reading the archive gives. The same model always gives the same bytes.
+    /// Archives a model under Core Data's keys. Content that compiled models can't represent is
+    /// left out: code generation settings, diagrams and extra markup. `compiledDescription` is the
+    /// description that reading the archive returns. Equal models have equal bytes.
     package static func encode(_ model: ManagedObjectModel, form: Form = .file) throws(ModelError) -> Data {
         try CompiledModelWriter.write(model, form: form)
     }
 }
 
-/// The model inside a store (`Z_MODELCACHE.Z_CONTENT`): raw DEFLATE of an archived model.
+/// The model in a store (`Z_MODELCACHE.Z_CONTENT`): an archived model, compressed with raw DEFLATE.
 package enum ModelCache {
-    /// More than any model takes: the largest that was seen is below 1 MB.
+    /// The maximum size of an archive. The largest known one is below 1 MB.
     private static let maximumSize = 64 << 20
 
     /// Reads the model of a store.
@@ -44,7 +45,7 @@ package enum ModelCache {
         return try CompiledModel.decode(archive)
     }
 
-    /// The bytes to keep in a store.
+    /// Encodes a model for a store.
     package static func encode(_ model: ManagedObjectModel) throws(ModelError) -> Data {
         let archive = try CompiledModel.encode(model, form: .storeCache)
         do {
@@ -56,7 +57,7 @@ package enum ModelCache {
 }
 
 extension ManagedObjectModel {
-    /// What is left of the model's description when it is compiled.
+    /// The model's description without the content that compiled models can't represent.
     package var compiledDescription: Definition {
         var copy = definition
         copy.extraMarkup = [:]

@@ -3,7 +3,7 @@ internal import Foundation
 internal import Schema
 
 extension CompiledModelReader {
-    /// How deep composites may lie in each other.
+    /// The maximum nesting depth of composites.
     private static let maximumDepth = 32
 
     mutating func attribute(_ object: ArchivedObject, of owner: String, depth: Int = 0) throws -> AttributeDescription {
@@ -76,14 +76,14 @@ extension CompiledModelReader {
     ) throws -> PropertyValue? {
         if object.isNull { return nil }
         if let value = try Self.value(object, type) { return value }
-        // A value of an application's class: what a transformer of that application makes of it is
-        // not ours to know.
+        // Values of application classes are ignored, because only the transformer of the
+        // application can interpret them.
         guard type != .transformable, type != .composite, type != .undefined, type != .objectID else { return nil }
         report("the default value is no value of type \(type.name)", owner, name)
         return nil
     }
 
-    /// The archived value as one of an attribute of `type`, nil where it is none.
+    /// The archived value converted to an attribute type; nil if that is not possible.
     static func value(_ object: ArchivedObject, _ type: AttributeType) throws -> PropertyValue? {
         switch type {
         case .integer16, .integer32, .integer64:
@@ -101,8 +101,8 @@ extension CompiledModelReader {
             switch object.number {
             case .integer(let number): return .decimal(Decimal(number))
             case .unsigned(let number): return .decimal(Decimal(number))
-            // The shortest text of the number is what its author wrote; Decimal(number) would spell
-            // out its binary digits.
+            // Converted through the shortest text, which has the digits that the author wrote.
+            // `Decimal(number)` would convert the exact binary value.
             case .real(let number): return Decimal(string: "\(number)").map { .decimal($0) }
             default: return nil
             }
@@ -121,7 +121,7 @@ extension CompiledModelReader {
 }
 
 extension AttributeType {
-    /// The class that compiled models record for values of the type; nil where there is none.
+    /// The class name that compiled models record for values of the type; nil if there is none.
     var valueClassName: String? {
         switch self {
         case .integer16, .integer32, .integer64, .double, .float, .boolean: "NSNumber"

@@ -2,8 +2,7 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Reads archived models (COREDATA_FORMATS §2.2). Only the classes of models are understood; every
-/// other object is left alone.
+/// Reads archived models. Only objects of the classes of models are interpreted.
 struct CompiledModelReader {
     var faults: [ModelError.Fault] = []
 
@@ -71,7 +70,7 @@ struct CompiledModelReader {
             } else if property.isKind(of: "NSFetchedPropertyDescription") {
                 entity.fetchedProperties.append(try fetchedProperty(property))
             } else if property.className != "_NSPropertyDescriptionProxy" {
-                // A proxy stands for an inherited property, which its own entity lists.
+                // A proxy represents an inherited property, which the declaring entity lists.
                 report("a property of the unknown kind “\(property.className ?? "nil")”", name, key)
             }
         }
@@ -85,7 +84,7 @@ struct CompiledModelReader {
         return entity
     }
 
-    /// Newer archives list copies of inherited properties in sub-entities.
+    /// Removes inherited properties from sub-entities: newer archives list copies of them.
     private static func dropInherited(_ entities: inout [EntityDefinition]) {
         let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for index in entities.indices {
@@ -118,7 +117,7 @@ struct CompiledModelReader {
         return result
     }
 
-    /// Lists of lists of names, where a property may stand for its name.
+    /// Reads lists of lists of names. An element can also be a property, which has a name.
     private static func nameLists(_ object: ArchivedObject, _ key: String) throws -> [[String]] {
         var result: [[String]] = []
         for list in try object.object(key)?.elements() ?? [] {
@@ -141,13 +140,13 @@ struct CompiledModelReader {
             }
             description.composites.append(composite)
         }
-        // Core Data's own archives hold the elements in the attribute and no name: such a composite
-        // is named after the attribute.
+        // Archives by Core Data contain the elements in the attribute, without a name for the
+        // composite. Such a composite is named after the attribute.
         for (name, elements) in foundComposites where !description.composites.contains(where: { $0.name == name }) {
             description.composites.append(CompositeDescription(name, attributes: elements))
         }
     }
 
-    /// Composites met inside attributes.
+    /// The composites that were found inside attributes.
     var foundComposites: [(name: String, attributes: [AttributeDescription])] = []
 }

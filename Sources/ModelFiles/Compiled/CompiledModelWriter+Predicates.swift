@@ -5,8 +5,8 @@ extension CompiledModelWriter {
     private static let comparisonClass = ["NSComparisonPredicate", "NSPredicate", "NSObject"]
     private static let compoundClass = ["NSCompoundPredicate", "NSPredicate", "NSObject"]
 
-    /// Archives format text as a predicate; nil where there is none or it uses more of the language
-    /// than models need. The text itself is archived beside it in any case.
+    /// Archives format text as a predicate; nil if there is none, or if it uses a part of the
+    /// predicate language that models do not need. The text itself is always archived, too.
     mutating func archive(predicate text: String?) -> KeyedArchiveWriter.Reference {
         guard let text, let node = PredicateParser.predicate(text) else { return .null }
         return archive(node)

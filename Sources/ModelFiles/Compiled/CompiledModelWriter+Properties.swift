@@ -3,7 +3,7 @@ internal import Foundation
 internal import Schema
 
 extension CompiledModelWriter {
-    /// How deep composites may lie in each other; validation has refused those without end.
+    /// The maximum nesting depth of composites. Validation has already rejected recursive ones.
     private static let maximumDepth = 32
 
     mutating func fill(
@@ -87,7 +87,7 @@ extension CompiledModelWriter {
         writer.fill(place, class: ArchiveKeys.relationship, fields: fields)
     }
 
-    /// The place of the property `name` in the entity, or in the ancestor that declares it.
+    /// The reference of a property of the entity, or of the super-entity that declares it.
     private func inversePosition(_ entityName: String, _ name: String) -> KeyedArchiveWriter.Reference {
         var next = model.entity(named: entityName)
         while let entity = next {
@@ -145,7 +145,7 @@ extension CompiledModelWriter {
         return fields
     }
 
-    /// A value as an object of the archive.
+    /// Archives a value as an object.
     mutating func archive(value: PropertyValue) -> KeyedArchiveWriter.Reference {
         switch value {
         case .int(let number): writer.add(.integer(number))

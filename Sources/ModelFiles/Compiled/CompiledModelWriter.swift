@@ -2,18 +2,18 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Archives models under Core Data's keys (COREDATA_FORMATS §2.2).
+/// Archives models under Core Data's keys.
 ///
-/// Entities and properties refer to each other in circles: all of them get their place first and
-/// are filled then.
+/// Entities and properties refer to each other in cycles. So references for all of them are
+/// reserved first, and the objects are filled afterwards.
 struct CompiledModelWriter {
     let model: ManagedObjectModel
     let form: CompiledModel.Form
     var writer = KeyedArchiveWriter()
     private let root: KeyedArchiveWriter.Reference
     private(set) var places: [KeyedArchiveWriter.Reference] = []
-    /// The places of each entity's listed properties by name, copies of inherited ones included
-    /// where the form asks for them.
+    /// The references of each entity's listed properties, by name. In the form for store caches
+    /// they include inherited properties.
     private(set) var propertyPositions: [[String: KeyedArchiveWriter.Reference]] = []
     private var emptyUserInfo: KeyedArchiveWriter.Reference?
 
@@ -91,8 +91,8 @@ struct CompiledModelWriter {
             class: ArchiveKeys.knownKeysDictionary,
             fields: [
                 "searchMapping": mapping.value, "values": writer.add(array: values).value, "version": 1,
-                // Marks a key without a value, which no model has; any string that is no entity
-                // will do.
+                // A token that marks keys without values, which models don't have. Any string that
+                // is not the name of an entity is valid.
                 "emptyToken": writer.add(string: "__empty_slot_token__").value,
             ])
     }

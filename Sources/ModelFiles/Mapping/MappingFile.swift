@@ -2,11 +2,13 @@ internal import Coding
 package import Foundation
 package import Schema
 
-/// Mapping models in files: `.xcmappingmodel` (a folder with `xcmapping.xml`, or that file) and the
-/// compiled `.cdm`.
+/// Reads mapping model files: an `.xcmappingmodel` (a directory with `xcmapping.xml`, or that
+/// file), or a compiled `.cdm`.
 package enum MappingFile {
-    /// - Throws: `ModelError.notFound` where there is nothing, `unreadable` for what is no mapping
-    ///   model.
+    /// Reads a mapping model file.
+    ///
+    /// - Throws: `ModelError.notFound` if there is no such file, `unreadable` if it is not a
+    ///   mapping model.
     package static func read(_ url: URL) throws(ModelError) -> MappingDescription {
         var file = url
         var isDirectory: ObjCBool = false

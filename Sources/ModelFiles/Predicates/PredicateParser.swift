@@ -1,9 +1,9 @@
 internal import Foundation
 internal import Schema
 
-/// Parses the part of the predicate language that models use, so that it can be archived:
-/// comparisons of key paths, variables, literals and lists, joined by AND, OR and NOT. Anything
-/// else gives nil; the room that evaluates predicates has the whole language.
+/// Parses the part of the predicate language that models use, in order to archive it: comparisons
+/// of key paths, variables, literals and lists, combined with AND, OR and NOT. Anything else
+/// returns nil. The module `Query` parses the whole language.
 struct PredicateParser {
     private enum Token: Equatable {
         case word(String)
@@ -24,13 +24,13 @@ struct PredicateParser {
         return node
     }
 
-    /// An expression, those of derived attributes included: `pages.@count`, `canonical:(name)`,
-    /// `now()`.
+    /// Parses an expression, including those of derived attributes: `pages.@count`,
+    /// `canonical:(name)`, `now()`.
     static func expression(_ text: String) -> PredicateNode.Expression? {
         guard var parser = PredicateParser(text), let expression = parser.expression(),
             parser.place == parser.tokens.count
         else { return nil }
-        // Derivations archive an aggregate as a function of its key path.
+        // Derivation expressions archive `@count` as a function of its key path.
         if case .keyPath(let path) = expression, path.hasSuffix(".@count") {
             return .function("count:", [.keyPath(String(path.dropLast(7)))])
         }

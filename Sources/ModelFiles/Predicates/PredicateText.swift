@@ -1,18 +1,18 @@
 package import Coding
 internal import Foundation
 
-/// Renders archived predicates and expressions as format text.
+/// Converts archived predicates and expressions to format text.
 package struct PredicateText {
-    /// Predicates nest; an archive may nest without end, in circles even.
+    /// The maximum nesting depth. A damaged archive can nest without end, even in cycles.
     private static let maximumDepth = 100
 
-    /// How much text may be made on the way to that of one predicate: few objects that refer to
-    /// each other twice over spell one without end.
+    /// Limits the total amount of text for one predicate. In a damaged archive, a few objects that
+    /// refer to each other several times can expand to an exponential amount of text.
     private final class Allowance {
         private var left = 2 << 20
 
         func take(_ text: String) throws -> String {
-            // Every node costs, however short.
+            // Every node counts, even if its text is short.
             left -= text.utf8.count + 16
             if left < 0 { throw CodingError(.tooLarge, "a predicate is longer than any that a model needs") }
             return text
@@ -21,7 +21,8 @@ package struct PredicateText {
 
     private let allowance = Allowance()
 
-    /// Derivation expressions spell functions with the colon of their selector: `canonical:(name)`.
+    /// Whether functions are written with the colon of their selector, as in derivation
+    /// expressions: `canonical:(name)`.
     private var isDerivation = false
 
     package init(isDerivation: Bool = false) {
@@ -233,7 +234,7 @@ package struct PredicateText {
         return result + "\""
     }
 
-    /// A key path whose keys that are words of the format are marked with `#`.
+    /// A key path in which keys that are reserved words have the prefix `#`.
     static func keyPath(_ path: String) -> String {
         path.split(separator: ".", omittingEmptySubsequences: false).map { key in
             reserved.contains(key.uppercased()) ? "#\(key)" : String(key)

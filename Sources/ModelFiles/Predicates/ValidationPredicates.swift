@@ -2,10 +2,11 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Bounds and patterns of attributes, which compiled models hold as predicates on the value.
+/// Converts between limits and patterns of attributes and the predicates on the value that compiled
+/// models contain.
 enum ValidationPredicates {
-    /// Reads the predicates of an attribute back into its bounds and pattern. Others, which only
-    /// models built in code have, are kept as text.
+    /// Reads the validation predicates of an attribute as its limits and pattern. Other predicates,
+    /// which only models built in code have, are kept as text.
     static func read(_ object: ArchivedObject, into attribute: inout AttributeDescription) throws {
         var others: [String] = []
         for predicate in try object.object("NSValidationPredicates")?.elements() ?? [] {
@@ -15,7 +16,7 @@ enum ValidationPredicates {
         if !others.isEmpty { attribute.extraMarkup["validationPredicates"] = others.joined(separator: "\n") }
     }
 
-    /// - Returns: false where the predicate is no bound and no pattern.
+    /// - Returns: False if the predicate is neither a limit nor a pattern.
     private static func apply(_ predicate: ArchivedObject, to attribute: inout AttributeDescription) throws -> Bool {
         var parts = [predicate]
         if predicate.isKind(of: "NSCompoundPredicate") {
@@ -57,8 +58,8 @@ enum ValidationPredicates {
 
     // MARK: Writing
 
-    /// The predicates of an attribute and, for each, the number of the error that Core Data reports
-    /// when it does not hold.
+    /// The validation predicates of an attribute, each with the error code that Core Data reports
+    /// for a violation.
     static func requirements(_ attribute: AttributeDescription) -> [(node: PredicateNode, errorCode: Int64)] {
         let isString = attribute.type == .string, isDate = attribute.type == .date
         let subject: PredicateNode.Expression = isString ? .keyPath("length") : .evaluatedObject

@@ -17,7 +17,7 @@ extension ContentsReader {
         var attribute = AttributeDescription(
             name, type, isOptional: fields.flag("optional"), isTransient: fields.flag("transient"))
         attribute.defaultValue = value("default", type, &fields, owner, name)
-        // The bounds of a string are lengths.
+        // The limits of a string are lengths.
         let boundType = type == .string ? .integer64 : type
         attribute.minimumValue = value("min", boundType, &fields, owner, name)
         attribute.maximumValue = value("max", boundType, &fields, owner, name)
@@ -43,8 +43,8 @@ extension ContentsReader {
         return attribute
     }
 
-    /// The value that stands as `<prefix>ValueString`; for a date as `<prefix>DateTimeInterval`,
-    /// which wins over its textual twin.
+    /// The value of the attribute `<prefix>ValueString`. For a date, `<prefix>DateTimeInterval`
+    /// takes precedence.
     private mutating func value(
         _ prefix: String, _ type: AttributeType, _ fields: inout MarkupFields, _ owner: String, _ name: String
     ) -> PropertyValue? {
@@ -55,7 +55,7 @@ extension ContentsReader {
             return nil
         }
         let key = "\(prefix)ValueString"
-        // An empty string is a value of type string and says nothing for the others.
+        // An empty string is a value only for the type string; for other types it means no value.
         guard let text = fields.rest[key], type == .string || !text.isEmpty else {
             _ = fields.take(key)
             return nil
@@ -64,7 +64,7 @@ extension ContentsReader {
             _ = fields.take(key)
             return value
         }
-        // Types without textual values keep the text as it is.
+        // For types without a textual form, the text remains in the extra markup.
         if ![.undefined, .transformable, .objectID, .composite].contains(type) {
             report("“\(text)” is no value of type \(type.name)", owner, name)
         }

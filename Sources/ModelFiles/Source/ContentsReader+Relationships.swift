@@ -52,7 +52,7 @@ extension ContentsReader {
         request.predicateFormat = fields.text("predicateString")
         request.fetchLimit = fields.integer("fetchLimit") ?? 0
         request.fetchBatchSize = fields.integer("fetchBatchSize") ?? 0
-        // Some tools spell these like the properties of a fetch request.
+        // Some tools write these with the names of the fetch request's properties.
         request.includesSubentities = fields.flag(
             "includeSubentities", absent: fields.flag("includesSubentities", absent: true))
         request.includesPropertyValues = fields.flag(

@@ -2,7 +2,7 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Reads the XML grammar of `contents` (COREDATA_FORMATS §1.2).
+/// Reads `contents`, the XML file of an `.xcdatamodel`.
 struct ContentsReader {
     var faults: [ModelError.Fault] = []
 
@@ -102,8 +102,8 @@ struct ContentsReader {
             uniquingKeysWith: { _, last in last })
     }
 
-    /// The file names the inverse's entity too; descriptions have no room for it, so a
-    /// contradiction is found here.
+    /// Checks the entities of inverse relationships, which the file names, too. Descriptions don't
+    /// contain them, so a contradiction must be found here.
     private mutating func checkInverseEntities(_ root: XMLTree, _ description: ManagedObjectModel.Definition) {
         let parents = Dictionary(
             description.entities.map { ($0.name, $0.superentityName) }, uniquingKeysWith: { first, _ in first })

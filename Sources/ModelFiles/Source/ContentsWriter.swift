@@ -2,13 +2,13 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Writes `contents` as Xcode does: entities and properties by name, attributes of elements in
-/// Xcode's order, what nobody understands at their end.
+/// Writes `contents` as Xcode does: entities and properties are sorted by name, and attributes of
+/// elements are in Xcode's order, followed by extra markup.
 struct ContentsWriter {
     static let type = "com.apple.IDECoreDataModeler.DataModel"
     static let documentVersion = "1.0"
-    /// The format has room for one version identifier; a model that was merged from several keeps
-    /// the others here.
+    /// The attribute for further version identifiers of a merged model, because the format supports
+    /// only one.
     static let furtherIdentifiers = "furtherVersionIdentifiers"
 
     private let model: ManagedObjectModel
@@ -154,7 +154,7 @@ struct ContentsWriter {
         return XMLTree("relationship", fields.attributes, children: userInfo(relationship.userInfo))
     }
 
-    /// The entity that declares the property `name` of `entityName`.
+    /// The name of the entity that declares the property `name` of `entityName`.
     private func owner(of name: String, startingAt entityName: String) -> String {
         guard let property = model.entity(named: entityName)?.property(named: name) else { return entityName }
         return model.entities[property.declaringEntityIndex].name
@@ -201,8 +201,8 @@ struct ContentsWriter {
         return XMLTree("fetchIndex", fields.attributes, children: elements)
     }
 
-    /// Attributes of an element in the order they are added, then those of the extra markup that
-    /// were not.
+    /// The attributes of an element in the order in which they are added, followed by the remaining
+    /// extra markup.
     private struct Fields {
         private var list: [XMLAttribute] = []
         private let extra: [String: String]
@@ -214,7 +214,7 @@ struct ContentsWriter {
             list.append(XMLAttribute(name: name, value: value))
         }
 
-        /// Booleans are written where they are true; absent ones are false.
+        /// Adds a Boolean. Only true is written, because the default is false.
         mutating func add(_ name: String, _ flag: Bool) {
             if flag { add(name, "YES") }
         }

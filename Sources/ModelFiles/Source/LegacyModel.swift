@@ -2,15 +2,18 @@ internal import Coding
 package import Foundation
 package import Schema
 
-/// The archive `elements` that Xcode 3 kept a model in; mapping models hold the same archive.
+/// Reads `elements`, the archive in which Xcode 3 saved a model. Mapping models contain the same
+/// archive.
 ///
-/// Its objects are those of the editor: an entity's or property's traits hang in “stereotypes”,
-/// each a dictionary of named defaults.
+/// Its objects are those of the model editor. The settings of an entity or a property are in
+/// “stereotypes”, each a dictionary of named default values.
 package struct LegacyModel {
     private var faults: [ModelError.Fault] = []
 
-    /// - Throws: `ModelError.unreadable` for what is no such archive, `invalid` with everything
-    ///   that is wrong in the model.
+    /// Decodes a model.
+    ///
+    /// - Throws: `ModelError.unreadable` if the data are not such an archive, `invalid` with all
+    ///   errors in the model.
     package static func decode(_ data: Data, path: String? = nil) throws(ModelError) -> ManagedObjectModel {
         var reader = LegacyModel()
         let description: ManagedObjectModel.Definition
@@ -136,7 +139,7 @@ package struct LegacyModel {
     }
 }
 
-/// The defaults in the stereotypes of one object.
+/// The default values in the stereotypes of one object.
 private struct Traits {
     private var values: [String: ArchivedObject] = [:]
 
@@ -162,7 +165,7 @@ private struct Traits {
         return result
     }
 
-    /// Lists of names, each an array of strings or one string with commas.
+    /// Reads lists of names. Each list is an array of strings, or a string with commas.
     func lists(_ key: String) throws -> [[String]] {
         var result: [[String]] = []
         for element in try values[key]?.elements() ?? [] {

@@ -1,7 +1,7 @@
 internal import Coding
 
-/// The attributes of an XML element while they are being understood: what nobody takes is left over
-/// and kept.
+/// The attributes of an XML element. Attributes that the reader does not take remain, and are kept
+/// as extra markup.
 struct MarkupFields {
     private(set) var rest: [String: String]
 
@@ -13,13 +13,13 @@ struct MarkupFields {
         rest.removeValue(forKey: name)
     }
 
-    /// The text under `name`, nil where it is absent or empty.
+    /// Takes the text of an attribute; nil if it is missing or empty.
     mutating func text(_ name: String) -> String? {
         guard let value = take(name), !value.isEmpty else { return nil }
         return value
     }
 
-    /// Booleans are spelled YES and NO, by some tools true and false; absent ones are `absent`.
+    /// Takes a Boolean: YES or NO, in files of some tools true or false. A missing one is `absent`.
     mutating func flag(_ name: String, absent: Bool = false) -> Bool {
         guard let value = take(name) else { return absent }
         return value == "YES" || value == "true" || value == "1"

@@ -2,18 +2,18 @@ import Foundation
 import RowMemory
 import Schema
 
-/// One step that can be taken back, other than the setting of a value (``ValueChange``).
+/// One change that undo can reverse, other than setting a value (``ValueChange``).
 enum Change {
     case memberAdded(ManagedObject, property: Int, ManagedObject)
     case memberRemoved(ManagedObject, property: Int, ManagedObject, index: Int)
-    /// The members of an ordered relationship stood in this order.
+    /// The members of an ordered relationship had this order before.
     case reordered(ManagedObject, property: Int, ContiguousArray<ManagedObject>)
-    /// The object came to be.
+    /// The object was inserted.
     case inserted(ManagedObject)
-    /// The object was deleted, or forgotten if it was not saved yet.
+    /// The object was deleted. An object that was never saved was removed from the context.
     case removed(ManagedObject)
 
-    /// Those whose present state the change is part of.
+    /// The objects whose current state the change is part of.
     var objects: [ManagedObject] {
         switch self {
         case .memberAdded(let owner, _, let member), .memberRemoved(let owner, _, let member, _): [owner, member]
@@ -23,25 +23,25 @@ enum Change {
     }
 }
 
-/// A property but a to-many had this value.
+/// The previous value of an attribute or a to-one relationship.
 struct ValueChange {
     let object: ManagedObject
     var value: SlotValue
     let property: Int32
 }
 
-/// What an event did, in order.
+/// The changes of one event, in order.
 ///
-/// Values stand in a list of their own, since mostly they are all there is: then undo exchanges
-/// them where they stand.
+/// Changes of values are in a list of their own. Most events consist of them only, and then undo
+/// exchanges the old and new values in place.
 struct EventLog {
     private struct Step {
         let change: Change
-        /// How many values were set before.
+        /// The number of value changes that precede this step.
         let valueCount: Int
     }
 
-    /// What stands at the end.
+    /// The last entry of the log.
     enum Last {
         case value(ValueChange)
         case change(Change)
@@ -57,7 +57,8 @@ struct EventLog {
         steps.append(Step(change: change, valueCount: values.count))
     }
 
-    /// About how many bytes the changes take, with the objects and values that they hold.
+    /// The approximate number of bytes that the changes take, with the objects and values that they
+    /// retain.
     var byteCount: Int {
         var count =
             steps.count * (MemoryLayout<Step>.stride + Self.objectSize) + values.count
@@ -72,10 +73,11 @@ struct EventLog {
         return count
     }
 
-    /// What an object and its row take, about.
+    /// The approximate size of an object and its row.
     private static let objectSize = 160
 
-    /// Whether any change is one of these objects, or leads to one of them.
+    /// Whether any change concerns one of these objects, or has a reference to one of them as its
+    /// value.
     func concerns(_ objects: Set<ManagedObject>, _ references: Set<ObjectReference>) -> Bool {
         for index in values.indices {
             let change = values[index]
@@ -89,7 +91,7 @@ struct EventLog {
         steps.indices.compactMap { index in if case .removed(let object) = steps[index].change { object } else { nil } }
     }
 
-    /// Takes the last change out; nil where there is none.
+    /// Removes and returns the last change; nil if the log is empty.
     mutating func popLast() -> Last? {
         if let step = steps.last, step.valueCount == values.count {
             _ = steps.popLast()
@@ -99,11 +101,11 @@ struct EventLog {
     }
 }
 
-/// What undo takes back, or redo makes again.
+/// A group of changes for undo to reverse, or for redo to repeat.
 final class ChangeLog {
     var event: EventLog
-    /// Whether the values are taken back from the first one to the last, as those that were
-    /// exchanged are.
+    /// Whether the values are reversed from the first to the last, which is the order after undo
+    /// has exchanged them in place.
     var isReversed = false
 
     init(_ event: EventLog) { self.event = event }

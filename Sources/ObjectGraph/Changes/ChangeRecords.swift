@@ -2,25 +2,26 @@ import RowMemory
 import Schema
 import Storage
 
-/// One object with changes since the last save. Without the object, so that it is trivial to copy.
+/// The record of one object with unsaved changes. It does not contain the object, so that it is
+/// trivial to copy.
 private struct ChangeRecord {
-    /// The low 64 of the properties that were set since the last save; not kept for new objects in
-    /// the event that inserted them.
+    /// A bit for each of the first 64 properties that was set since the last save. Not tracked for
+    /// a new object during the event that inserted it.
     var changed: UInt64 = 0
-    /// The first of the object's saved values, a place in `ChangeRecords.saved`, −1 for none.
+    /// The index in `ChangeRecords.saved` of the object's first saved value; −1 for none.
     var firstSaved: Int32 = -1
 }
 
-/// All objects with changes.
+/// The records of all objects with unsaved changes.
 ///
 /// Invariants:
-/// 1. `object.recordIndex` is the place of an object's record, −1 without one.
-/// 2. For a saved object, the saved value of each changed property but to-manys is in its chain of
-///    `saved`, once.
-/// 3. Records from `eventStart` on are of this event; older ones that it touched are in `touched`,
-///    once.
-/// 4. What was set in an event is part of what was set since the last save. Properties beyond the
-///    first 64 are in `wide`.
+/// 1. `object.recordIndex` is the index of an object's record, −1 without one.
+/// 2. For a saved object, `saved` has the saved value of each changed property except to-many
+///    relationships exactly once, in the object's chain.
+/// 3. Records from `eventStart` on were created in the current event. Older records that the event
+///    touched are in `touched`, once each.
+/// 4. The properties set in the event are a subset of those set since the last save. Properties
+///    beyond the first 64 are in `wide`.
 @usableFromInline
 struct ChangeRecords {
     struct SavedValue {
@@ -29,26 +30,27 @@ struct ChangeRecords {
         let next: Int32
     }
 
-    /// What was set of an entity's properties beyond the first 64.
+    /// The changed properties of an object beyond the first 64.
     private struct WideRecord {
         var changed = PropertySet()
         var event = PropertySet()
     }
 
-    /// Held until saved; nil once the object is taken out of the changes again.
+    /// Retained until the save; nil once the object is removed from the changes.
     private var objects = GrowingList<ManagedObject?>()
     private var records = GrowingList<ChangeRecord>()
     private var wide: [Int: WideRecord] = [:]
     private(set) var saved = GrowingList<SavedValue>()
-    /// The low 64 of the properties that were set in this event: whatever the old value is needed
-    /// for has it. Beside the records, since every setting of a value asks.
+    /// A bit for each of the first 64 properties that was set in this event. The old value of such
+    /// a property is already recorded. Separate from the records, since every assignment of a value
+    /// reads it.
     @usableFromInline private(set) var noted: ContiguousArray<UInt64> = []
     private(set) var eventStart = 0
     private(set) var touched: ContiguousArray<Int32> = []
-    /// Records that have an object.
+    /// The number of records that have an object.
     private(set) var count = 0
 
-    /// The places of all records.
+    /// The indexes of all records.
     var indices: Range<Int> { 0..<objects.count }
     /// Whether there is no record, with or without an object.
     var isEmpty: Bool { objects.isEmpty }
@@ -57,11 +59,10 @@ struct ChangeRecords {
 
     func object(at index: Int) -> ManagedObject? { objects[index] }
 
-    /// The object of a record, held by these changes alone.
+    /// The object of a record, without retaining it: the records do.
     @inline(__always) func unowned(at index: Int) -> Unmanaged<ManagedObject>? { objects.unowned(at: index) }
 
-    /// Calls `body` with each object and the place of its record, without holding the object for
-    /// it.
+    /// Calls `body` with each object and the index of its record, without retaining the object.
     @inline(__always) func forEach(_ body: (ManagedObject, Int) throws -> Void) rethrows {
         for index in indices { try unowned(at: index)?._withUnsafeGuaranteedRef { try body($0, index) } }
     }
@@ -94,25 +95,26 @@ struct ChangeRecords {
 
     // MARK: Properties
 
-    /// What was set since the last save.
+    /// The properties that were set since the last save.
     func changed(at index: Int) -> PropertySet {
         var changed = PropertySet(low: records[index].changed)
         if let wide = wide[index] { changed.formUnion(wide.changed) }
         return changed
     }
 
-    /// The same where all of it is among the first 64 properties.
+    /// The properties that were set since the last save; nil if any record has properties beyond
+    /// the first 64.
     @inline(__always) func narrowChanged(at index: Int) -> UInt64? { wide.isEmpty ? records[index].changed : nil }
 
-    /// What was set in this event.
+    /// The properties that were set in this event.
     func event(at index: Int) -> PropertySet {
         var event = PropertySet(low: noted[index])
         if let wide = wide[index] { event.formUnion(wide.event) }
         return event
     }
 
-    /// Notes that a property changes, and says whether it is the first time since the save and in
-    /// this event.
+    /// Records that a property changes. Returns whether this is its first change since the save,
+    /// and its first in this event.
     mutating func touch(_ index: Int, property: Int) -> (sinceSave: Bool, inEvent: Bool) {
         if index < eventStart, noted[index] == 0, wide.isEmpty || wide[index]?.event.isEmpty != false {
             touched.append(Int32(index))
@@ -130,8 +132,8 @@ struct ChangeRecords {
         return isFirst
     }
 
-    /// Notes that a property changes in an event that is ended by ``endQuietEvent()``, and says
-    /// whether it is the first time since the save.
+    /// Records that a property changes in an event that ends with ``endQuietEvent()``. Returns
+    /// whether this is its first change since the save.
     mutating func touchQuietly(_ index: Int, property: Int) -> Bool {
         guard property < 64 else { return wide[index, default: WideRecord()].changed.insertNew(property) }
         let bit: UInt64 = 1 << UInt64(property)
@@ -146,7 +148,7 @@ struct ChangeRecords {
         records[index].firstSaved = Int32(saved.count - 1)
     }
 
-    /// The place in `saved` of a property's value, −1 where none was kept.
+    /// The index in `saved` of a property's value, −1 if none was kept.
     @inline(__always) private func savedPosition(of index: Int, property: Int) -> Int {
         var place = records[index].firstSaved
         while place >= 0, saved[Int(place)].property != property { place = saved[Int(place)].next }
@@ -158,21 +160,20 @@ struct ChangeRecords {
         return place < 0 ? nil : saved[place].value
     }
 
-    /// Whether a slot of a row has the value that was saved; false where none was kept.
+    /// Whether a slot of a row has the saved value; false if none was kept.
     func isSaved(_ cells: RowCells, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
         let place = savedPosition(of: index, property: property)
         return place >= 0 && cells.has(saved[place].value, slot)
     }
 
-    /// Whether a slot of a row has another value than the one that was saved; false where none was
-    /// kept.
+    /// Whether a slot of a row has another value than the saved one; false if none was kept.
     func differs(_ cells: RowCells, _ slot: RowSlot, of index: Int, property: Int) -> Bool {
         let place = savedPosition(of: index, property: property)
         return place >= 0 && !cells.has(saved[place].value, slot)
     }
 
-    /// Whether all that was set of an object has the saved values again; nil where to-many
-    /// relationships or properties beyond the first 64 were set, which are not looked at here.
+    /// Whether all changed properties of an object have their saved values again; nil if to-many
+    /// relationships or properties beyond the first 64 were set, which this does not compare.
     @inline(__always) func areSaved(_ cells: RowCells, _ shape: EntityShape, of index: Int) -> Bool? {
         guard var left = narrowChanged(at: index), left & ~shape.values == 0 else { return nil }
         while left != 0 {
@@ -183,13 +184,13 @@ struct ChangeRecords {
         return true
     }
 
-    /// The same for changes that are an object's property: a method that may change them is handed
-    /// their place, where any other is handed a copy.
+    /// The same as ``areSaved(_:_:of:)``, but `mutating`: when called on a property of a class, the
+    /// records are accessed in place, where a nonmutating method would get a copy.
     mutating func areSavedNow(_ cells: RowCells, _ shape: EntityShape, of index: Int) -> Bool? {
         areSaved(cells, shape, of: index)
     }
 
-    /// The places of the saved values of a record.
+    /// The indexes in `saved` of the saved values of a record.
     func savedPositions(of index: Int) -> [Int] {
         var places: [Int] = []
         var place = records[index].firstSaved
@@ -206,11 +207,11 @@ struct ChangeRecords {
 
     // MARK: The event
 
-    /// Whether anything was touched in this event.
+    /// Whether anything changed in this event.
     var hasEvent: Bool { eventStart < objects.count || !touched.isEmpty }
 
-    /// Ends the event: new objects are no longer free, and the next change of each property counts
-    /// as its first.
+    /// Ends the event: objects inserted in it lose the `free` state, and the next change of each
+    /// property counts as its first.
     mutating func endEvent() {
         for index in eventStart..<objects.count {
             noted[index] = 0
@@ -222,17 +223,18 @@ struct ChangeRecords {
         endQuietEvent()
     }
 
-    /// Ends an event of which nothing was noted, and that inserted nothing.
+    /// Ends an event that inserted nothing and in which no property change was recorded.
     mutating func endQuietEvent() {
         if count == 0, !objects.isEmpty { forgetRecords() }
         eventStart = objects.count
     }
 
-    /// So few changes leave their memory to the next ones: small saves come one after the other.
+    /// Up to this number of records, the memory is kept for the next changes: small saves often
+    /// follow one another.
     private static let fewRecords = 64
 
-    /// Lets go of what was changed, now that it is saved. What is left is for the changes to come,
-    /// which find the memory of a few there.
+    /// Removes all records after their changes were saved. Keeps the memory of few records for the
+    /// next changes.
     mutating func forgetSaved() {
         guard objects.count <= Self.fewRecords else { return self = ChangeRecords() }
         forgetRecords()
@@ -240,7 +242,7 @@ struct ChangeRecords {
         (eventStart, count) = (0, 0)
     }
 
-    /// Begins anew where no object has a record; the memory stays for the changes to come.
+    /// Removes all records when none has an object. The memory is kept for the next changes.
     private mutating func forgetRecords() {
         objects.removeAll(keepingCapacity: true)
         records.removeAll(keepingCapacity: true)
@@ -249,7 +251,7 @@ struct ChangeRecords {
         wide = [:]
     }
 
-    /// The places of the records that were touched in this event.
+    /// The indexes of the records that were touched in this event.
     var eventPositions: ContiguousArray<Int32> {
         var places = touched
         places.append(contentsOf: Int32(eventStart)..<Int32(objects.count))
@@ -261,7 +263,7 @@ struct ChangeRecords {
 }
 
 extension PropertySet {
-    /// Adds a place; false if it was there.
+    /// Inserts an index; returns false if it was contained already.
     fileprivate mutating func insertNew(_ index: Int) -> Bool {
         if contains(index) { return false }
         insert(index)

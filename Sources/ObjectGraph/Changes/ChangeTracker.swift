@@ -2,34 +2,34 @@ import RowMemory
 import Schema
 import Storage
 
-/// Notes what changes in the objects of a context: for the save, for rollback and conflicts, and
-/// for undo.
+/// Records the changes of a context's objects for the save, for rollback and conflicts, and for
+/// undo.
 ///
-/// The records of the objects with changes stand in the ``ObjectRegistry``; here is what belongs to
-/// the event, to undo and to the position of the edits.
+/// The records of the objects with changes are in the ``ObjectRegistry``. The tracker has the state
+/// of the current event, of undo and of the position in the edit history.
 final class ChangeTracker {
-    // Exclusivity needs no checks: every method that changes one of these finishes with it before
-    // it calls anything that could reach it again.
+    // Exclusivity checks are not necessary: every method that changes one of these properties
+    // completes the access before it calls code that could access the property again.
 
     let registry: ObjectRegistry
-    /// Changes are not recorded and don't reach inverses while this is above zero.
+    /// While this is above zero, changes are not recorded and inverses are not updated.
     @exclusivity(unchecked) var untrackedDepth = 0
-    /// Changes of this event, for undo.
+    /// The changes of this event, for undo.
     @exclusivity(unchecked) var eventLog = EventLog()
     @exclusivity(unchecked) private(set) var recordsUndo = false
-    /// The undo manager as long as the context holds it: not counted, for what is done a million
-    /// times.
+    /// The undo manager, which the context retains. Unmanaged, since it is read on every change and
+    /// reference counting would show.
     @exclusivity(unchecked) private var undoReference: Unmanaged<UndoManager>?
-    /// The permanent keys of objects whose temporary ones may stand in undo's records.
+    /// The permanent primary keys of objects whose temporary keys may occur in undo groups.
     var permanentKeys = PermanentKeys()
     var edits = EditHistory()
-    /// Told when the first object gets changes that are not saved.
+    /// Called when the context gets its first unsaved change.
     var firstChangeHandler: (() -> Void)?
 
     init(_ registry: ObjectRegistry) { self.registry = registry }
 
-    /// Notes that a slot is about to change: keeps the value for rollback, conflicts and undo,
-    /// moving it out of the row. The object is filled.
+    /// Prepares for a change of a slot: keeps the old value for rollback, conflicts and undo, by
+    /// moving it out of the row. The object must not be a fault.
     func willWrite(_ object: ManagedObject, _ slot: RowSlot) {
         registry.noteChange(object, Int(slot.index))
         releaseBorrowedRow(object)
@@ -45,23 +45,24 @@ final class ChangeTracker {
         if needsSaved { registry.changes.keepSaved(old, of: Int(object.recordIndex), property: Int(slot.index)) }
     }
 
-    /// Gives an object whose row a store is reading a copy of it, which can be changed. To be
-    /// called before anything is written to the row of an object that a save may be writing.
+    /// If a store is reading the row of an object, gives the object a copy of the row that can be
+    /// changed. Must be called before any write to the row of an object whose save may be in
+    /// progress.
     @inline(__always) func releaseBorrowedRow(_ object: ManagedObject) {
         if object.state.contains(.saving) { copyBorrowedRow(of: object) }
     }
 
     private func copyBorrowedRow(of object: ManagedObject) {
-        // A row of a list is never lent, though others of its slab may be; and an object that left
-        // it would have to be taken out of the list.
+        // A listed row is never lent, although other rows of its slab may be. Moving such an object
+        // to a copy would also require removing it from the list.
         guard !object.isListed, let slab = object.slab, slab.isBorrowed, let cells = object.cells else { return }
         let copy = registry.newRows.makeRow(registry.shapes[Int(object.entityIndex)].layout, copying: cells)
         object.slab = copy.slab
         object.cells = copy.cells
     }
 
-    /// Makes the object one with changes, and notes that a property changes. Nil where nothing is
-    /// recorded.
+    /// Adds a record for the object if it has none, and records that a property changes. Nil if
+    /// nothing is recorded.
     @discardableResult
     func touch(_ object: ManagedObject, _ property: Int) -> (sinceSave: Bool, inEvent: Bool)? {
         if object.state.isFree || untrackedDepth > 0 || object.registryReference == nil { return nil }
@@ -69,19 +70,19 @@ final class ChangeTracker {
         return registry.changes.touch(Int(object.recordIndex), property: property)
     }
 
-    /// Makes an object one with changes, of which a property is to change.
+    /// Adds a record for an object of which a property is about to change.
     @inline(__always) func recordUpdate(_ object: ManagedObject) {
         record(object)
         if object.state.isDisjoint(with: [.inserted, .deleted]) { object.state.insert(.updated) }
     }
 
-    /// Makes the object one with changes.
+    /// Adds a record for the object.
     func record(_ object: ManagedObject) {
         if registry.changes.isEmpty { firstChangeHandler?() }
         registry.changes.insert(object)
     }
 
-    /// Registers an object that was just made, and lets it know.
+    /// Registers a new object, and calls `awakeFromInsert`.
     func didInsert(_ object: ManagedObject) {
         registry.register(object)
         record(object)
@@ -91,7 +92,7 @@ final class ChangeTracker {
 
     // MARK: For undo
 
-    /// Whether undo is to learn of what is done now.
+    /// Whether the current changes are recorded for undo.
     var logsChanges: Bool {
         recordsUndo && untrackedDepth == 0
             && undoReference?._withUnsafeGuaranteedRef { $0.isUndoRegistrationEnabled } == true
@@ -108,7 +109,7 @@ final class ChangeTracker {
     }
 
     func detach(_ undoManager: UndoManager) {
-        // What is pending was to be undone with it.
+        // Undo would have reversed the pending changes.
         if !eventLog.isEmpty { edits.noteUnrecorded() }
         edits.detach(undoManager)
         undoReference = nil
@@ -116,19 +117,19 @@ final class ChangeTracker {
         forgetUndo()
     }
 
-    /// Forgets what undo would need of changes that are no more.
+    /// Discards the undo information of changes that no longer exist.
     func forgetUndo() {
         eventLog = EventLog()
         permanentKeys = PermanentKeys()
     }
 
-    /// The event's changes; there are none from here on.
+    /// Returns the changes of the event and clears the log.
     func takeEventLog() -> EventLog {
         defer { eventLog = EventLog() }
         return eventLog
     }
 
-    /// Runs `body`, whose changes undo does not know of: they come from the store.
+    /// Runs `body` without recording its changes for undo: they come from the store.
     func withoutUndo<Result>(_ body: () throws -> Result) rethrows -> Result {
         let recorded = recordsUndo
         recordsUndo = false
@@ -140,7 +141,7 @@ final class ChangeTracker {
 
     func differsFromSaved(_ object: ManagedObject) -> Bool { differsFromSaved(object, in: registry.changes) }
 
-    /// Whether a value or relationship of an object with a record is another than the saved one.
+    /// Whether a value or relationship of an object with a record differs from the saved one.
     func differsFromSaved(_ object: ManagedObject, in changes: borrowing ChangeRecords) -> Bool {
         guard let cells = object.cells else { preconditionFailure("An object that was changed has a row") }
         let index = Int(object.recordIndex)
@@ -160,8 +161,8 @@ final class ChangeTracker {
         }
     }
 
-    /// Whether a property of an object with a record and a row is another than the saved one; of a
-    /// new object, whether it has a value.
+    /// Whether a property of an object with a record and a row differs from the saved one. For a
+    /// new object, whether the property has a value.
     func differsFromSaved(_ object: ManagedObject, _ property: PropertyDescription) -> Bool {
         let shape = registry.shapes[Int(object.entityIndex)]
         if let relation = shape.relations[property.index], relation.isToMany {

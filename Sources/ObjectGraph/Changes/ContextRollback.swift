@@ -2,16 +2,17 @@ import RowMemory
 import Schema
 import Storage
 
-/// Drops the changes of a context, with all that belongs to them.
+/// Discards the unsaved changes of a context and all state that belongs to them.
 struct ContextRollback {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Forgets all changes, with what deletions, observers, undo and the next save know of them.
-    /// The objects are as they were.
-    /// - Parameter keepsReadings: whether observers are still told of what was read again.
-    /// - Returns: the records of the changes.
+    /// Removes all change records, with the state that deletions, observers, undo and the next save
+    /// keep about them. Does not change the objects.
+    /// - Parameter keepsReadings: Whether observers are still notified of objects that were read
+    ///   again.
+    /// - Returns: The removed records.
     private func dropChanges(keepsReadings: Bool) -> ChangeRecords {
         let dropped = context.changes
         context.changes = ChangeRecords()
@@ -26,7 +27,8 @@ struct ContextRollback {
         return dropped
     }
 
-    /// New objects are forgotten, deleted ones are back, values are the saved ones.
+    /// Removes new objects from the context, restores deleted ones, and resets values to the saved
+    /// ones.
     func rollBack() {
         context.saveUnderWay?.interrupt(by: .rollback)
         let dropped = dropChanges(keepsReadings: true)
@@ -37,7 +39,7 @@ struct ContextRollback {
             if object.state.contains(.inserted) {
                 let isAnnounced = object.state.isDisjoint(with: [.free, .unannounced])
                 context.registry.unregister(object)
-                // Without a context it has nothing to answer with, as after a reset.
+                // A detached object has no context and therefore no values, as after a reset.
                 object.detachRow()
                 object.state = .fault
                 forgotten.append(object)
@@ -47,7 +49,7 @@ struct ContextRollback {
                 restored.append(object)
             }
         }
-        // Undo may have brought back what the save deletes.
+        // Undo may have restored objects that the save in progress deletes.
         if let save = context.saveUnderWay { save.changes.forEach(at: save.deleted) { $0.state.insert(.deleted) } }
         for object in restored { object.awake(fromSnapshotEvents: .rollback) }
         if context.observers.isObserved(.objectsDidChange) { context.news.refreshed.formUnion(restored) }
@@ -75,7 +77,7 @@ struct ContextRollback {
         }
     }
 
-    /// Forgets every object and change.
+    /// Removes all objects and changes from the context.
     func reset() {
         context.saveUnderWay?.interrupt(by: .reset)
         _ = dropChanges(keepsReadings: false)

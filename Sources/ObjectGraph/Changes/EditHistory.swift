@@ -1,8 +1,8 @@
-/// Follows the edits of a context over undo managers that come and go.
+/// Tracks the position of a context's edits across changes of the undo manager.
 struct EditHistory {
-    /// Where the edits stood at the last commit; rollback leads there.
+    /// The position of the last commit, to which rollback returns.
     var committed = EditPosition()
-    /// Counts for as long as the manager stands at `attached`, or there is none.
+    /// The position while the undo manager is at `attached`, or while there is none.
     private var base = EditPosition()
     private var attached: UInt64 = 0
 

@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// Where a context's edits stand, to be compared with where they stood when the document was saved:
-/// equal positions have equal content.
+/// A position in the edit history of a context. Equal positions mean equal content: comparing the
+/// current position with that of the last save tells whether a document has unsaved edits.
 package struct EditPosition: Sendable, Hashable {
-    /// The position of the undo manager; every position has another number.
+    /// The position of the undo manager. No two positions have the same number.
     var undo: UInt64 = 0
-    /// Another number after each change that undo does not know of.
+    /// A number that changes with each edit that is not recorded for undo.
     var unrecorded: UInt64 = 0
 
     private static let last = Atomic<UInt64>(0)

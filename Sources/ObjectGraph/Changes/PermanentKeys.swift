@@ -1,9 +1,9 @@
-/// Permanent keys by temporary ones. These are dense, so a list does; it begins at the first that
-/// was noted.
+/// Maps temporary primary keys to permanent ones. Temporary keys are dense, so the keys are in an
+/// array that begins at the first recorded one.
 struct PermanentKeys {
     private var keys: ContiguousArray<Int64> = []
     private var first: Int64 = 0
-    /// Where objects went that were given one number, and became objects of the store with another.
+    /// The new primary keys of objects whose assigned primary key was replaced by another.
     private var moved: [Place: Int64] = [:]
 
     private struct Place: Hashable {
@@ -13,7 +13,7 @@ struct PermanentKeys {
 
     var isUsed: Bool { !keys.isEmpty || !moved.isEmpty }
 
-    /// The number that counts now for one that was written down earlier; nil where it is the same.
+    /// The current primary key for a key that was recorded earlier; nil if it is unchanged.
     func current(_ key: Int64, root: Int) -> Int64? {
         let permanent = key < 0 ? self[key] : nil
         return moved[Place(root: root, key: permanent ?? key)] ?? permanent

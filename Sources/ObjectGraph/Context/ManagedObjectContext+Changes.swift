@@ -71,17 +71,18 @@ extension ManagedObjectContext {
     /// Redoes the group that was undone last. Does nothing without an undo manager.
     public func redo() { undoManager?.redo() }
 
-    /// Where the edits stand; nil while changes are pending that no event has ended yet.
+    /// The position in the edit history; nil while there are pending changes of an event that has
+    /// not ended.
     package var editPosition: EditPosition? {
         changes.hasEvent || !tracker.eventLog.isEmpty || pendingDeletions.arePending
             ? nil : tracker.edits.position(undoManager)
     }
 
-    /// Counts a change that lies outside the objects and that undo does not know of.
+    /// Records an edit outside the objects, which undo does not know of.
     package func noteUnrecordedEdit() { tracker.edits.noteUnrecorded() }
 
-    /// Runs `body`, whose changes to objects are no edits: they are saved with the next edit, can't
-    /// be undone, and don't move the position.
+    /// Runs `body`, whose changes to objects do not count as edits: they are saved with the next
+    /// edit, can't be undone, and don't change the edit position.
     package func withoutEditing<Result>(_ body: () throws -> Result) rethrows -> Result {
         processPendingChanges()
         let history = tracker.edits
@@ -131,8 +132,8 @@ extension ManagedObjectContext {
     /// changes.
     public func refreshAllObjects() { merging.refreshAllObjects() }
 
-    /// Deletes what the store has no more, as if somebody else had saved that: after another state
-    /// has taken its place. Reads the rows of all objects without changes; where that fails they
-    /// are as they were.
+    /// Deletes objects that no longer exist in the store, as if another context had saved the
+    /// deletion. Used after the content of the store was replaced. Reads the rows of all objects
+    /// without changes; if that fails, the objects are unchanged.
     package func forgetMissingObjects() { merging.forgetMissingObjects() }
 }

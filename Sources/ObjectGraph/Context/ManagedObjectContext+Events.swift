@@ -34,7 +34,7 @@ extension ManagedObjectContext {
         merging.mergeWaitingSaves()
     }
 
-    /// Closes the event without running delete rules.
+    /// Ends the event without applying delete rules.
     func endEvent() {
         if !tracker.eventLog.isEmpty {
             undoReplay.registerEvent()

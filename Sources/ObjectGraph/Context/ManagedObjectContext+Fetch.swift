@@ -13,8 +13,8 @@ extension ManagedObjectContext {
     ///   errors of the store.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
         let objects = try fetching.fetchObjects(request)
-        // A cast of an array looks at every element, even where the types are one: here they are
-        // the same type by comparison.
+        // A cast of an array checks every element, even if both types are the same. Here the
+        // comparison has shown that they are.
         if Result.self == ManagedObject.self { return unsafeBitCast(objects, to: [Result].self) }
         if let results = objects as? [Result] { return results }
         let found = objects.first { !($0 is Result) }

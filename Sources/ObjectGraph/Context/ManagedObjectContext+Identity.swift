@@ -57,7 +57,8 @@ extension ManagedObjectContext {
         return object
     }
 
-    /// Whether an ID can stand for an object of an entity: its own, or one that it inherits from.
+    /// Whether an ID names the entity of an object: the entity itself, or one of its
+    /// super-entities.
     private func isNamed(_ entityIndex: Int, by id: ManagedObjectID) -> Bool {
         ownReference(of: id).map { shapes[$0.entityIndex].entity.family.contains(entityIndex) } ?? false
     }
@@ -69,8 +70,8 @@ extension ManagedObjectContext {
         return ownReference(of: id).flatMap { registry.registered($0) }
     }
 
-    /// How an object is called here, by its number and the place of its entity in this context's
-    /// model; nil for IDs of other stores.
+    /// The primary key and the entity index, in this context's model, of the object with an ID; nil
+    /// for IDs of other stores.
     func ownReference(of id: ManagedObjectID) -> ObjectReference? {
         if id.isTemporaryID {
             return id.store == temporaryIdentity ? ObjectReference(key: id.key, entityIndex: id.entityIndex) : nil
@@ -89,10 +90,10 @@ extension ManagedObjectContext {
         try keys.obtainPermanentIDs(for: objects)
     }
 
-    /// Gives new objects the numbers that they had elsewhere. The caller knows that the store has
-    /// no objects with these numbers.
-    /// - Throws: ``GraphError`` with code `constraint` where two objects of a hierarchy would have
-    ///   one number.
+    /// Assigns given primary keys to new objects, for example those that the objects had in another
+    /// store. The caller must make sure that the store has no objects with these primary keys.
+    /// - Throws: ``GraphError`` with code `constraint` if two objects of a hierarchy would have the
+    ///   same primary key.
     package func assignPermanentKeys(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
         try keys.assignPermanentKeys(numbers)
     }

@@ -38,7 +38,7 @@ extension ManagedObjectContext {
 }
 
 extension ContextNotification {
-    /// Posts what Core Data posts of the event.
+    /// Posts the notifications that Core Data posts for the event.
     func post(to center: NotificationCenter) {
         switch event {
         case .willSave: center.post(name: ManagedObjectContext.willSaveObjectsNotification, object: context)

@@ -39,7 +39,7 @@ extension ManagedObjectContext {
         for context in contexts { context.mergeChanges(from: changes) }
     }
 
-    /// Begins or ends following what is saved to the coordinator or parent.
+    /// Starts or stops following saves to the coordinator or parent.
     func follow(_ isFollowing: Bool) {
         let source = parent?.followers ?? persistentStoreCoordinator.followers
         if let inbox { source.remove(inbox) }

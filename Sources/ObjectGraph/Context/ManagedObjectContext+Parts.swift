@@ -1,5 +1,5 @@
-// Who does what: the context is what applications see, and each of these does one thing for it,
-// with the state of the parts that the context holds.
+// The context is the public API. Each of these types implements one part of it, and works with the
+// state in the properties of the context.
 extension ManagedObjectContext {
     var fetching: FetchExecutor { FetchExecutor(self) }
     var faults: FaultHandling { FaultHandling(self) }
@@ -18,15 +18,15 @@ extension ManagedObjectContext {
 }
 
 extension ObjectRegistry {
-    /// The context that the registry is of.
+    /// The context of the registry.
     var context: ManagedObjectContext { withContext { $0 } }
 
-    /// Calls `body` with the context, without holding it for that.
+    /// Calls `body` with the context, without retaining it.
     @inline(__always) func withContext<Result>(_ body: (ManagedObjectContext) throws -> Result) rethrows -> Result {
         guard let owner else {
             preconditionFailure("The context of these objects is gone: keep it as long as you use its objects")
         }
-        // A context alone opens a registry: with itself.
+        // Only `ManagedObjectContext.init` opens a registry, and passes itself.
         return try owner._withUnsafeGuaranteedRef { try body(unsafeDowncast($0, to: ManagedObjectContext.self)) }
     }
 }

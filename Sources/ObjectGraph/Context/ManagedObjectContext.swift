@@ -67,7 +67,7 @@ public final class ManagedObjectContext {
     let tracker: ChangeTracker
     let reader: StoreReader
     let observers = ContextObservers()
-    /// Those who follow what children save to this context.
+    /// The contexts that follow what children save to this context.
     let followers = SaveFollowers()
 
     // MARK: What is going on
@@ -77,20 +77,22 @@ public final class ManagedObjectContext {
     var isProcessing = false
     var saveUnderWay: SaveUnderWay?
     var lastSaveNumber = 0
-    /// Why a value could not be read by an accessor that can't throw.
+    /// The first error of an accessor that could not read a value and does not throw; the next save
+    /// throws it.
     var loadError: (any Error)?
-    /// What an application's own validator threw last, with the key and the value that it was asked
-    /// about.
+    /// The last failure of an application's own validation method, with the key and value that it
+    /// validated.
     var ownFailure: ValidationError.Failure?
-    /// What was saved elsewhere, where the context follows that.
+    /// The saves of other contexts that are waiting to be merged; nil if the context does not merge
+    /// them automatically.
     var inbox: SaveInbox?
 
     // MARK: What is remembered
 
-    /// By the position of the root entity.
+    /// Keyed by the index of the root entity.
     var wholeFetches: [Int: WholeFetch] = [:]
     var memberReadings = MemberReadings()
-    /// The UUIDs of the stores that new objects are to go to, by their temporary keys.
+    /// The UUIDs of the stores that new objects are assigned to, by temporary key.
     var assignedStores: [Int64: String] = [:]
     private var weakChildren: [Child] = []
     private var undoCheckpoint: UndoManager.Checkpoint?
@@ -121,14 +123,14 @@ public final class ManagedObjectContext {
         registry.close()
         if let undoManager { undoReplay.detach(undoManager, undoCheckpoint) }
         guard registry.capacity > Self.manyObjects else { return }
-        // What the context itself holds goes before what is free is given back.
+        // Release the context's own objects before returning free memory to the system.
         (wholeFetches, saveUnderWay) = ([:], nil)
         registry.removeAll()
         FreedMemory.giveBack()
     }
 
-    /// A context that knew more gives their memory back to the system at its end; that of fewer is
-    /// soon used again.
+    /// A context with more objects than this returns their memory to the system when it is
+    /// released. The memory of fewer objects is soon reused.
     private static let manyObjects = 50_000
 
     /// The model of the coordinator.
@@ -136,14 +138,14 @@ public final class ManagedObjectContext {
 
     var shapes: ContiguousArray<EntityShape> { registry.shapes }
 
-    /// The objects with changes; see ``ChangeTracker``. They are read in place: a walk that lets
-    /// them change takes a copy first.
+    /// The objects with changes; see ``ChangeTracker``. Accessed in place: an iteration during
+    /// which they can change must copy them first.
     var changes: ChangeRecords {
         @inline(__always) _read { yield registry.changes }
         @inline(__always) _modify { yield &registry.changes }
     }
 
-    /// Told when the first object gets changes that are not saved.
+    /// Called when the context gets its first unsaved change.
     package var firstChangeHandler: (() -> Void)? {
         get { tracker.firstChangeHandler }
         set { tracker.firstChangeHandler = newValue }
@@ -151,14 +153,14 @@ public final class ManagedObjectContext {
 
     var hasChildren: Bool { !weakChildren.isEmpty }
 
-    /// The children that there are.
+    /// The children that still exist.
     var children: [ManagedObjectContext] { weakChildren.compactMap(\.context) }
 
-    /// Forgets the children that are gone.
+    /// Removes released children from the list.
     func forgetGoneChildren() { weakChildren.removeAll { $0.context == nil } }
 
-    /// The next save throws the first of these: a value could not be read when it was used, by what
-    /// can't throw.
+    /// Records an error of an accessor that could not read a value and does not throw. The next
+    /// save throws the first such error.
     func noteLoadError(_ error: any Error) {
         if loadError == nil { loadError = error }
     }

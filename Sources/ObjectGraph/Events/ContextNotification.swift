@@ -31,11 +31,11 @@ public struct ContextNotification {
 
     /// Objects that a save changed by their derived values alone.
     var derived: Set<ManagedObjectID> = []
-    /// What others did, where that is what it is about.
+    /// The changes of the other context, for a notification about a merge.
     var merged: SavedChanges?
 
-    /// The changes as object IDs, which can be sent to other isolation domains. The IDs of deleted
-    /// objects are included, although the objects themselves have none any more.
+    /// The changes as object IDs, which can be sent to other isolation domains. They include the
+    /// IDs of deleted objects, whose ``ManagedObject/objectID`` can no longer be read.
     public var changes: SavedChanges {
         if let merged { return merged }
         func ids(_ objects: Set<ManagedObject>) -> Set<ManagedObjectID> {

@@ -20,9 +20,9 @@ public final class ContextObservation {
     }
 }
 
-/// Those who want to know what happens to a context, in the order in which they came.
+/// The observers of a context, in the order of their registration.
 final class ContextObservers {
-    /// Where notifications are posted too; nil for nowhere.
+    /// The center to which notifications are posted too; nil for none.
     var notificationCenter: NotificationCenter?
     private var handlers: [(number: Int, event: ContextNotification.Event, handler: (ContextNotification) -> Void)] = []
     private var streams: [Int: AsyncStream<SavedChanges>.Continuation] = [:]
@@ -36,8 +36,8 @@ final class ContextObservers {
         return ContextObservation(observers: self, number: lastNumber)
     }
 
-    /// The changes of each such event, until nobody iterates over them any more or the context is
-    /// gone.
+    /// A stream of the changes of each event of this kind. It ends when the consumer stops
+    /// iterating, or when the context is released.
     func stream(of event: ContextNotification.Event) -> AsyncStream<SavedChanges> {
         let (stream, continuation) = AsyncStream.makeStream(of: SavedChanges.self)
         lastNumber += 1
@@ -62,8 +62,8 @@ final class ContextObservers {
         streams[number] = nil
     }
 
-    /// Whether anybody wants to know of an event: gathering what to tell costs as much as there are
-    /// changes.
+    /// Whether an event has observers. Collecting the changes for a notification takes time
+    /// proportional to their number, and is skipped without observers.
     func isObserved(_ event: ContextNotification.Event) -> Bool {
         notificationCenter != nil || handlers.contains { $0.event == event }
     }

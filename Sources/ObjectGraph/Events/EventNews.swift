@@ -1,36 +1,37 @@
-/// What happened in an event beside the changes that are to be saved.
+/// What happened in an event apart from the changes to be saved.
 ///
-/// All of it is told once, at the end of the event, and forgotten together.
+/// Observers are notified of all of it at the end of the event, after which it is cleared.
 struct EventNews {
-    /// Objects whose deletion is to be saved, or was saved elsewhere.
+    /// Objects whose deletion will be saved, or was saved by another context.
     var deleted: ContiguousArray<ManagedObject> = []
-    /// New objects that were deleted: they never were.
+    /// New objects that were deleted before they were saved.
     var forgotten: Set<ManagedObject> = []
-    /// Objects whose values were read again or let go.
+    /// Objects whose values were read again or discarded.
     var refreshed: Set<ManagedObject> = []
-    /// Objects that others inserted, where somebody observes the context.
+    /// Objects that other contexts inserted; recorded only if the context has observers.
     var mergedInsertions: Set<ManagedObject> = []
-    /// Objects that undo made clean, where somebody observes the context.
+    /// Objects that undo made clean; recorded only if the context has observers.
     var restored: Set<ManagedObject> = []
 
     var isEmpty: Bool {
         deleted.isEmpty && forgotten.isEmpty && refreshed.isEmpty && mergedInsertions.isEmpty && restored.isEmpty
     }
 
-    /// The news, which are none from here on.
+    /// Returns the news and clears them.
     mutating func take() -> EventNews {
         if isEmpty { return self }
         defer { self = EventNews() }
         return self
     }
 
-    /// Forgets the news of changes that are dropped.
-    /// - Parameter keepsReadings: whether what was read again stays news, as the objects do.
+    /// Clears the news of discarded changes.
+    /// - Parameter keepsReadings: Whether to keep the objects that were read again, because they
+    ///   stay registered.
     mutating func clear(keepsReadings: Bool) {
         if keepsReadings { (deleted, forgotten) = ([], []) } else { self = EventNews() }
     }
 
-    /// What observers are told of an event; nil where that is nothing.
+    /// The notification of an event for observers; nil if nothing happened.
     func notification(of changes: ChangeRecords, in context: ManagedObjectContext) -> ContextNotification? {
         var notification = ContextNotification(.objectsDidChange, context)
         for object in changes.eventObjects {
@@ -51,7 +52,7 @@ struct EventNews {
 
     private func tell(_ notification: inout ContextNotification) {
         notification.deleted.formUnion(deleted)
-        // An insertion that was never announced is not announced as deleted either.
+        // An insertion that was never announced is not announced as a deletion either.
         for object in forgotten where !object.state.contains(.unannounced) { notification.deleted.insert(object) }
         notification.updated.formUnion(restored)
         notification.refreshed = refreshed

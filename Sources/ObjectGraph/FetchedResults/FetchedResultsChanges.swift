@@ -30,7 +30,7 @@ public struct FetchedResultsChanges {
     /// Whether nothing has changed.
     public var isEmpty: Bool { deletedSections.isEmpty && insertedSections.isEmpty && objects.isEmpty }
 
-    /// - Parameter touched: the objects that changed, whether or not they are in either list.
+    /// - Parameter touched: The changed objects, whether or not they are in one of the results.
     init<Result>(
         from old: [FetchedResultsSection<Result>], to new: [FetchedResultsSection<Result>], touched: Set<ManagedObject>
     ) {
@@ -67,7 +67,7 @@ public struct FetchedResultsChanges {
     private struct Place {
         let path: IndexPath
         let section: String
-        /// Among all objects.
+        /// The index among all objects of the results.
         let position: Int
     }
 
@@ -82,10 +82,10 @@ public struct FetchedResultsChanges {
         return places
     }
 
-    /// The objects that stand elsewhere: those of another section, and, of those that changed, the
-    /// fewest that make the order of the others the same. Where objects that did not change
-    /// themselves stand in another order (what they are sorted by changed elsewhere), they count as
-    /// changed.
+    /// The objects that moved: those whose section changed and, of the changed objects, the
+    /// smallest set without which the order of the rest is the same. If unchanged objects are in
+    /// another order, because a value of a related object that the request sorts by changed, they
+    /// count as changed.
     private static func moved<Result>(
         _ old: [FetchedResultsSection<Result>], _ new: [FetchedResultsSection<Result>],
         _ before: [ManagedObject: Place], _ after: [ManagedObject: Place],
@@ -104,11 +104,11 @@ public struct FetchedResultsChanges {
         return moved
     }
 
-    /// The places of the ascending run of greatest weight: an object that did not change weighs
-    /// more than all that did, so that these move.
+    /// The indexes of the ascending subsequence with the greatest weight. An unchanged object
+    /// weighs more than all changed ones together, so changed objects are reported as moved.
     private static func longestIncreasingRun(_ values: [(position: Int, weight: Int)]) -> Set<Int> {
         if zip(values, values.dropFirst()).allSatisfy({ $0.position < $1.position }) { return Set(values.indices) }
-        // The best run that ends with a position not beyond one: a tree of maxima by rank.
+        // A Fenwick tree of maxima by rank: the best subsequence that ends at or before a position.
         let ranks = Dictionary(uniqueKeysWithValues: values.map(\.position).sorted().enumerated().map { ($1, $0 + 1) })
         var tree = [(weight: Int, index: Int)](repeating: (0, -1), count: values.count + 1)
         var previous = [Int](repeating: -1, count: values.count)

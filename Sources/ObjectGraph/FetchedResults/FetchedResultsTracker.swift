@@ -1,14 +1,15 @@
 import Query
 import Schema
 
-/// Works out what a context's changes make of a list of fetched objects.
+/// Updates a list of fetched objects for the changes of a context.
 struct FetchedResultsTracker {
     private let entities: Range<Int>
     private let predicate: CompiledPredicate?
     private let sort: CompiledSort
     private let section: CompiledExpression?
     private let hasWindow: Bool
-    /// The entities of other objects that the condition, the order or the sections read.
+    /// The entities of other objects whose values the predicate, the sort order or the sections
+    /// read.
     private let readElsewhere: [Range<Int>]
 
     init<Result>(_ request: FetchRequest<Result>, _ sectionNameKeyPath: String?, in context: ManagedObjectContext)
@@ -25,7 +26,7 @@ struct FetchedResultsTracker {
             section = try CompiledExpression(
                 try path.validated(against: plan.entity, in: context.model).expression, entity: plan.entity,
                 model: context.model)
-            // A section that is named by another object may be renamed with it.
+            // The section name is a value of another object, whose change can rename the section.
             if sectionNameKeyPath.contains(".") { readings.append(0..<context.model.entities.count) }
         } else {
             section = nil
@@ -33,7 +34,7 @@ struct FetchedResultsTracker {
         readElsewhere = readings
     }
 
-    /// The new list, with the objects that changed; nil if nothing in it can have changed.
+    /// The new list and the changed objects; nil if nothing in the list can have changed.
     func update<Result: ManagedObject>(
         of objects: [Result], by notification: ContextNotification, fetching: () -> [Result]?
     ) -> (objects: [Result], touched: Set<ManagedObject>)? {
@@ -49,7 +50,7 @@ struct FetchedResultsTracker {
             let candidates = touched.subtracting(notification.deleted).filter {
                 $0.managedObjectContext != nil && !$0.isDeleted
             }
-            // Of equal ones those that were there before stand as they did.
+            // Among equal objects, those that were in the list keep their order.
             let places = Dictionary(
                 objects.enumerated().map { ($1 as ManagedObject, $0) }, uniquingKeysWith: { first, _ in first })
             let ordered = candidates.sorted { (places[$0] ?? .max, abs($0.key)) < (places[$1] ?? .max, abs($1.key)) }
@@ -63,8 +64,7 @@ struct FetchedResultsTracker {
         }
     }
 
-    /// - Throws: ``GraphError`` with code `wrongType` where objects of one section don't stand
-    ///   together.
+    /// - Throws: ``GraphError`` with code `wrongType` if objects of one section are not adjacent.
     func sections<Result: ManagedObject>(of objects: [Result]) throws -> [FetchedResultsSection<Result>] {
         guard let section else { return objects.isEmpty ? [] : [FetchedResultsSection(name: "", objects: objects)] }
         var sections: [FetchedResultsSection<Result>] = []

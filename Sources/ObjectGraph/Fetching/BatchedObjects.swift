@@ -29,11 +29,11 @@ public struct BatchedObjects<Element: ManagedObject>: RandomAccessCollection {
     }
 }
 
-/// References in order, and the objects of the pages that were used last.
+/// The references of fetched objects in order, and the objects of the pages that were used last.
 ///
 /// Invariants:
-/// 1. `held` has at most `heldPages` pages, the one used last at the end.
-/// 2. `unsaved` holds the objects that are not in the store: their references change when they are
+/// 1. `held` has at most as many pages as its capacity, with the page used last at the end.
+/// 2. `unsaved` has the objects that are not in the store: their references change when they are
 ///    saved.
 final class ObjectPages {
     let references: ContiguousArray<ObjectReference>
@@ -71,8 +71,8 @@ final class ObjectPages {
             try context.faults.fetchRows(of: objects.lazy.filter { $0.state.isFault })
             try prefetch(objects)
         } catch {
-            // As with any fault: the next save throws this and writes nothing that may have come of
-            // it.
+            // As with any fault that can't be fired, the next save throws this error instead of
+            // writing values that may be based on it.
             context.noteLoadError(error)
         }
         return objects

@@ -2,7 +2,7 @@ import RowMemory
 import Schema
 
 extension FetchExecutor {
-    /// Reads the objects that a path of relationships leads to, one trip for each step.
+    /// Reads the objects at the end of a path of relationships, with one query for each step.
     func prefetch(_ path: String, for objects: [ManagedObject], _ entity: EntityDescription) throws {
         var objects = objects
         var entity = entity
@@ -17,7 +17,7 @@ extension FetchExecutor {
             for object in objects where object.state.isFault && object.cells == nil { try object.fulfillFault() }
             if relationship.isToMany {
                 try prefetchMembers(property, of: objects)
-                // A list of all members is made for the next step alone.
+                // Only a following step needs the list of all members.
                 if step < names.count - 1 {
                     objects = objects.flatMap {
                         context.members.list($0, context.registry.relation($0, property.index)).members
@@ -46,7 +46,7 @@ extension FetchExecutor {
             targets.append(context.registry.object(reference))
         }
         try context.faults.fetchRows(of: targets)
-        // Nothing else holds them.
+        // Nothing else retains the targets.
         for target in targets { context.registry.recent.hold(target) }
         return targets
     }

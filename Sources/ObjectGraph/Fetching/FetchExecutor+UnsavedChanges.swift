@@ -8,7 +8,7 @@ extension FetchExecutor {
         var request = plan.rowRequest
         request.excludedKeys = overlay.excludedKeys
         request.offset = 0
-        // The window is over what the store has and the unsaved changes together.
+        // Offset and limit apply to the stored objects and the unsaved changes together.
         request.limit = plan.limit.map { $0.addingReportingOverflow(plan.offset) }.flatMap {
             $0.overflow ? nil : $0.partialValue
         }
@@ -26,7 +26,7 @@ extension FetchExecutor {
         return Array(merged.dropFirst(plan.offset).prefix(plan.limit ?? .max))
     }
 
-    /// The unsaved changes that concern a request, nil if none do.
+    /// The unsaved changes that concern a request; nil if there are none.
     func overlay(for plan: FetchPlan) throws -> FetchOverlay? {
         if context.changes.count == 0 && context.saveUnderWay == nil { return nil }
         let entities = plan.includesSubentities ? plan.entity.family : plan.entity.index..<(plan.entity.index + 1)
@@ -44,8 +44,8 @@ extension FetchExecutor {
             if let stores = plan.stores, context.storeUUID(of: object).map(stores.contains) != true { return }
             if !object.state.contains(.deleted) { overlay.objects.append(object) }
         }
-        // An object in both has one record with the later changes and one with those that are being
-        // saved; it is one object.
+        // An object can have a record of later changes and one in the save in progress. Consider it
+        // once.
         for index in context.changes.indices {
             if let object = context.changes.object(at: index) { consider(object, context.changes.changed(at: index)) }
         }
@@ -64,7 +64,8 @@ extension FetchExecutor {
 }
 
 extension FetchPlan {
-    /// What a child asks for: checked already, and without what the child knows better.
+    /// Creates the plan for a request of a child context. The request is already validated, and
+    /// excludes the objects that the child has changed.
     init(_ request: RowRequest, in context: ManagedObjectContext) throws {
         var predicate: FetchPredicate?
         if case .matching(let condition) = request.selection { predicate = condition }

@@ -3,7 +3,7 @@ import RowMemory
 import Schema
 import Storage
 
-// Fetches whose results are no objects.
+// Fetches that return values or IDs instead of objects.
 extension FetchExecutor {
     func count<Result>(_ request: FetchRequest<Result>) throws -> Int {
         let plan = try self.plan(for: request)
@@ -45,7 +45,7 @@ extension FetchExecutor {
         ).count
     }
 
-    /// The results of a request, to be filled a page at a time.
+    /// The results of a request, whose objects are read one page at a time.
     func pages<Result>(_ request: FetchRequest<Result>) throws -> ObjectPages {
         let plan = try plan(for: request)
         var unsaved: [Int: ManagedObject] = [:]
@@ -65,8 +65,7 @@ extension FetchExecutor {
         }
     }
 
-    /// The references of the stored objects that a plan without unsaved changes selects, in its
-    /// order.
+    /// The references of the stored objects that a plan without unsaved changes selects, in order.
     func references(_ plan: FetchPlan) throws -> [ObjectReference] {
         var values = FetchRequest<[String: PropertyValue]>(entityName: plan.entity.name)
         values.propertiesToFetch = [.keyPath("objectID")]
@@ -78,7 +77,7 @@ extension FetchExecutor {
         }
     }
 
-    /// The plan of a request in which unsaved changes take no part.
+    /// The plan of a request that ignores unsaved changes.
     func storedPlan(for request: FetchRequest<[String: PropertyValue]>) throws -> FetchPlan {
         var plan = try plan(for: request, sortKeys: [])
         plan.overlay = nil
@@ -91,7 +90,8 @@ extension FetchExecutor {
         do {
             return try context.store().table(table, of: request)
         } catch let error as QueryError where error.code == .unsupported {
-            // A context of its own has no unsaved changes, and what it reads does not stay.
+            // Read with a context of its own: it has no unsaved changes, and the objects that it
+            // reads are released with it.
             let reader =
                 context.parent.map { ManagedObjectContext(parent: $0) }
                 ?? ManagedObjectContext(context.persistentStoreCoordinator)

@@ -2,8 +2,8 @@ import Schema
 import Storage
 
 extension FetchExecutor {
-    /// The objects of a request that selects a whole hierarchy, where the context has them all and
-    /// nothing was written since.
+    /// The objects of a request for a whole hierarchy, if all of them are registered and the store
+    /// has not changed since they were fetched; otherwise nil.
     func unchangedObjects(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject]? {
         let root = plan.entity.rootIndex
         guard let whole = context.wholeFetches[root], request.selectsWhole(plan.entity),
@@ -24,15 +24,15 @@ extension FetchExecutor {
         return objects.count == whole.count ? objects : nil
     }
 
-    /// Notes that a request has just given all objects of a hierarchy.
-    /// - Parameter state: The store's before it was asked: whatever was written since is noticed
-    ///   the next time. Nil where the request was for less.
+    /// Records that a request has returned all objects of a hierarchy.
+    /// - Parameter state: The state of the store before the query, so that the next request notices
+    ///   any later write. Nil if the request did not select the whole hierarchy.
     func noteWhole(_ objects: [ManagedObject], _ plan: FetchPlan, _ state: StoreState?) {
         let root = plan.entity.rootIndex
         guard let state, objects.count == context.registry.identities[root].known.count else { return }
         var last: Int64 = 0
         for object in objects {
-            // Another order could not be had again without asking.
+            // Only ascending primary keys can be reproduced without a query.
             guard object.key > last else { return }
             last = object.key
         }
@@ -41,7 +41,7 @@ extension FetchExecutor {
 }
 
 extension RowRequest {
-    /// Whether the request is for all objects of a hierarchy, in no order of its own.
+    /// Whether the request selects all objects of a hierarchy, without a sort order.
     func selectsWhole(_ entity: EntityDescription) -> Bool {
         guard case .matching(nil) = selection else { return false }
         return entity.index == entity.rootIndex && (includesSubentities || entity.family.count == 1) && sortKeys.isEmpty

@@ -3,14 +3,14 @@ import RowMemory
 import Schema
 import Storage
 
-/// Runs fetch requests: makes a plan of each, asks the store, and puts the context's unsaved
-/// changes on top.
+/// Runs fetch requests: creates a plan for each, queries the store, and applies the context's
+/// unsaved changes to the result.
 struct FetchExecutor {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// - Parameter sortKeys: what stands for the request's own.
+    /// - Parameter sortKeys: Sort keys that replace those of the request.
     func plan<Result>(for request: FetchRequest<Result>, sortKeys: [SortKey]? = nil) throws -> FetchPlan {
         guard let entity = context.model.entity(named: request.entityName) else {
             throw GraphError.unknownEntity(request.entityName, in: context.model)
@@ -45,8 +45,9 @@ struct FetchExecutor {
         return try stored(plan, plan.rowRequest)
     }
 
-    /// What the store selects. Where it can't test the whole predicate, it selects more by what it
-    /// can test, and the predicate is tested here.
+    /// The objects that the store selects. If the store can't evaluate the whole predicate, it
+    /// selects a superset with the part that it can evaluate, and the predicate is applied in
+    /// memory.
     func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
         guard context.parent == nil, let union = context.persistentStoreCoordinator.union else {
             if context.parent == nil, let stores = request.stores, !stores.contains(try context.storeIdentity().uuid) {
@@ -56,8 +57,8 @@ struct FetchExecutor {
         }
         let stores = try union.storeUUIDs(for: request)
         guard stores.count > 1 else { return stores.isEmpty ? [] : try storedInOne(plan, request) }
-        // Each store gives what can be in the window, in the common order, and all together are
-        // cut.
+        // Each store returns the objects that can be in the window, in the common order. The window
+        // is applied to the merged result.
         var part = request
         part.offset = 0
         part.limit = request.limit.map { $0.addingReportingOverflow(request.offset) }.flatMap {
@@ -115,7 +116,7 @@ struct FetchExecutor {
         return objects
     }
 
-    /// The objects that a fetched property of an object finds.
+    /// The objects that a fetched property of an object returns.
     func fetchObjects(of property: FetchedPropertyDescription, source: ManagedObject) throws -> [ManagedObject] {
         var template = property.fetchRequest
         template.predicateFormat = nil

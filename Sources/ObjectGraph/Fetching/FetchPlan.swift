@@ -2,9 +2,9 @@ import Query
 import Schema
 import Storage
 
-/// A fetch request, checked against the model.
+/// A fetch request that was validated against the model.
 struct FetchPlan {
-    /// A property that is read of objects that the request does not select itself.
+    /// A property that the request reads from objects that it does not select.
     struct Reading {
         let family: Range<Int>
         let property: Int
@@ -18,7 +18,7 @@ struct FetchPlan {
     var limit: Int?
     let refreshes: Bool
     var overlay: FetchOverlay?
-    /// The UUIDs of the stores to look in; nil for all.
+    /// The UUIDs of the stores to query; nil for all.
     var stores: Set<String>?
 
     init(
@@ -43,8 +43,8 @@ struct FetchPlan {
         return request
     }
 
-    /// What the condition and the order read beyond the objects' own properties: a change there
-    /// decides about objects that did not change themselves.
+    /// The properties of other objects that the predicate and the sort order read. A change of one
+    /// of them can affect the result although the selected objects did not change.
     func propertiesReadElsewhere(_ model: ManagedObjectModel) -> [Reading] {
         var paths = predicate?.keyPaths ?? []
         paths += sortKeys.flatMap { key in
@@ -57,8 +57,8 @@ struct FetchPlan {
             var current: EntityDescription? = entity
             for (step, name) in path.enumerated() {
                 guard let property = current?.property(named: name) else {
-                    // Behind an operator or a variable the entity is not known: what the name can
-                    // mean anywhere counts.
+                    // After an operator or a variable the entity is unknown, so the name can mean
+                    // the property of any entity.
                     current = nil
                     for entity in model.entities {
                         guard let property = entity.property(named: name) else { continue }
@@ -76,21 +76,21 @@ struct FetchPlan {
     }
 }
 
-/// Unsaved changes that concern a request.
+/// The unsaved changes that concern a request.
 struct FetchOverlay {
-    /// Objects with changes, whose values decide here.
+    /// Objects with changes. The request is evaluated in memory on their current values.
     var objects: [ManagedObject] = []
-    /// Their numbers: the store leaves them out, and deleted ones too.
+    /// The primary keys that the store must leave out: those of `objects` and of deleted objects.
     var excludedKeys: [Int64] = []
-    /// Whether the request reads a changed property of an object that it does not select. Then
-    /// conditions are tested here, on all objects of the entity.
+    /// Whether the request reads a changed property of an object that it does not select. Then the
+    /// predicate is evaluated in memory on all objects of the entity.
     var reachesFurther = false
 
     var isEmpty: Bool { objects.isEmpty && excludedKeys.isEmpty && !reachesFurther }
 }
 
 extension CompiledSort {
-    /// Merges two lists that are in order each; of equal ones those of `first` come first.
+    /// Merges two sorted lists. Of equal objects, those of `first` come first.
     func merge(_ first: [ManagedObject], _ second: [ManagedObject]) throws -> [ManagedObject] {
         if second.isEmpty { return first }
         if first.isEmpty { return second }
@@ -108,8 +108,8 @@ extension CompiledSort {
         return result
     }
 
-    /// The end of those that are not greater. Few values of long lists are asked for: distances are
-    /// doubled first, then halved.
+    /// The end of the objects that are not greater. Uses an exponential search, then a binary
+    /// search, so that few values of a long list are read.
     private func place(of values: [PropertyValue], in objects: [ManagedObject], from start: Int) throws -> Int {
         var low = start
         var step = 1

@@ -1,8 +1,8 @@
 import Query
 
 extension FetchPredicate {
-    /// All key paths that stand anywhere in the predicate; those that begin at something else than
-    /// the object have an empty first component.
+    /// All key paths in the predicate. A key path that does not begin at the evaluated object has
+    /// an empty first component.
     var keyPaths: [[String]] {
         switch self {
         case .constant: []

@@ -1,9 +1,9 @@
 import Storage
 
-/// That a context has all objects of a hierarchy, as a store had them in one state.
+/// Records that a context has all objects of a hierarchy, as they were in one state of a store.
 ///
-/// While the store is in that state and none of the objects was forgotten, the same request need
-/// not be run: the objects are here, in the order of their numbers.
+/// While the store is in that state and none of the objects was unregistered, the same request
+/// needs no query: the registered objects, in the order of their primary keys, are the result.
 struct WholeFetch {
     let state: StoreState
     let count: Int

@@ -3,13 +3,14 @@ import RowMemory
 import Schema
 import Storage
 
-// Uniqueness constraints: who has the same values, here and in the store. Looked up only when a
-// store has refused them; within a context duplicates are legal until then.
+// Uniqueness constraints: finds the objects with equal values in the context and in the store. Only
+// runs after a store has refused a save, because duplicates within a context are allowed until
+// then.
 extension ConflictSettler {
-    /// What claims unique values: an object of the context that is new, or whose values differ from
-    /// the saved ones.
+    /// The unique values that the context would write, and the objects that have them: new objects,
+    /// and objects whose values differ from the saved ones.
     struct Claims {
-        /// In the order of the first claim.
+        /// In the order of the first claimant.
         var values: [UniqueValues] = []
         var claimants: [UniqueValues: [ManagedObject]] = [:]
 
@@ -19,11 +20,11 @@ extension ConflictSettler {
         }
     }
 
-    /// How many values one request to the store names.
+    /// The maximum number of values in one query.
     static let lookupSize = 500
 
-    /// All violated constraints: within the context, and where it holds the values only once,
-    /// between it and the store.
+    /// All violated constraints: between objects of the context and, for values that only one
+    /// object of the context has, between it and the store.
     func constraintConflicts() throws -> [ConstraintConflict] {
         var conflicts: [ConstraintConflict] = []
         for constraint in context.persistentStoreCoordinator.constraints {
@@ -64,7 +65,7 @@ extension ConflictSettler {
         }
     }
 
-    /// The store's objects that have the claimed values and keep them in this save.
+    /// The stored objects that have the claimed values and keep them in this save.
     func holders(of claims: Claims, _ constraint: UniquenessConstraint) throws -> [UniqueValues: Row] {
         var holders: [UniqueValues: Row] = [:]
         for start in stride(from: 0, to: claims.values.count, by: Self.lookupSize) {
@@ -80,7 +81,7 @@ extension ConflictSettler {
                 if let own = context.registry.identities[context.rootIndex(row.entityIndex)].object(row.key),
                     own.recordIndex >= 0
                 {
-                    // It is deleted, or gives these values up, or is the claimant itself.
+                    // The object is deleted, changes these values, or is itself a claimant.
                     if own.state.contains(.deleted) || isClaiming(own, constraint) || claimants.contains(own) {
                         continue
                     }
@@ -91,8 +92,8 @@ extension ConflictSettler {
         return holders
     }
 
-    /// A request that selects at least the objects that share all unique values with one of some
-    /// rows.
+    /// A request that selects the objects that have the same unique values as one of the rows, and
+    /// possibly others.
     func lookup(_ rows: [Row], _ constraint: UniquenessConstraint) throws -> RowRequest {
         let entity = context.shapes[constraint.entityIndex].entity
         let parts = zip(constraint.names, constraint.slots).map { name, slot in

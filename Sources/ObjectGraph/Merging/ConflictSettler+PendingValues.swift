@@ -19,8 +19,9 @@ extension ConflictSettler {
         context.persistentStoreCoordinator.constraints.map { ($0, claims(of: $0).claimants.values.flatMap { $0 }) }
     }
 
-    /// Which properties of a claimant the store is not to be given: of a new object one is enough,
-    /// for nothing equals nil; a saved one keeps all its old values.
+    /// The properties of a claimant to leave out of the save. For a new object one property
+    /// suffices, since nil is not equal to nil. A saved object keeps all its old values of the
+    /// constraint.
     func leftOut(of object: ManagedObject, _ constraint: UniquenessConstraint) -> PropertySet {
         var properties = PropertySet()
         if object.state.contains(.inserted) {
@@ -38,7 +39,7 @@ extension ConflictSettler {
 }
 
 extension ChangeSet {
-    /// Takes values of objects out: new rows lack them, changed ones keep what the store has.
+    /// Removes values of objects: inserted rows get nil, updated rows keep the value in the store.
     mutating func leaveOut(_ places: [ManagedObjectID: PropertySet], layout: (Int) -> RowLayout) {
         var keys: [Int: [Int64: PropertySet]] = [:]
         for (id, properties) in places { keys[id.entityIndex, default: [:]][id.key] = properties }

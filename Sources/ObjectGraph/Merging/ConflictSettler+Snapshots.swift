@@ -1,16 +1,16 @@
 import RowMemory
 import Schema
 
-// What conflicts say of objects: attributes, and to-one relationships as IDs.
+// The snapshots of objects in conflicts: attributes, and to-one relationships as IDs.
 extension ConflictSettler {
-    /// What was read of an object.
+    /// The values of an object as they were read.
     func snapshot(of object: ManagedObject) -> [String: PropertyValue] {
         guard object.fireFault() else { return [:] }
         let shape = context.shapes[Int(object.entityIndex)]
         return snapshot(shape) { object.committed($0, shape) }
     }
 
-    /// What a row says.
+    /// The values of a row.
     func snapshot(of row: Row) -> [String: PropertyValue] {
         let shape = context.shapes[row.entityIndex]
         return snapshot(shape) { row.slotValue(shape.layout.slots[$0]) }

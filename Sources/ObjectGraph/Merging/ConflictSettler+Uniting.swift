@@ -2,8 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-// The built-in policies for unique values that more than one object has: objects become one, or
-// give their values up.
+// The built-in policies for constraint conflicts: objects with equal unique values are merged into
+// one, or keep their previous values.
 extension ConflictSettler {
     func resolve(_ conflicts: [ConstraintConflict], by type: MergePolicyType) throws {
         let rows = try context.faults.storedRows(of: conflicts.compactMap(\.databaseObjectID))
@@ -13,7 +13,7 @@ extension ConflictSettler {
                     $0.recordIndex >= 0 && !$0.state.contains(.deleted)
                 }
                 if let id = conflict.databaseObjectID {
-                    // Gone meanwhile: then there is no conflict any more.
+                    // If the stored object was deleted meanwhile, there is no conflict.
                     guard let row = rows[id], let object = objects.first else { continue }
                     try unite(object, with: row, conflict, by: type)
                 } else if objects.count > 1 {
@@ -30,7 +30,7 @@ extension ConflictSettler {
     {
         guard object.state.contains(.inserted) else { return try giveUpValues(object, conflict, by: type) }
         if type == .rollback { return discard(object) }
-        // An object can't change its entity.
+        // The entity of an object can't change.
         guard Int(object.entityIndex) == stored.entityIndex else { throw GraphError.constraint([conflict]) }
         takeIdentity(object, of: stored)
         let shape = context.shapes[stored.entityIndex]
@@ -56,8 +56,8 @@ extension ConflictSettler {
         object.awake(fromSnapshotEvents: .mergePolicy)
     }
 
-    /// Makes a new object the context's object of a stored row. The one that stood for it until now
-    /// is of use no longer.
+    /// Makes a new object the context's object of a stored row, and removes the object that was
+    /// registered for the row.
     func takeIdentity(_ object: ManagedObject, of stored: Row) {
         let (entityIndex, key) = (stored.entityIndex, stored.key)
         if let former = context.registry.identities[context.rootIndex(entityIndex)].object(key), former !== object {
@@ -66,7 +66,7 @@ extension ConflictSettler {
         if object.key > 0 {
             giveUpReservedKey(object, for: key)
         } else {
-            // Undo may know the object by its temporary number.
+            // Undo groups may refer to the object by its temporary key.
             if context.undoManager != nil { context.tracker.permanentKeys.set(key, for: object.key) }
             context.keys.givePermanentKey(object, key)
             context.keys.replaceTemporaryKeys([[.passUnretained(object)]], savedObjects: nil)
@@ -76,8 +76,9 @@ extension ConflictSettler {
         object.row.version = stored.version
     }
 
-    /// A new object that was given its number before it was saved, as a document's are: no row will
-    /// have that number, and whoever leads to it leads to the stored one now.
+    /// Replaces the primary key that was reserved for a new object before the save, as documents
+    /// do, by that of a stored row. References to the reserved key are changed to the stored row,
+    /// because no row will have the reserved key.
     func giveUpReservedKey(_ object: ManagedObject, for key: Int64) {
         let reserved = object.key, root = context.rootIndex(Int(object.entityIndex))
         func moved(_ reference: ObjectReference?) -> ObjectReference? {
@@ -86,7 +87,7 @@ extension ConflictSettler {
             }
             return ObjectReference(key: key, entityIndex: reference.entityIndex)
         }
-        // Only objects that changed can lead to a new one.
+        // Only objects with changes can refer to a new object.
         for index in context.changes.indices {
             guard let owner = context.changes.object(at: index), let row = owner.optionalRow else { continue }
             for relation in context.shapes[Int(owner.entityIndex)].toOnes {
@@ -120,8 +121,8 @@ extension ConflictSettler {
         context.news.deleted.append(former)
     }
 
-    /// A stored object can't become another stored one: it keeps the values that it has in the
-    /// store, or the save fails.
+    /// Resolves a conflict between two stored objects, which are never merged: the object gets its
+    /// previous values back, or the save fails.
     func giveUpValues(_ object: ManagedObject, _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
         let shape = context.shapes[Int(object.entityIndex)]
         switch type {
@@ -149,11 +150,12 @@ extension ConflictSettler {
             new = objects.filter { $0.state.contains(.inserted) }
         for object in stored.dropFirst() { try giveUpValues(object, conflict, by: type) }
         if type == .rollback {
-            // The first stays, if no stored object has the values.
+            // The first object is kept, unless a stored object has the values.
             for object in stored.isEmpty ? new.dropFirst() : new[...] { discard(object) }
             return
         }
-        // The last one counts, and what it has goes to the stored one where there is one.
+        // The values of the last object are used; they are copied to the stored object if there is
+        // one.
         guard let last = new.last else { return }
         let survivor = stored.first ?? last
         guard new.allSatisfy({ $0.entityIndex == survivor.entityIndex }) else {
@@ -193,8 +195,8 @@ extension ConflictSettler {
         }
     }
 
-    /// Makes a new object one that never was: nothing leads to it any more, and its delete rules
-    /// don't count.
+    /// Removes a new object as if it had never been inserted: its relationships are cleared, and
+    /// its delete rules are not applied.
     func discard(_ object: ManagedObject) {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where object.row.hasValue(relation.slot) {
             context.relationships.setTarget(object, relation, nil)

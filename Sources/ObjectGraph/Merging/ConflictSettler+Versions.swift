@@ -2,7 +2,7 @@ import RowMemory
 import Schema
 import Storage
 
-// The built-in policies for objects that are not in the store as they were read.
+// The built-in policies for objects whose version in the store is not the one that was read.
 extension ConflictSettler {
     func resolve(_ conflicts: [MergeConflict], by type: MergePolicyType) throws {
         let rows = try context.faults.storedRows(of: conflicts.map(\.objectID))
@@ -29,7 +29,7 @@ extension ConflictSettler {
                 context.news.refreshed.insert(object)
                 if object.registryReference != nil { object.awake(fromSnapshotEvents: .mergePolicy) }
             }
-            // Only now, since what stands at the other end may have been merged itself.
+            // After the first loop, because the object at the other end may have been merged, too.
             for conflict in conflicts {
                 guard let object = context.registeredObject(for: conflict.objectID), !object.state.contains(.deleted),
                     object.optionalRow != nil
@@ -69,7 +69,7 @@ extension ConflictSettler {
         }
     }
 
-    /// Gives a property a value that comes from a merge, where `saved` is what the store has.
+    /// Sets a property to the result of a merge. `saved` is the value in the store.
     func set(_ value: SlotValue, of object: ManagedObject, _ property: Int, saved: SlotValue) {
         let shape = context.shapes[Int(object.entityIndex)]
         let slot = shape.layout.slots[property]
@@ -94,8 +94,8 @@ extension ConflictSettler {
     func merge(_ object: ManagedObject, _ relation: EntityShape.Relation, by type: MergePolicyType) throws {
         guard let list = object.existingList(relation) else { return }
         if type == .rollback, relation.isLinked {
-            // The other end goes back too. Where it is a to-one it is a property of the member, and
-            // no conflict of this object's decides about it.
+            // Reset the other end, too. If it is a to-one relationship, it is a property of the
+            // member, and a conflict of this object does not change it.
             for member in list.changes.added.values { context.relationships.remove(member, from: object, relation) }
             for member in list.changes.removed.values { context.relationships.add(member, to: object, relation) }
         }

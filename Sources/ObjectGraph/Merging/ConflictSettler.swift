@@ -2,8 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Settles what the store objected to in a save: finds the conflicts, has the merge policy settle
-/// them in the context, or says as an error of the graph what they are.
+/// Handles the conflicts that the store reported for a save: collects them, lets the merge policy
+/// resolve them in the context, or translates them into a ``GraphError``.
 struct ConflictSettler {
     let context: ManagedObjectContext
     let merging: ObjectMerging
@@ -13,8 +13,8 @@ struct ConflictSettler {
         merging = ObjectMerging(context)
     }
 
-    /// Lets the merge policy settle what the store objected to.
-    /// - Throws: what the policy throws, and for any other error that error.
+    /// Lets the merge policy resolve the conflicts of an error of the store.
+    /// - Throws: Errors of the policy; the error itself if it is not a conflict.
     func settle(_ error: any Error) throws {
         guard let stored = error as? StorageError else { throw error }
         switch stored.code {
@@ -22,8 +22,8 @@ struct ConflictSettler {
             try context.mergePolicy.resolve(optimisticLockingConflicts: try mergeConflicts(of: stored), in: context)
         case .constraint:
             let conflicts = try constraintConflicts()
-            // What the constraints don't explain, such as a number that is taken, no policy can
-            // settle.
+            // A policy can't resolve a failure that is not a violated constraint of the model, such
+            // as a primary key in use.
             guard !conflicts.isEmpty else { throw translated(error) }
             try context.mergePolicy.resolve(constraintConflicts: conflicts, in: context)
         default: throw translated(error)
@@ -31,7 +31,7 @@ struct ConflictSettler {
         context.processPendingChanges()
     }
 
-    /// The error of the graph for what a store threw, where nobody tries again.
+    /// The error to report for an error of the store, if the save is not retried.
     func translated(_ error: any Error) -> any Error {
         guard let error = error as? StorageError else { return error }
         switch error.code {
@@ -59,7 +59,8 @@ struct ConflictSettler {
         }
     }
 
-    /// The ID of an object that a store names by what the change set called it.
+    /// The context's ID for an object that an error of the store names with the ID in the change
+    /// set.
     func ownID(_ id: ManagedObjectID) -> ManagedObjectID {
         id.isTemporaryID
             ? ManagedObjectID(store: context.temporaryIdentity, entityIndex: id.entityIndex, key: id.key) : id

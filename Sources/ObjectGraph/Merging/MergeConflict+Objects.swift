@@ -10,8 +10,8 @@ extension MergeConflict {
 }
 
 extension ConstraintConflict {
-    /// The objects of the context with the same values. Only the context that saves knows new
-    /// objects.
+    /// The objects of the context with the same values. New objects are found only in the context
+    /// that saves.
     public func conflictingObjects(in context: ManagedObjectContext) -> [ManagedObject] {
         conflictingObjectIDs.compactMap { context.registeredObject(for: $0) }
     }

@@ -18,7 +18,7 @@ public struct MergeConflict: Sendable, Hashable {
     /// The values in the store; nil if the object was deleted, or could not be read again.
     public let persistedSnapshot: [String: PropertyValue]?
 
-    /// A conflict of states that no versions of objects tell apart.
+    /// Creates a conflict between states that object versions don't distinguish.
     package init(
         objectID: ManagedObjectID, objectSnapshot: [String: PropertyValue], persistedSnapshot: [String: PropertyValue]?
     ) {

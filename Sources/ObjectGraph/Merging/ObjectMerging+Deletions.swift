@@ -2,10 +2,10 @@ import RowMemory
 import Schema
 import Storage
 
-// Objects that were deleted on one side.
+// Objects that were deleted in the context or in the store, but not in both.
 extension ObjectMerging {
-    /// The store's side of an object that was deleted elsewhere: deleted here too, with nothing to
-    /// write. Its values stay readable until the save.
+    /// Accepts that an object was deleted in the store: it becomes deleted, with nothing to write.
+    /// Its values remain readable until the save.
     func acceptDeletionElsewhere(of object: ManagedObject) {
         object.state.remove(.updated)
         object.state.insert([.deleted, .inaccessible])
@@ -20,7 +20,7 @@ extension ObjectMerging {
         }
     }
 
-    /// The objects that a relationship is known to lead to without asking the store.
+    /// The objects at the other end of a relationship that are known without a query.
     func knownTargets(of object: ManagedObject, _ relation: EntityShape.Relation) -> ContiguousArray<ManagedObject> {
         if !relation.isToMany {
             guard let reference = object.row.reference(relation.slot),
@@ -32,15 +32,15 @@ extension ObjectMerging {
         return list.isLoaded ? list.members : ContiguousArray(list.changes.added.values)
     }
 
-    /// Makes `other` lead to an object no longer that is gone from the store.
+    /// Removes an object that was deleted in the store from a relationship of `other`.
     func forget(_ object: ManagedObject, at other: ManagedObject, _ end: EntityShape.Relation) {
         guard !other.state.isFault, !other.state.contains(.deleted) else { return }
         if end.isToMany {
             other.existingList(end)?.forget(object)
         } else if other.row.reference(end.slot)?.key == object.key {
             if other.recordIndex >= 0 {
-                // It was set here, or the rest of the object was: what is written must not lead
-                // nowhere.
+                // This or another property was set here. The saved row must not refer to a missing
+                // row.
                 context.relationships.writeReference(other, end.slot, nil)
             } else {
                 context.faults.turnIntoFault(other)
@@ -49,8 +49,8 @@ extension ObjectMerging {
         }
     }
 
-    /// The object's side: it is inserted again, under its number and with what leads from and to it
-    /// here.
+    /// Resolves a deletion in the store in favor of the object: it is inserted again with its
+    /// primary key and its relationships in this context.
     func recreate(_ object: ManagedObject) {
         object.state.remove(.updated)
         object.state.insert(.inserted)
@@ -62,7 +62,7 @@ extension ObjectMerging {
                 list.becomeNew(relation.isLinked ? knownTargets(of: object, relation) : list.members)
                 continue
             }
-            // The rows of its other members do not lead to it any more.
+            // In the store, the rows of its other members no longer refer to it.
             for member in list.members
             where added[ObjectIdentifier(member)] == nil && member.recordIndex < 0 && !member.state.isFault {
                 context.faults.turnIntoFault(member)
@@ -72,8 +72,8 @@ extension ObjectMerging {
         }
     }
 
-    /// The store's side of an object that was deleted here and changed elsewhere: it stays, and so
-    /// do its relationships as far as the deletion took them back.
+    /// Resolves a deletion in the context in favor of the store: the object is restored, and so are
+    /// the relationships that the deletion had changed.
     func revive(_ object: ManagedObject, _ stored: Row) {
         let shape = context.shapes[Int(object.entityIndex)]
         let members = shape.toManys.map { relation in (relation, object.existingList(relation)?.members ?? []) }
@@ -96,7 +96,7 @@ extension ObjectMerging {
         }
     }
 
-    /// Takes back at the other end what a deletion did there.
+    /// Reverses the change that a deletion made at the other end of a relationship.
     func reconnect(_ other: ManagedObject, _ end: EntityShape.Relation, to object: ManagedObject) {
         guard other.recordIndex >= 0, !other.state.isFault, !other.state.contains(.deleted) else { return }
         if end.isToMany {
@@ -111,9 +111,10 @@ extension ObjectMerging {
         }
     }
 
-    /// The object's side: it is deleted as it is in the store now, and what came to lead to it
-    /// meanwhile follows the delete rules. Where that can't be read it keeps its version, and so
-    /// its conflict.
+    /// Resolves a change in the store in favor of the deletion in the context: the object is
+    /// deleted in its current state, and delete rules are applied to the objects that now refer to
+    /// it. If reading these throws, the object keeps its version, so that the next save finds the
+    /// conflict again.
     func deleteAnyway(_ object: ManagedObject, _ stored: Row) throws {
         mergeValues(of: stored, into: object)
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {

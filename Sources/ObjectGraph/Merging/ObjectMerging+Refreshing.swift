@@ -2,11 +2,11 @@ import RowMemory
 import Schema
 import Storage
 
-// One object that is refreshed under its changes. Where the store can't be read the object stays as
-// it is, and the next save throws why.
+// Refreshing of single objects. If the store can't be read, the object is unchanged, and the next
+// save throws the error.
 extension ObjectMerging {
-    /// Makes an object show the store's values at its next use; its unsaved changes go, or stay on
-    /// top of them.
+    /// Makes an object read its values from the store at the next use. Its unsaved changes are
+    /// discarded, or applied to the new values.
     func refresh(_ object: ManagedObject, mergeChanges: Bool) {
         guard object.registryReference != nil, !object.state.contains(.saving) else { return }
         context.processPendingChanges()
@@ -29,8 +29,8 @@ extension ObjectMerging {
         tellChildren(updated: [object])
     }
 
-    /// Makes all objects without changes faults again, and brings the others up to date under their
-    /// changes.
+    /// Turns all objects without changes into faults, and merges the store's values into the
+    /// others.
     func refreshAllObjects() {
         context.processPendingChanges()
         context.registry.recent.removeAll()
@@ -44,7 +44,8 @@ extension ObjectMerging {
         tellChildren(updated: objects)
     }
 
-    /// Deletes what the store has no more, as if somebody else had saved that.
+    /// Deletes objects that no longer exist in the store, as if another context had saved the
+    /// deletion.
     func forgetMissingObjects() {
         let objects = context.registry.allObjects.filter {
             $0.recordIndex < 0 && $0.state.isDisjoint(with: [.inserted, .saving, .deleted])
@@ -54,7 +55,7 @@ extension ObjectMerging {
         if !missing.isEmpty { context.mergeChanges(from: SavedChanges(deleted: missing)) }
     }
 
-    /// Reads again the values of filled objects without changes, from rows that a fetch brought.
+    /// Updates an object that has values and no changes from a row that a fetch has read.
     func refresh(_ object: ManagedObject, from row: Row) {
         guard !object.state.isFault, object.recordIndex < 0,
             object.state.isDisjoint(with: [.inserted, .deleted, .saving])
@@ -69,12 +70,13 @@ extension ObjectMerging {
     func mergeStoreValues(into object: ManagedObject) {
         context.tracker.withoutUndo {
             do {
-                // An object that is gone keeps its changes: their save says so.
+                // An object that was deleted in the store keeps its changes: its save reports the
+                // conflict.
                 guard let row = try context.faults.storedRows(of: [object.objectID]).values.first else { return }
                 let version = object.optionalRow?.version
                 mergeStoreValues(row, into: object)
                 do { try settle(object, stored: row) } catch {
-                    // Its save is to meet the conflict.
+                    // Restore the old version, so that the save finds the conflict.
                     if let version { object.row.version = version }
                     throw error
                 }
@@ -84,7 +86,7 @@ extension ObjectMerging {
         }
     }
 
-    /// Deletes what the store has now of an object that is deleted here.
+    /// Applies the deletion of an object again to its current state in the store.
     func deleteAgain(_ object: ManagedObject) {
         context.tracker.withoutUndo {
             do {
@@ -92,8 +94,8 @@ extension ObjectMerging {
                     let row = try context.faults.storedRows(of: [object.objectID]).values.first,
                     row.version != old.version
                 else { return }
-                // Undo knows of the deletion that others did not yet belong to: whatever happens
-                // here, that can't be taken back any more.
+                // The undo group of the deletion does not contain the objects that the new state
+                // adds to it, so it can no longer be undone, however this ends.
                 var concerned: Set<ManagedObject> = [object]
                 defer { context.undoManager?.removeGroups(concerning: concerned) }
                 try deleteAnyway(object, row)
@@ -105,8 +107,8 @@ extension ObjectMerging {
         }
     }
 
-    /// Whether an object led to one that is deleted here. That it does so no longer is part of the
-    /// deletion, and does not go with the object's own changes.
+    /// Whether an object referred to one that is deleted here. Clearing that reference is part of
+    /// the deletion, and must survive when the object's own changes are discarded.
     func referencesDeleted(_ object: ManagedObject) -> Bool {
         guard object.recordIndex >= 0, !object.state.contains(.deleted) else { return false }
         return context.changes.savedPositions(of: Int(object.recordIndex)).contains { place in
@@ -118,7 +120,7 @@ extension ObjectMerging {
     func followDeletionsAgain(from object: ManagedObject) {
         context.tracker.withoutUndo {
             do {
-                // One that is gone meanwhile leads nowhere.
+                // A row that was deleted meanwhile refers to nothing.
                 guard let row = try context.faults.storedRows(of: [object.objectID]).values.first else { return }
                 object.attach(row)
                 try context.faults.fulfillFault(object)

@@ -2,9 +2,9 @@ import RowMemory
 import Schema
 import Storage
 
-// What others saved.
+// Merging of changes that other contexts saved.
 extension ObjectMerging {
-    /// Merges what was saved elsewhere since the last time.
+    /// Merges the saves of other contexts that are waiting in the inbox.
     func mergeWaitingSaves() {
         guard let inbox = context.inbox, context.saveUnderWay == nil else { return }
         for changes in inbox.takeAll() { merge(changes) }
@@ -31,12 +31,12 @@ extension ObjectMerging {
         context.observers.post(notification)
     }
 
-    /// Leaves word with children that follow this context that what they have read of it holds no
-    /// longer.
+    /// Notifies children that follow this context that the values they have read from it are
+    /// outdated.
     func tellChildren(updated: some Sequence<ManagedObject>, deleted: some Sequence<ManagedObject> = []) {
         guard !context.followers.isEmpty else { return }
         func ids(_ objects: some Sequence<ManagedObject>) -> Set<ManagedObjectID> {
-            // The objects of a store that was removed have no IDs any more.
+            // The objects of a removed store have no IDs.
             Set(
                 objects.compactMap {
                     $0.key < 0
@@ -56,7 +56,7 @@ extension ObjectMerging {
                 object.state.isDisjoint(with: [.inserted, .deleted, .saving])
             else { continue }
             if object.state.isFault {
-                // Its row is read when it is needed.
+                // The fault reads the row when it is fired.
                 object.detachRow()
             } else {
                 filled.append((id, object))
@@ -78,7 +78,7 @@ extension ObjectMerging {
         for index in unsettled.indices {
             do { try settle(unsettled[index].object, stored: unsettled[index].row) } catch {
                 context.noteLoadError(error)
-                // Their save is to meet the conflict.
+                // Restore the old versions, so that the saves of these objects find the conflict.
                 for rest in unsettled[index...] { rest.object.row.version = rest.version }
                 return
             }

@@ -2,12 +2,13 @@ import RowMemory
 import Schema
 import Storage
 
-// What a merge leaves of a to-one relationship must lead to something. A one-to-one relationship
-// stands in the rows of both objects, and a conflict over one of them says nothing of the other:
-// the other one follows, with what the store has now under its own changes.
+// After a merge, a to-one relationship must not refer to a missing object. A one-to-one
+// relationship is stored in the rows of both objects, but a conflict concerns only one of them. So
+// the other object is updated here, from its current row with its own unsaved changes on top.
 extension ObjectMerging {
-    /// Where an object leads elsewhere than the store's: makes it lead to nothing that is gone, the
-    /// store's target of a one-to-one relationship let go of it, and the merged one take it.
+    /// Updates the other ends of to-one relationships whose value differs from the store's.
+    /// References to missing objects are cleared. In a one-to-one relationship, the target in the
+    /// store no longer refers to the object, and the merged target does.
     func settleToOnes(of object: ManagedObject, stored: Row) throws {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             let theirs = stored.reference(relation.slot), own = object.row.reference(relation.slot)
@@ -19,8 +20,8 @@ extension ObjectMerging {
         }
     }
 
-    /// Makes an object that is inserted again lead to nothing that is gone, and the other ends of
-    /// its to-one relationships lead to it.
+    /// Clears references of a reinserted object to missing objects, and makes the other ends of its
+    /// to-one relationships refer to it.
     func settleToOnes(ofRecreated object: ManagedObject) throws {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let reference = object.row.reference(relation.slot) else { continue }
@@ -28,7 +29,7 @@ extension ObjectMerging {
                 try claimTarget(of: object, relation)
                 continue
             }
-            // Many may lead to one owner, which has changes from the first of them on.
+            // Many objects can refer to the same owner, which has changes after the first of them.
             let known = context.registry.registered(reference).flatMap {
                 $0.recordIndex >= 0 && $0.state.isDisjoint(with: [.fault, .deleted]) ? $0 : nil
             }
@@ -36,8 +37,8 @@ extension ObjectMerging {
                 context.relationships.writeReference(object, relation.slot, nil)
                 continue
             }
-            // As with any new member the owner is changed, so that whoever deletes it meets a
-            // conflict.
+            // Adding a member changes the owner, so that a deletion of the owner in another context
+            // is a conflict.
             let end = context.registry.relation(owner, inverse.index)
             context.tracker.touch(owner, end.index)
             (end.isOrdered ? context.members.loadedList(owner, end) : context.members.list(owner, end)).addAgain(
@@ -45,9 +46,9 @@ extension ObjectMerging {
         }
     }
 
-    /// Makes an object whose deletion was given up, which has the store's values, agree with
-    /// objects of its one-to-one relationships that were made to lead elsewhere here.
-    /// - Parameter isOnlyStore: Whether that is given up too.
+    /// Makes a restored object, which has the store's values, consistent with objects of its
+    /// one-to-one relationships that refer to other objects in this context.
+    /// - Parameter isStoreAlone: Whether the changes of these objects are discarded, too.
     func settleToOnes(ofRevived object: ManagedObject, isOnlyStore: Bool) throws {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let inverse = relation.inverse, !inverse.isToMany,
@@ -64,8 +65,8 @@ extension ObjectMerging {
         }
     }
 
-    /// Makes an object that stays lead to nothing that is deleted here. It may have been deleted
-    /// along, or have values that the store has now.
+    /// Clears references of a surviving object to objects that are deleted here. They may have been
+    /// deleted together with it, or come from the store's new values.
     func forgetDeletedTargets(of object: ManagedObject) {
         for relation in context.shapes[Int(object.entityIndex)].toOnes {
             guard let reference = object.row.reference(relation.slot),
@@ -75,9 +76,9 @@ extension ObjectMerging {
         }
     }
 
-    /// Has the deletions that are to be saved here reach an object that leads to what they delete:
-    /// it was not known to when their rules ran. Where such a deletion has a conflict before it,
-    /// that settles it.
+    /// Applies pending deletions to an object that refers to a deleted object, but was not known
+    /// when the delete rules ran. If the deletion has a conflict itself, resolving that conflict
+    /// covers this object.
     func followDeletions(from object: ManagedObject) throws {
         for relation in context.shapes[Int(object.entityIndex)].toOnes where !relation.description.isTransient {
             guard let inverse = relation.inverse,
@@ -92,13 +93,13 @@ extension ObjectMerging {
             {
                 continue
             }
-            // Also where it goes along: undo may bring it back alone.
+            // Also if the object is deleted: undo may restore it alone.
             context.relationships.writeReference(object, relation.slot, nil)
             if rule == .cascade { context.deletions.cascade(to: object) }
         }
     }
 
-    /// Makes the object of a reference lead to `object` no longer.
+    /// Clears the reference of another object to `object`.
     func release(_ reference: ObjectReference, _ property: Int, from object: ManagedObject) throws {
         guard let other = try upToDate(reference, property) else { return }
         let slot = context.registry.relation(other, property).slot
@@ -125,7 +126,8 @@ extension ObjectMerging {
             if !target.state.isDisjoint(with: [.inserted, .saving, .deleted]) {
                 return target.state.contains(.deleted)
             }
-            // An object that is gone keeps its changes: their save says so.
+            // An object that was deleted in the store keeps its changes: its save reports the
+            // conflict.
             if target.recordIndex >= 0, !target.state.isFault, context.tracker.differsFromSaved(target) { return false }
         }
         if reference.key < 0 && context.parent == nil { return true }
@@ -134,10 +136,10 @@ extension ObjectMerging {
         ]).isEmpty
     }
 
-    /// The object of a reference as the store has it, or will have it after the save that is under
-    /// way; nil where it is gone or deleted here. Of an object with changes only a to-one
-    /// relationship is brought up to date: the rest is for its own conflict to settle, and so it
-    /// keeps its version.
+    /// The object of a reference in its current state in the store, or after the save in progress;
+    /// nil if it does not exist or is deleted here. For an object with changes, only one to-one
+    /// relationship is updated. The object keeps its version, so that its own conflict is still
+    /// found.
     func upToDate(_ reference: ObjectReference, _ property: Int) throws -> ManagedObject? {
         if reference.key < 0 && context.parent == nil {
             return context.registry.registered(reference).flatMap { $0.state.contains(.deleted) ? nil : $0 }
@@ -161,8 +163,8 @@ extension ObjectMerging {
         return object
     }
 
-    /// Gives a to-one relationship that was not changed here, or was changed back, the store's
-    /// target, whatever else was changed.
+    /// Updates a to-one relationship from the store's row, unless it has an unsaved change. Other
+    /// changes of the object are kept.
     func takeReference(_ property: Int, of row: Row, _ object: ManagedObject) {
         let relation = context.registry.relation(object, property), index = Int(object.recordIndex)
         guard !relation.isToMany, row.reference(relation.slot)?.key != object.row.reference(relation.slot)?.key else {

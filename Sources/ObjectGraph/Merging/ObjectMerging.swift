@@ -2,16 +2,16 @@ import RowMemory
 import Schema
 import Storage
 
-/// Brings what the store has now into objects of a context, under their unsaved changes.
+/// Merges the current state of the store into objects of a context, below their unsaved changes.
 ///
-/// Nothing of it is undoable. Both ends of a relationship agree afterwards; what is settled here is
-/// checked again by the save that follows.
+/// None of it can be undone. Afterwards both ends of each relationship are consistent. The
+/// following save checks for conflicts again.
 struct ObjectMerging {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Puts an object's unsaved changes on top of what the store has now.
+    /// Applies an object's unsaved changes to the current row in the store.
     func mergeStoreValues(_ fresh: Row, into object: ManagedObject) {
         context.registry.noteChange(object)
         guard let old = object.optionalRow else {
@@ -35,16 +35,16 @@ struct ObjectMerging {
         object.awake(fromSnapshotEvents: .refresh)
     }
 
-    /// Puts the unsaved values of an object, all but members, on top of those that the store has
-    /// now.
+    /// Applies an object's unsaved values, except members of relationships, to the current row in
+    /// the store.
     func mergeValues(of fresh: Row, into object: ManagedObject) {
         let index = Int(object.recordIndex), old = object.row
         let shape = context.shapes[Int(object.entityIndex)]
         let changed = context.changes.changed(at: index)
-        // The store's value takes the place of the saved one, and the changed value stays.
+        // The store's value replaces the saved one; a changed value stays.
         for place in context.changes.savedPositions(of: index) {
             let slot = shape.layout.slots[Int(context.changes.saved[place].property)]
-            // What was set and set back is no change.
+            // A value that was changed back is not a change.
             if context.changes.saved[place].value == old.slotValue(slot) {
                 old.setSlotValue(fresh.slotValue(slot), slot)
             }
@@ -57,7 +57,7 @@ struct ObjectMerging {
         }
     }
 
-    /// Gives an object without changes the values that the store has now. Transient ones stay.
+    /// Replaces the values of an object without changes by the store's. Transient values are kept.
     func takeValues(of fresh: Row, _ object: ManagedObject) {
         context.registry.noteChange(object)
         let shape = context.shapes[Int(object.entityIndex)]
@@ -73,8 +73,8 @@ struct ObjectMerging {
         if !shape.isPlain { object.awake(fromSnapshotEvents: .refresh) }
     }
 
-    /// Makes what an object leads to after a merge of the store's values, and what leads to it,
-    /// agree with each other.
+    /// Makes both ends of an object's relationships consistent after the store's values were
+    /// merged.
     func settle(_ object: ManagedObject, stored: Row) throws {
         try followDeletions(from: object)
         if object.recordIndex >= 0, !object.state.contains(.deleted) { try settleToOnes(of: object, stored: stored) }
@@ -82,7 +82,7 @@ struct ObjectMerging {
 
     // MARK: Members
 
-    /// Puts the differences of a to-many relationship on top of the members that the store has now.
+    /// Applies the unsaved changes of a to-many relationship to its current members in the store.
     func rebase(_ object: ManagedObject, _ relation: EntityShape.Relation, keepingOrder: Bool) throws {
         let batch = try context.store().related(
             entityIndex: relation.property.declaringEntityIndex, propertyIndex: relation.index, owners: [object.key],
@@ -98,8 +98,8 @@ struct ObjectMerging {
         }
     }
 
-    /// What others did to a link was not seen at its other end either: that is read again at its
-    /// next use, or follows where it has differences of its own.
+    /// Updates the other ends of links that changed in the store. An end without changes is read
+    /// again at its next use; an end with changes is updated.
     func forgetOtherEnds(
         _ before: ContiguousArray<ManagedObject>, _ after: ContiguousArray<ManagedObject>, of object: ManagedObject,
         _ relation: EntityShape.Relation

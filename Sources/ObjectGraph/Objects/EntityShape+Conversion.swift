@@ -2,7 +2,7 @@ import Query
 import Schema
 
 extension EntityShape {
-    /// A value as an attribute keeps it.
+    /// The value converted to the type of an attribute.
     /// - Throws: ``GraphError`` with code `wrongType`, or `unknownKey` for a part that a composite
     ///   does not have.
     func converted(_ value: PropertyValue, for property: PropertyDescription) throws(GraphError) -> PropertyValue {
@@ -22,7 +22,8 @@ extension EntityShape {
         return converted
     }
 
-    /// Parts that are nil are left out, so that equal composites are equal values.
+    /// Converts the parts of a composite. Nil parts are left out, so that equal composites are
+    /// equal values.
     private func converted(_ parts: [String: PropertyValue], to composite: CompositeDescription, key: String)
         throws(GraphError) -> PropertyValue
     {

@@ -1,8 +1,8 @@
 import RowMemory
 import Schema
 
-/// What the graph needs to know of an entity: worked out once for a model, and for each coordinator
-/// that has classes of its own.
+/// The properties of an entity in the form that the object graph needs. Computed once for each
+/// model, and for each coordinator with its own classes.
 final class EntityShape: Sendable {
     /// The other end of a relationship.
     struct Inverse: Sendable {
@@ -11,8 +11,8 @@ final class EntityShape: Sendable {
         let isOrdered: Bool
     }
 
-    /// A relationship of the entity. A class, since it is handed around a lot and a description is
-    /// large.
+    /// A relationship of the entity. A class, because it is passed around often and its description
+    /// is large.
     final class Relation: Sendable {
         let slot: RowSlot
         let property: PropertyDescription
@@ -21,8 +21,8 @@ final class EntityShape: Sendable {
         let index: Int
         let isToMany: Bool
         let isOrdered: Bool
-        /// Whether the members are kept as links: a to-many at both ends, or one that nothing else
-        /// records.
+        /// Whether the members are stored as links: a many-to-many relationship, or a to-many
+        /// relationship without an inverse.
         let isLinked: Bool
 
         init(slot: RowSlot, property: PropertyDescription, description: RelationshipDescription, inverse: Inverse?) {
@@ -41,25 +41,25 @@ final class EntityShape: Sendable {
     let model: ManagedObjectModel
     let layout: RowLayout
     let objectClass: ManagedObject.Type
-    /// By property; nil for attributes.
+    /// Indexed by property; nil for attributes.
     let relations: [Relation?]
     let toOnes: [Relation]
     let toManys: [Relation]
     let defaults: [(slot: RowSlot, value: PropertyValue)]
     let rules: [ValidationRule]
-    /// Where all the rules ask for is that there are values: the slots of these.
+    /// The slots that must have values, if all rules only require a value; otherwise nil.
     let demandedValues: RowPresence?
-    /// By property: what no store keeps.
+    /// Indexed by property: whether no store saves it.
     let isTransient: [Bool]
-    /// By property: what the store computes.
+    /// Indexed by property: whether the store computes it.
     let isDerived: [Bool]
     let derivedSlots: [RowSlot]
-    // Of the first 64 properties, a bit for each:
-    /// Those with a value in the row, which is all but to-many relationships.
+    // Masks of the first 64 properties, one bit for each:
+    /// Properties with a value in the row: all except to-many relationships.
     let values: UInt64
-    /// Those of them that a store keeps as they are set.
+    /// Properties of `values` that a store saves and does not compute.
     let storedColumns: UInt64
-    /// Whether objects are of no class of the application's, so that no hook does anything.
+    /// Whether the class is `ManagedObject` itself, so that hooks do nothing.
     let isPlain: Bool
 
     init(entity: EntityDescription, layout: RowLayout, objectClass: ManagedObject.Type, model: ManagedObjectModel) {

@@ -2,13 +2,14 @@ import RowMemory
 import Schema
 import Storage
 
-/// Fills faults, and makes objects faults again.
+/// Fires faults, and turns objects into faults.
 struct FaultHandling {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Fills a fault for an accessor that can't throw; false if it can't be filled.
+    /// Fires a fault for an accessor that does not throw. Returns false if the fault can't be
+    /// fired.
     func fulfill(_ object: ManagedObject) -> Bool {
         do {
             try fulfillFault(object)
@@ -21,14 +22,14 @@ struct FaultHandling {
             markInaccessible(object)
             return true
         } catch {
-            // The caller reads nil; the next save throws this and writes nothing that may have come
-            // of it.
+            // The caller reads nil. The next save throws this error, instead of writing values that
+            // may be based on it.
             context.noteLoadError(error)
             return false
         }
     }
 
-    /// Fills a fault.
+    /// Fires a fault.
     func fulfillFault(_ object: ManagedObject) throws {
         guard object.state.isFault else { return }
         if object.cells == nil {
@@ -50,8 +51,8 @@ struct FaultHandling {
         context.tracker.untrackedDepth -= 1
     }
 
-    /// Brings the rows of faults that have none, in one trip for each hierarchy. Those that the
-    /// store does not have stay as they are.
+    /// Reads the rows of faults without a row, with one query for each hierarchy. Faults without a
+    /// row in the store are unchanged.
     func fetchRows(of objects: some Sequence<ManagedObject>) throws {
         var keys: [Int: [Int64]] = [:]
         for object in objects where object.cells == nil && (object.key > 0 || context.parent != nil) {
@@ -70,7 +71,7 @@ struct FaultHandling {
         }
     }
 
-    /// The rows that the store has now for some objects, in one trip for each hierarchy.
+    /// The current rows of objects in the store, read with one query for each hierarchy.
     func storedRows(of ids: [ManagedObjectID]) throws -> [ManagedObjectID: Row] {
         var keys: [Int: [Int64]] = [:]
         for id in ids {
@@ -88,7 +89,7 @@ struct FaultHandling {
         return found
     }
 
-    /// Turns a fault without object into a deleted object without values (F19).
+    /// Turns a fault without a row in the store into a deleted object with nil values.
     private func markInaccessible(_ object: ManagedObject) {
         context.registry.noteChange(object)
         object.attach(context.registry.newRows.makeRow(context.shapes[Int(object.entityIndex)].layout, key: object.key))
@@ -97,7 +98,7 @@ struct FaultHandling {
         if object.recordIndex < 0 { context.tracker.record(object) }
     }
 
-    /// Makes a filled object without changes a fault again.
+    /// Turns an object without changes into a fault.
     func turnIntoFault(_ object: ManagedObject) {
         context.registry.noteChange(object)
         if !object.state.isFault { object.willTurnIntoFault() }

@@ -59,7 +59,8 @@ extension ManagedObject {
         return values
     }
 
-    /// What was saved or fetched of an attribute or a to-one relationship. The object is filled.
+    /// The saved or fetched value of an attribute or a to-one relationship. The object must not be
+    /// a fault.
     final func committed(_ index: Int, _ shape: EntityShape) -> SlotValue {
         if recordIndex >= 0, let saved = context.changes.savedValue(of: Int(recordIndex), property: index) {
             return saved

@@ -2,12 +2,12 @@ import RowMemory
 public import Schema
 
 extension ManagedObject {
-    /// Fills the object if it is a fault; false if it can't be filled.
+    /// Fires the fault if the object is one. Returns false if it can't be fired.
     @discardableResult
     final func fireFault() -> Bool {
         if !state.isFault { return true }
-        // What walking through many objects does with each: nobody is told, and nothing is held for
-        // it.
+        // The fast path when iterating over many objects whose rows are present: without observers
+        // and hooks, nothing has to be called or retained.
         if cells != nil, let registryReference,
             registryReference._withUnsafeGuaranteedRef({ $0.registrars == nil && $0.isPlain[Int(entityIndex)] })
         {
@@ -17,11 +17,11 @@ extension ManagedObject {
         return context.faults.fulfill(self)
     }
 
-    /// Fills the object for reading; false if it can't be filled, and for an object without a
-    /// context, which has no values.
+    /// Fires the fault before a read. Returns false if it can't be fired, and for an object without
+    /// a context, which has no values.
     final func fillForReading() -> Bool { registryReference != nil && fireFault() }
 
-    /// Throws for an object that has no context any more.
+    /// Throws if the object has no context.
     final func checkContext() throws(GraphError) {
         if registryReference == nil { throw .noContext }
     }
@@ -49,7 +49,7 @@ extension ManagedObject {
         let relation = relation(named: key)
         noteReading(relation.isToMany ? relation.index : -1)
         guard relation.isToMany else { return state.isFault }
-        // What a prefetch brought is there, whether the object itself was looked at or not.
+        // A prefetch can have loaded the members of an object that is still a fault.
         if let list = existingList(relation) { return !list.isLoaded }
         return state.isFault || !state.contains(.inserted)
     }
@@ -74,7 +74,7 @@ extension ManagedObject {
     }
 
     final func existingList(_ relation: EntityShape.Relation) -> MemberList? {
-        // The graph alone fills to-many slots, and with nothing else.
+        // Only the object graph sets to-many slots, and only to a `MemberList`.
         optionalRow?.members(relation.slot).map { unsafeDowncast($0, to: MemberList.self) }
     }
 }

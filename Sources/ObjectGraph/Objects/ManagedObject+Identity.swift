@@ -12,14 +12,14 @@ extension ManagedObject {
         registryReference?._withUnsafeGuaranteedRef { $0.context }
     }
 
-    /// The context, where there has to be one.
+    /// The context of an object that must have one.
     final var context: ManagedObjectContext { knownRegistry._withUnsafeGuaranteedRef { $0.context } }
 
-    /// The registry, where there has to be one.
+    /// The registry of an object that must have one.
     final var registry: ObjectRegistry { knownRegistry.takeUnretainedValue() }
 
-    /// Tells the tracker that a slot is about to change, without holding anything for that. The
-    /// object is filled.
+    /// Tells the tracker that a slot is about to change, without retaining the context. The object
+    /// must not be a fault.
     final func noteWriting(_ slot: RowSlot) {
         knownRegistry._withUnsafeGuaranteedRef { $0.withContext { $0.tracker.willWrite(self, slot) } }
     }
@@ -33,10 +33,10 @@ extension ManagedObject {
         return registryReference
     }
 
-    /// How a row names the object.
+    /// The object's reference, as rows store it.
     final var reference: ObjectReference { ObjectReference(key: key, entityIndex: Int(entityIndex)) }
 
-    /// Whether the object is of no class of the application's, so that filling it calls nobody.
+    /// Whether the class of the object is `ManagedObject` itself, so that hooks do nothing.
     final var isPlain: Bool {
         registryReference?._withUnsafeGuaranteedRef { $0.isPlain[Int(entityIndex)] } == true
     }
@@ -68,7 +68,7 @@ extension ManagedObject {
     /// saved ones again.
     public final var hasChanges: Bool { !state.isDisjoint(with: [.inserted, .updated, .deleted]) }
 
-    /// The row of a filled object.
+    /// The row of an object that is not a fault.
     final var row: Row {
         guard let slab, let cells else { preconditionFailure("A fault has no row: fill it first") }
         return Row(slab: slab, cells: cells)
@@ -87,14 +87,14 @@ extension ManagedObject {
         entityIndex = UInt16(row.entityIndex)
     }
 
-    /// Whether a fetch that finds this version in the store need not bring the row: values that
-    /// were read stay in any case.
+    /// Whether a fetch that finds this version in the store can skip the row: it is present, or the
+    /// object is filled and keeps its values anyway.
     final func hasValues(version: Int64) -> Bool {
         guard let cells else { return false }
         return !state.isFault || cells.version == version
     }
 
-    /// Lets go of the row, and of what its relationships hold.
+    /// Releases the row and the members of its relationships.
     final func detachRow() {
         releaseMembers()
         isListed = false
@@ -107,7 +107,8 @@ extension ManagedObject {
         }
     }
 
-    /// The slab outlives the object as long as a sibling uses it, and would keep the members.
+    /// Releases the members of to-many relationships. Otherwise the slab would retain them for as
+    /// long as another object uses it.
     final func releaseMembers() {
         guard let cells, let slab, slab.layout.hasToMany else { return }
         let row = Row(slab: slab, cells: cells)

@@ -26,11 +26,12 @@ extension ManagedObjectContext {
 }
 
 extension ManagedObject {
-    /// For key paths alone: 0 is what the object is (a fault, deleted), others are properties by
-    /// their place, one higher.
+    /// Only for key paths. Number 0 is the state of the object (fault, deleted); a property has its
+    /// index plus one.
     subscript(observed number: Int) -> ObservedProperty { ObservedProperty() }
 
-    /// Tells of a reading of a property; does nothing in a context that is not observed.
+    /// Registers a read of a property with the observation system. Does nothing if the context is
+    /// not observable.
     @inline(__always) final func noteReading(_ index: Int) {
         guard let registrars = registryReference?._withUnsafeGuaranteedRef({ $0.registrars }) else { return }
         registrars.noteReading(self, index + 1)

@@ -52,8 +52,8 @@ extension ManagedObject {
         entity.fetchedProperties.first { $0.name == name }
     }
 
-    /// The same for an accessor that can't throw; nothing where the fetch fails, and the next save
-    /// throws why.
+    /// The objects of a fetched property, for an accessor that does not throw. Empty if the fetch
+    /// fails; the next save then throws the error.
     final func fetchedObjectsOrNone(of property: FetchedPropertyDescription) -> [ManagedObject] {
         do {
             return try context.fetching.fetchObjects(of: property, source: self)

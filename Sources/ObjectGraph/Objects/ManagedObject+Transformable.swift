@@ -23,9 +23,10 @@ extension ManagedObject {
         }
     }
 
-    /// Sets a transformable attribute to the data that its transformer makes of a value.
+    /// Encodes a value with the transformer of a transformable attribute, and sets the attribute to
+    /// the data.
     ///
-    /// - Throws: ``GraphError`` as ``transformedValue(forKey:)``; the attribute is then unchanged.
+    /// - Throws: The same errors as ``transformedValue(forKey:)``; the attribute is then unchanged.
     public final func setTransformedValue(_ value: Any?, forKey key: String) throws {
         try checkContext()
         let attribute = TransformableAttribute(entity, key), transformer = try attribute.transformer()

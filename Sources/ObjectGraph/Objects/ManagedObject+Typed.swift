@@ -11,8 +11,8 @@ extension ManagedObject {
     @inlinable
     public final subscript<Value: AttributeValue>(key: AttributeKey<Value>) -> Value? {
         get {
-            // Each way reads by itself: where they met again, the object would have to be held for
-            // the fast one too, which takes longer than all the rest.
+            // The two paths are kept separate. If they shared their end, the compiler would retain
+            // the object on the fast path, too, which takes longer than the rest of the access.
             if isReadable(key.access) {
                 guard let stored = cells.unsafelyUnwrapped.load(key.access.cell, as: Value.Stored.self) else {
                     return nil
@@ -43,23 +43,22 @@ extension ManagedObject {
         set { self[key] = newValue }
     }
 
-    /// Whether the cells are there and laid out as the handle says.
+    /// Whether the values are present and have the layout that the key was made for.
     @inlinable
     final func isReadable(_ key: AttributeAccess) -> Bool {
         !state.isFault && entityIndex &- key.firstEntity < key.entityCount
             && registryReference?._withUnsafeGuaranteedRef { $0.readableModelNumber == key.modelNumber } == true
     }
 
-    /// Whether a value can be stored at once: nobody needs the old one, or whoever does has it
-    /// already from a change in the same event.
+    /// Whether a value can be stored directly: the old value is not needed, or was recorded by an
+    /// earlier change in the same event.
     @inlinable
     final func isWritable(_ key: AttributeAccess) -> Bool {
         guard isReadable(key) else { return false }
         return state.isFree || isNoted(Int(key.slot.index))
     }
 
-    /// Whether the property was set in this event before, so that noting it again would say nothing
-    /// new.
+    /// Whether the property was set before in this event, so that the change is already recorded.
     @inlinable
     final func isNoted(_ index: Int) -> Bool {
         guard recordIndex >= 0, index < 64, let registryReference else { return false }
@@ -68,7 +67,7 @@ extension ManagedObject {
         }
     }
 
-    /// Fills the object; false if there is nothing to read.
+    /// Fires the fault if necessary. Returns false if the object has no values.
     @usableFromInline
     final func prepareToRead(_ key: AttributeAccess) -> Bool {
         noteReading(Int(key.slot.index))
@@ -81,7 +80,8 @@ extension ManagedObject {
         return true
     }
 
-    /// Fills the object and notes that the value changes; false if it can't be written.
+    /// Fires the fault if necessary, and records that the value changes. Returns false if the
+    /// object can't be written.
     @usableFromInline
     final func prepareToWrite(_ key: AttributeAccess) -> Bool {
         guard prepare(key) else { return false }
@@ -96,7 +96,8 @@ extension ManagedObject {
         row.clear(key.slot)
     }
 
-    /// What makes a handle safe: the slot is one of the row's own layout.
+    /// Checks that the key's slot is one of the row's own layout, without which the access is not
+    /// memory-safe.
     private final func checkKey(_ key: AttributeAccess) {
         let slots = row.layout.slots
         precondition(

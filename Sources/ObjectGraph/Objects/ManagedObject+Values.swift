@@ -117,9 +117,9 @@ extension ManagedObject {
         }
     }
 
-    /// Sets an attribute by its place among the properties of the entity, for what is done many
-    /// times.
-    /// - Throws: as ``setPropertyValue(_:forKey:)``.
+    /// Sets an attribute by its index among the properties of the entity, which saves the lookup of
+    /// its name.
+    /// - Throws: The same errors as ``setPropertyValue(_:forKey:)``.
     package final func setAttributeValue(_ value: PropertyValue, at index: Int) throws {
         try fulfillFault()
         try setAttribute(value, index, shape)
@@ -188,7 +188,7 @@ extension ManagedObject {
         context.relationships.replaceMembers(of: self, relation, by: members)
     }
 
-    /// Throws unless `target` can stand at the other end of a relationship.
+    /// Throws if `target` can't be a destination of a relationship.
     final func check(_ target: ManagedObject, _ relation: EntityShape.Relation, _ shape: EntityShape) throws {
         guard target.registryReference?.toOpaque() == registryReference?.toOpaque() else {
             throw GraphError(

@@ -5,8 +5,8 @@ import Schema
 /// The data that a context passes to the initializer of an object. Subclasses that override the
 /// initializer pass it to super.
 public struct ManagedObjectSeed {
-    // Not counted: whoever makes an object holds both until it is made, and a count of each would
-    // be a tenth of the whole.
+    // Unmanaged: the creator retains both until the object exists, and reference counting would
+    // take a tenth of the total time.
     let registry: Unmanaged<ObjectRegistry>
     let slab: Unmanaged<RowSlab>?
     let cells: RowCells?
@@ -39,22 +39,23 @@ public struct ManagedObjectSeed {
 /// the coordinator. They override hooks such as ``awakeFromInsert()``; their initializers must not
 /// depend on values of the object.
 open class ManagedObject {
-    // The fields take 56 bytes with the object's header, so that the allocator gives 64; every byte
-    // more would cost 16 for each object there is.
+    // The fields and the object header take 56 bytes, for which the allocator uses 64. One more
+    // byte would cost 16 bytes for each object.
     //
-    // No access to them overlaps another: each is a single load or store, never passed on as inout.
-    // That is why exclusivity needs no checks.
+    // Accesses never overlap: each is a single load or store, and no field is passed inout. So
+    // exclusivity checks are not necessary.
     @exclusivity(unchecked) final var slab: RowSlab?
     @exclusivity(unchecked) @usableFromInline final var cells: RowCells?
-    // Not counted, since a context keeps its registry: the registry clears it when the context
-    // goes, and in the object's deinit it is not used afterwards.
+    // Unmanaged, because the context retains its registry. The registry clears this when the
+    // context is released, and the object's deinit does not use it afterwards.
     @exclusivity(unchecked) @usableFromInline final var registryReference: Unmanaged<ObjectRegistry>?
     @exclusivity(unchecked) final var key: Int64
-    /// The place of the object's record in the context's changes, −1 without one.
+    /// The index of the object's record in the context's changes; −1 without one.
     @exclusivity(unchecked) @usableFromInline final var recordIndex: Int32 = -1
     @exclusivity(unchecked) @usableFromInline final var entityIndex: UInt16
     @exclusivity(unchecked) @usableFromInline final var state: ObjectState
-    /// Whether the object stands on a row of ``MemberRows``, which goes on without it.
+    /// Whether the object uses a row of ``MemberRows``, which keep the row after the object is
+    /// released.
     @exclusivity(unchecked) final var isListed = false
 
     /// Creates an instance; called by contexts only. Use ``init(context:)`` or

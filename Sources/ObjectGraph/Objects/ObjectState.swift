@@ -1,4 +1,4 @@
-/// What an object is to its context, in one byte.
+/// The state of an object in its context, in one byte.
 @usableFromInline
 struct ObjectState: OptionSet, Sendable {
     @usableFromInline let rawValue: UInt8
@@ -8,20 +8,20 @@ struct ObjectState: OptionSet, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Not filled yet; the row may be at hand or not.
+    /// The object is a fault. Its row may be present.
     @usableFromInline static let fault = ObjectState(rawValue: 1)
-    /// New since the last save.
+    /// Inserted since the last save.
     static let inserted = ObjectState(rawValue: 2)
-    /// Changed since the last save; never with `inserted`.
+    /// Changed since the last save. Never combined with `inserted`.
     static let updated = ObjectState(rawValue: 4)
     static let deleted = ObjectState(rawValue: 8)
-    /// Inserted in this very event: values are written without any bookkeeping.
+    /// Inserted in the current event: changes of values are not recorded.
     @usableFromInline static let free = ObjectState(rawValue: 16)
-    /// The store has no such object; all its values are nil.
+    /// The object does not exist in the store; all its values are nil.
     static let inaccessible = ObjectState(rawValue: 32)
-    /// Part of a save that is under way.
+    /// Part of a save in progress.
     static let saving = ObjectState(rawValue: 64)
-    /// Inserted and deleted again within one event: observers never heard of it.
+    /// Inserted and deleted in the same event, so observers were never notified of it.
     static let unannounced = ObjectState(rawValue: 128)
 
     @inlinable var isFault: Bool { rawValue & 1 != 0 }

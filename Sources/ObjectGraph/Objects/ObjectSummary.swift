@@ -1,7 +1,7 @@
 import RowMemory
 import Schema
 
-/// What an object says of itself: its ID, and its values where it is filled.
+/// The debug description of an object: its ID and, unless it is a fault, its values.
 struct ObjectSummary: CustomStringConvertible {
     let object: ManagedObject
 

@@ -2,8 +2,8 @@ import Foundation
 package import Schema
 
 extension PropertyValue {
-    /// The value as an attribute keeps it, nil if it is none that the attribute can have. Numbers
-    /// change their type where nothing is lost.
+    /// The value converted to the type of an attribute; nil if the attribute can't have it. Numbers
+    /// are converted if the attribute can represent them.
     func converted(to attribute: AttributeDescription) -> PropertyValue? {
         if isNull { return self }
         switch (attribute.type, self) {
@@ -20,7 +20,8 @@ extension PropertyValue {
         case (.float, .decimal(let value)): return .float((value as NSDecimalNumber).floatValue)
         case (.decimal, .decimal): return self
         case (.decimal, .int(let value)): return .decimal(Decimal(value))
-        // By way of the text: 10.11 is meant, not the binary fraction that comes nearest to it.
+        // Converted through the text, because 10.11 means the decimal number, not the nearest
+        // binary fraction.
         case (.decimal, .double(let value)) where value.isFinite:
             return Decimal(string: "\(value)").map { .decimal($0) }
         case (.decimal, .float(let value)) where value.isFinite: return Decimal(string: "\(value)").map { .decimal($0) }
@@ -45,7 +46,7 @@ extension PropertyValue {
         }
     }
 
-    /// By way of the digits: a floating-point number has too few of them.
+    /// Converted through the digits, because a floating-point number is not precise enough.
     private static func wholeNumber(_ value: Decimal) -> Int64? {
         var value = value, rounded = Decimal()
         guard !value.isNaN else { return nil }
@@ -53,7 +54,7 @@ extension PropertyValue {
         return rounded == value ? Int64(rounded.description) : nil
     }
 
-    /// The value that Swift code means by `value`, nil for values of types that no attribute has.
+    /// Creates the property value of a Swift value; nil for types that no attribute has.
     package init?(_ value: Any?) {
         switch value {
         case nil: self = .null
@@ -78,7 +79,7 @@ extension PropertyValue {
         }
     }
 
-    /// The value as plain Swift code knows it: integers as `Int`, a nil as nil.
+    /// The value with its Swift type: integers as `Int`, null as nil.
     package var plain: Any? {
         switch self {
         case .null: nil
@@ -99,7 +100,7 @@ extension PropertyValue {
         }
     }
 
-    /// What it is called in messages.
+    /// The name of the value's type in messages.
     var typeName: String {
         switch self {
         case .null: "nil"

@@ -1,7 +1,7 @@
 import RowMemory
 import Schema
 
-/// A value as it stood in a slot that is not a to-many.
+/// The value of a slot, except that of a to-many relationship.
 enum SlotValue: Equatable {
     case value(PropertyValue)
     case reference(ObjectReference?)
@@ -12,7 +12,7 @@ extension RowCells {
         slot.kind == .toOne ? .reference(reference(slot)) : .value(value(slot))
     }
 
-    /// Takes the value out; the slot has none afterwards.
+    /// Moves the value out of the slot, which is empty afterwards.
     @inline(__always) func moveSlotValue(_ slot: RowSlot) -> SlotValue {
         if slot.kind != .toOne { return .value(moveValue(slot)) }
         let reference = reference(slot)
@@ -20,7 +20,7 @@ extension RowCells {
         return .reference(reference)
     }
 
-    /// Whether a slot has a value. Those that are compared most are not copied for it.
+    /// Whether a slot has a value. The most frequent types are compared without a copy.
     func has(_ value: SlotValue, _ slot: RowSlot) -> Bool {
         switch (value, slot.kind) {
         case (.value(.int(let value)), .int): load(slot, as: Int64.self) == value

@@ -1,19 +1,20 @@
 import RowMemory
 import Storage
 
-/// Finds the object of a number.
+/// Maps primary keys to objects.
 ///
 /// Invariants:
-/// 1. An object is in its context's map as long as it lives and has a context; its deinit takes it
-///    out. So no reference here is to a dead object.
-/// 2. A number without an object may have a row instead, which ``MemberRows`` hold: its address
-///    with the lowest bit set. They take it out when they go.
+/// 1. An object is in the map of its context as long as it exists and has a context. Its deinit
+///    removes it, so the map has no dangling references.
+/// 2. A primary key without an object may have a row instead, which ``MemberRows`` retain. Its
+///    entry is the address of the row with the lowest bit set. ``MemberRows`` remove it when they
+///    are released.
 final class IdentityMap {
     private let index = PagedIndex()
-    /// The slabs of the rows of invariant 2.
+    /// The slabs of the rows in invariant 2.
     @exclusivity(unchecked) var listedSlabs = ListedSlabs()
     @exclusivity(unchecked) private(set) var count = 0
-    /// Which of them have a row.
+    /// The keys of the objects that have a row.
     @exclusivity(unchecked) var known = KnownKeys()
 
     /// Keys are not negative.
@@ -40,7 +41,8 @@ final class IdentityMap {
         known.remove(key)
     }
 
-    /// Takes out an object that goes. A row of a list on which it stood stays known.
+    /// Removes an object that is being released. If it used a listed row, the row is entered in its
+    /// place.
     @inline(__always)
     func forget(_ object: ManagedObject) {
         remove(object.key)
@@ -49,20 +51,20 @@ final class IdentityMap {
 
     // MARK: Rows of lists
 
-    /// The row that stands for a number.
+    /// The listed row of a primary key, if it has no object.
     @inline(__always)
     func listedRow(_ key: Int64) -> RowCells? {
         guard let entry = index[key], Self.isRow(entry) else { return nil }
         return RowCells(at: entry - 1)
     }
 
-    /// Whether a row of a list stands for its number.
+    /// Whether the entry of the row's primary key is this row.
     @inline(__always)
     func lists(_ cells: RowCells) -> Bool { index[cells.key] == cells.address + 1 }
 
-    /// Makes rows that follow one another in a slab stand for their numbers, up to the first whose
-    /// number something stands for already.
-    /// - Returns: How many there are before that.
+    /// Enters consecutive rows of a slab under their primary keys, up to the first key that already
+    /// has an entry.
+    /// - Returns: The number of rows entered.
     func list(_ run: RowRun) -> Int {
         let rows = run.first..<(run.first + run.count)
         if let keys = run.slab.consecutiveKeys(of: rows) { return list(keys, run.slab.addresses(of: rows)) }
@@ -77,7 +79,7 @@ final class IdentityMap {
         return listed
     }
 
-    /// Rows whose numbers follow one another: none of them has to be looked at.
+    /// Rows with consecutive primary keys, which can be entered without reading each row.
     private func list(_ keys: Range<Int64>, _ rows: (first: UnsafeMutableRawPointer, stride: Int)) -> Int {
         var listed = 0
         index.forEachPiece(of: keys, makesPages: true) { places, start in
@@ -93,10 +95,10 @@ final class IdentityMap {
         return listed
     }
 
-    /// Lets an object that stands on a row of a list, and that nobody has, go and stand on another
-    /// one, if that stands for its number; false otherwise.
+    /// Reuses an object on a listed row, which has no other references, for another listed row.
+    /// Returns false if the other row is not the entry of its primary key.
     ///
-    /// Nothing is held for it: whoever calls holds both slabs.
+    /// Retains nothing: the caller retains both slabs.
     @inline(__always)
     func move(_ object: ManagedObject, to slab: Unmanaged<RowSlab>, _ cells: RowCells) -> Bool {
         guard lists(cells) else { return false }
@@ -110,8 +112,8 @@ final class IdentityMap {
         return true
     }
 
-    /// Lets the first rows of a run, which are about to go, stand for their numbers no longer;
-    /// objects on them hold the slab by themselves.
+    /// Removes the entries of the first rows of a run, which are about to be released. Objects on
+    /// them retain the slab themselves.
     func unlist(_ run: RowRun, count: Int) {
         let rows = run.first..<(run.first + count)
         if let keys = run.slab.consecutiveKeys(of: rows) {
@@ -143,25 +145,25 @@ final class IdentityMap {
         }
     }
 
-    /// Lets no row stand for its number any more: their lists read them again.
+    /// Removes the entries of all rows. Lists that use them read them again.
     func unlistAll() {
         for key in listedKeys { index[key] = nil }
     }
 
-    /// The numbers for which rows stand. Costs a look at all there is.
+    /// The primary keys whose entries are rows. Takes time linear in the size of the index.
     var listedKeys: ContiguousArray<Int64> {
         var keys: ContiguousArray<Int64> = []
         index.forEach { if Self.isRow($0) { keys.append(RowCells(at: $0 - 1).key) } }
         return keys
     }
 
-    /// Notes that an object has no row any more.
+    /// Records that an object no longer has a row.
     func forgetValues(_ key: Int64) { known.remove(key) }
 
-    /// How many objects there is room for: as many as there were at one time, or somewhat more.
+    /// The number of objects that the map has memory for: at least the largest number so far.
     var capacity: Int { index.capacity }
 
-    /// All objects, each held.
+    /// All objects, retained.
     var objects: ContiguousArray<ManagedObject> {
         var objects: ContiguousArray<ManagedObject> = []
         objects.reserveCapacity(count)

@@ -1,21 +1,21 @@
 import RowMemory
 
-/// The slabs of rows that lists hold, by their addresses: a row that the identity map names says
-/// not of which slab it is.
+/// The slabs of listed rows, by address. The identity map has only the addresses of rows; this
+/// finds their slabs.
 struct ListedSlabs {
     private struct Entry {
         let addresses: Range<UnsafeMutableRawPointer>
-        // The lists hold it.
+        // Unmanaged: the lists retain it.
         let slab: Unmanaged<RowSlab>
         var users: Int
     }
 
-    /// In the order of their addresses.
+    /// Sorted by address.
     private var entries: ContiguousArray<Entry> = []
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// The place of the first entry that ends behind an address.
+    /// The index of the first entry that ends after an address.
     private func place(_ address: UnsafeMutableRawPointer) -> Int {
         var low = 0, high = entries.count
         while low < high {

@@ -1,10 +1,10 @@
 import RowMemory
 
-/// Allocates the rows of new objects, in slabs by entity.
+/// Allocates the rows of new objects in slabs, one slab at a time for each entity.
 struct NewRowAllocator {
     private static let largestSlab = 512
     private var slabs: [Int: RowSlab] = [:]
-    // The last entity's slab is at hand: objects are mostly inserted one kind after the other.
+    // The slab used last. Usually several objects of one entity are inserted in succession.
     private var current: RowSlab?
     private var source = SlabSource()
 
@@ -16,14 +16,14 @@ struct NewRowAllocator {
         return slab.appendRow(key: key, version: 0)
     }
 
-    /// A copy of a row, without its lists.
+    /// A copy of a row, without its to-many members.
     mutating func makeRow(_ layout: RowLayout, copying cells: RowCells) -> Row {
         let slab = current.flatMap { $0.layout === layout && !$0.isFull ? $0 : nil } ?? slab(for: layout)
         current = slab
         return Row(slab: slab, cells: slab.append(copyOf: cells))
     }
 
-    /// Adds no more rows to the slabs that there are: they are lent.
+    /// Adds no more rows to the existing slabs, because they are lent to a store.
     mutating func leaveSlabs() {
         slabs = [:]
         current = nil

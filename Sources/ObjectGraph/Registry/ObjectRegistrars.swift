@@ -1,9 +1,9 @@
 import Observation
 
-/// What stands for a property in the key paths of observations.
+/// The value type of the key paths that identify properties in observations.
 struct ObservedProperty {}
 
-/// The registrars of those objects of a context that were read while it was observed.
+/// The observation registrars of the objects that were read while the context was observable.
 final class ObjectRegistrars {
     private var registrars: [ObjectIdentifier: ObservationRegistrar] = [:]
     private var paths: [KeyPath<ManagedObject, ObservedProperty>] = []

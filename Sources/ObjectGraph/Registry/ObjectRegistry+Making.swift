@@ -2,11 +2,10 @@ import RowMemory
 import Schema
 import Storage
 
-// Rows that a store sent become objects: a registered one keeps its values, a fault or a new object
-// takes the row.
+// Creation of objects from rows of a store.
 extension ObjectRegistry {
-    /// The object of a row that the store sent: a registered one keeps its values, a fault or a new
-    /// object takes the row.
+    /// The object of a row from the store. A registered object keeps its values; a fault or a new
+    /// object gets the row.
     func adopt(_ row: Row) -> ManagedObject {
         let shape = shapes[row.entityIndex]
         return adopt(
@@ -22,7 +21,7 @@ extension ObjectRegistry {
         return objects
     }
 
-    /// What follows from the entity is looked up once for all rows of a slab.
+    /// Adopts all rows of a slab. Lookups that depend on the entity are made once.
     func adopt(_ slab: RowSlab, into objects: inout [ManagedObject]) {
         let entityIndex = slab.layout.entityIndex
         let shape = shapes[entityIndex], identities = identities[shape.entity.rootIndex]
@@ -31,7 +30,7 @@ extension ObjectRegistry {
         }
     }
 
-    /// The objects of rows that are members of one owner.
+    /// The objects of the rows of one owner's members.
     func adopt(_ runs: ContiguousArray<RowRun>) -> ContiguousArray<ManagedObject> {
         var objects: ContiguousArray<ManagedObject> = []
         let count = runs.reduce(0) { $0 + $1.count }
@@ -47,14 +46,14 @@ extension ObjectRegistry {
         return objects
     }
 
-    /// Takes what a store answered to a request that named known objects. Those whose values are
-    /// not here after all are read.
+    /// The objects of a selection, in which the store left out rows of objects known to the
+    /// context. Rows that are no longer present after all are read.
     func adopt(_ selection: RowSelection, of store: any RowStore, root: Int) throws -> [ManagedObject] {
         if selection.entries.isEmpty { return adopt(selection.rows) }
         let identities = identities[root]
         var objects: [ManagedObject] = []
         objects.reserveCapacity(selection.entries.count)
-        // Held until the end: a known object may be held by nobody else.
+        // Retained until the end, since a known object may have no other reference.
         let adopted = adopt(selection.rows)
         var next = 0
         var missing: [Int64] = []
@@ -83,7 +82,7 @@ extension ObjectRegistry {
                 next += 1
                 return adopted[next - 1]
             }
-            // One that is found neither here nor there was deleted meanwhile.
+            // An object that is in neither was deleted meanwhile.
             return byKey[entry.key]
                 ?? identities[root].object(entry.key).flatMap { $0.hasValues(version: entry.version) ? $0 : nil }
         }
@@ -112,7 +111,7 @@ extension ObjectRegistry {
         return object
     }
 
-    /// The object of a row that is new in the parent: only a child meets such rows.
+    /// The object of a row that is new in the parent context. Only a child reads such rows.
     private func adoptUnsaved(_ row: Row) -> ManagedObject {
         let object = object(ObjectReference(key: row.key, entityIndex: row.entityIndex))
         if object.state.isFault && !object.state.contains(.inaccessible) { object.attach(row) }
@@ -122,7 +121,7 @@ extension ObjectRegistry {
 
 // New objects.
 extension ObjectRegistry {
-    /// The entity that a class is registered for. Traps where there is none, or more than one.
+    /// The entity that a class is registered for. Traps if there is not exactly one.
     func entityIndex(of objectClass: ManagedObject.Type) -> Int {
         let found = shapes.indices.filter { shapes[$0].objectClass == objectClass && !shapes[$0].entity.isAbstract }
         precondition(
@@ -132,13 +131,13 @@ extension ObjectRegistry {
         return found[0]
     }
 
-    /// What a new object is made of: a temporary key, and a row with the defaults.
+    /// The seed of a new object, with a temporary key and a row with the default values.
     func makeSeed(_ entityIndex: Int) -> ManagedObjectSeed {
         let shape = shapes[entityIndex]
         let key = temporaryKeys.next()
         let row = newRows.makeRow(shape.layout, key: key)
         for (slot, value) in shape.defaults { _ = row.setValue(value, slot) }
-        // The allocator holds the slab until another row is made.
+        // The allocator retains the slab until it creates another row.
         return ManagedObjectSeed(self, entityIndex: entityIndex, key: key, row.slab, row.cells, [.inserted, .free])
     }
 }

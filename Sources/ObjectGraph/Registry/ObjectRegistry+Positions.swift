@@ -2,10 +2,11 @@ import RowMemory
 import Schema
 
 extension ObjectRegistry {
-    /// The place of a typed property in the rows of `object`; looked up by name where this is the
-    /// first use.
+    /// The location of a typed property in the rows of `object`, looked up by name at the first
+    /// use.
     ///
-    /// Traps where the object's entity has no such property: its class was made for another model.
+    /// Traps if the object's entity has no such property: then the class was made for another
+    /// model.
     func place(of number: Int, named name: String, for object: ManagedObject, _ check: (PropertyFit) -> Bool)
         -> PropertyPosition
     {
@@ -29,7 +30,7 @@ extension ObjectRegistry {
         let place = PropertyPosition(
             cell: RowCell(slot), firstEntity: UInt16(family.lowerBound), entityCount: UInt16(family.count),
             index: UInt16(property.index))
-        // Where objects are observed, every reading comes by here.
+        // Not cached while objects are observed, so that every read is registered.
         if registrars != nil { return place }
         while places.count <= number { places.append(.unknown) }
         places[number] = place

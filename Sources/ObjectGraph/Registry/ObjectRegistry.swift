@@ -2,57 +2,60 @@ import RowMemory
 import Schema
 import Storage
 
-/// The objects that a context knows, each once: by the root entity and the primary key, or by the
-/// temporary key, and those with changes by their records.
+/// The registered objects of a context, each exactly once. They are found by the root entity and
+/// the primary key, or by the temporary key; objects with changes also by their records.
 ///
-/// Objects refer to it, and through it to their context. It outlives the context where somebody
-/// still holds the members of a relationship (``MemberRows``); it has no objects then.
+/// Objects refer to the registry, and through it to their context. It can outlive the context if
+/// the application retains the members of a relationship (``MemberRows``), but then has no objects.
 @usableFromInline
 final class ObjectRegistry {
-    // Exclusivity needs no checks: every method that changes one of these finishes with it before
-    // it calls anything that could reach it again.
+    // Exclusivity checks are not necessary: every method that changes one of these properties
+    // completes the access before it calls code that could access the property again.
 
-    /// The context. Not counted: it owns the registry, and its deinit clears this.
+    /// The context. Unmanaged, because the context owns the registry and clears this in its deinit.
     @exclusivity(unchecked) private(set) var owner: Unmanaged<AnyObject>?
-    /// Whether the context has a parent, whose new objects it can reach by their temporary keys.
+    /// Whether the context has a parent, whose new objects it can access by their temporary keys.
     let isChild: Bool
     let shapes: ContiguousArray<EntityShape>
-    /// `shapes`, not counted, for what is done a million times.
+    /// `shapes` without reference counting, for frequent accesses.
     let shapeReferences: ContiguousArray<Unmanaged<EntityShape>>
-    /// By entity: `EntityShape.isPlain`, without a step to the shape.
+    /// `EntityShape.isPlain` by entity, to avoid an indirection.
     let isPlain: ContiguousArray<Bool>
 
     // MARK: For the accessors of objects
 
     let modelNumber: UInt64
-    /// `modelNumber`, but while the context is observed: then no handle reads values directly.
+    /// The same as `modelNumber`, or 0 while the context is observed, so that typed keys don't read
+    /// values directly.
     @exclusivity(unchecked) @usableFromInline private(set) var readableModelNumber: UInt64
-    /// Who observes the objects; nil while the context is not observed.
+    /// The registrars of observed objects; nil while the context is not observable.
     @exclusivity(unchecked) private(set) var registrars: ObjectRegistrars?
-    /// By the numbers of typed properties.
+    /// Indexed by the numbers of typed properties.
     @exclusivity(unchecked) @usableFromInline var places: ContiguousArray<PropertyPosition> = []
-    /// The objects with changes. The ``ChangeTracker`` says what becomes one; they stand here
-    /// because every setting of a value asks them.
+    /// The records of objects with changes, maintained by ``ChangeTracker``. They are here because
+    /// every assignment of a value reads them.
     @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()
 
     // MARK: By key
 
-    /// By the position of the root entity.
+    /// Indexed by root entity.
     let identities: ContiguousArray<IdentityMap>
-    /// The same by entity, not counted: every object that goes takes itself out.
+    /// The same by entity, without reference counting, because every released object uses it.
     private let entityIdentities: ContiguousArray<Unmanaged<IdentityMap>>
-    /// New objects, by their temporary keys without the sign.
+    /// New objects, by their negated temporary keys.
     let temporaries = IdentityMap()
     let temporaryKeys: TemporaryKeys
     /// The rows of new objects.
     @exclusivity(unchecked) var newRows = NewRowAllocator()
-    /// Objects that were reached through a to-one relationship lately. A to-one holds nothing, and
-    /// walking many objects that lead to a few must not read these again and again.
+    /// Objects that were recently reached through a to-one relationship. Since a to-one
+    /// relationship does not retain its target, iterating over many objects with few targets would
+    /// otherwise read the targets again and again.
     @exclusivity(unchecked) var recent = RecentObjects()
-    /// All objects, where the context holds them; nil where it holds those with changes alone.
+    /// All objects if the context retains them; nil if it retains only those with changes.
     var retained: Set<ManagedObject>?
 
-    /// - Parameter parent: The registry of the parent context, whose temporary keys count on here.
+    /// - Parameter parent: The registry of the parent context, whose sequence of temporary keys is
+    ///   shared.
     init(_ shapes: ContiguousArray<EntityShape>, modelNumber: UInt64, parent: ObjectRegistry?) {
         self.shapes = shapes
         shapeReferences = ContiguousArray(shapes.map { .passUnretained($0) })
@@ -77,14 +80,15 @@ final class ObjectRegistry {
 
     // MARK: The context
 
-    /// Called by the context once it is made.
+    /// Called by the initializer of the context.
     func open(for context: AnyObject) { owner = .passUnretained(context) }
 
-    /// Called by the context's deinit: objects that are still held have no context from here on.
+    /// Called by the deinit of the context. Objects that are still referenced have no context
+    /// afterwards.
     func close() {
         owner = nil
-        // Members hold each other in many-to-many relationships: without this they would outlive
-        // the context.
+        // Members of many-to-many relationships retain each other, and would otherwise outlive the
+        // context.
         for object in allObjects {
             object.registryReference = nil
             object.detachRow()
@@ -94,11 +98,11 @@ final class ObjectRegistry {
         recent.removeAll()
     }
 
-    /// Begins or ends the observation of objects.
+    /// Starts or stops the observation of objects.
     func registerObservation(_ isObserved: Bool) {
         guard isObserved != (registrars != nil) else { return }
         registrars = isObserved ? ObjectRegistrars() : nil
-        // Typed accessors that find nothing here take the way that tells of it.
+        // Without cached locations, typed accessors take the slow path, which registers reads.
         places = []
         readableModelNumber = isObserved ? 0 : modelNumber
     }
@@ -111,7 +115,7 @@ final class ObjectRegistry {
         return registered(reference.key, identities[shapes[reference.entityIndex].entity.rootIndex])
     }
 
-    /// The object of a key, made where a list has its row.
+    /// The object of a primary key. It is created if the key has a listed row.
     @inline(__always)
     func registered(_ key: Int64, _ identities: IdentityMap) -> ManagedObject? {
         if let object = identities.object(key) { return object }
@@ -125,7 +129,7 @@ final class ObjectRegistry {
         return makeListed(slab, cells)
     }
 
-    /// The object that stands on a row of a list.
+    /// Creates the object of a listed row.
     func makeListed(_ slab: RowSlab, _ cells: RowCells) -> ManagedObject {
         let entityIndex = slab.layout.entityIndex
         let object = shapes[entityIndex].objectClass.init(
@@ -140,11 +144,11 @@ final class ObjectRegistry {
         registered(reference) ?? makeFault(key: reference.key, entityIndex: reference.entityIndex)
     }
 
-    /// The object that a to-one leads to. The object is filled.
+    /// The destination of a to-one relationship. The object must not be a fault.
     func target(_ object: ManagedObject, _ slot: RowSlot) -> ManagedObject? {
         guard let reference = object.row.reference(slot) else { return nil }
         if let target = registered(reference) { return target }
-        // A new object that is gone: nobody could find it.
+        // A temporary key without an object: the new object was removed, and no store has it.
         guard reference.key > 0 || isChild else { return nil }
         let target = self.object(reference)
         recent.hold(target)
@@ -169,8 +173,8 @@ final class ObjectRegistry {
         retained?.insert(object)
     }
 
-    /// Makes the object known no longer. Without a context it has no values to show, which
-    /// observers are told; its row stays.
+    /// Removes an object from the registry. Observers are notified, since without a context it has
+    /// no values. Its row stays.
     func unregister(_ object: ManagedObject) {
         noteChange(object)
         object.isListed = false
@@ -189,7 +193,7 @@ final class ObjectRegistry {
         }
     }
 
-    /// Makes no object known any longer.
+    /// Removes all objects from the registry.
     func removeAll() {
         for map in identities { map.removeAll() }
         temporaries.removeAll()

@@ -1,4 +1,4 @@
-/// A few objects that are held for a while.
+/// The objects retained most recently, up to a fixed number.
 struct RecentObjects {
     private static let capacity = 1024
     private var objects: ContiguousArray<ManagedObject> = []

@@ -1,10 +1,10 @@
 import RowMemory
 
-/// Rows that follow one another in a slab.
+/// Consecutive rows of a slab.
 struct RowRun {
     let slab: RowSlab
     let first: Int
     let count: Int
-    /// How many rows there are before.
+    /// The number of rows in the preceding runs.
     let start: Int
 }

@@ -1,6 +1,7 @@
-/// The temporary keys of a context and all its descendants: none is used twice among them.
+/// The sequence of temporary keys, shared by a context and all its descendants, so that no key is
+/// used twice among them.
 final class TemporaryKeys {
-    // Only its contexts use it, each finishing with it at once.
+    // Only these contexts use it, and no access overlaps another.
     @exclusivity(unchecked) private var last: Int64 = 0
 
     func next() -> Int64 {

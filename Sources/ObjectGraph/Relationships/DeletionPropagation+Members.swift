@@ -3,14 +3,14 @@ import RowMemory
 import Schema
 import Storage
 
-// Where objects are deleted whose members go with them, these are mostly read only to be deleted.
-// Where nobody has them and nobody asks, the store deletes them by itself, as those that lead to a
-// deleted object. That is so only in a save that takes everything at once: until then somebody
-// might still look.
+// The members of a deleted object that are deleted with it are usually read only for that purpose.
+// If none of them is registered and nobody observes the deletion, the store can find and delete
+// them itself, by their reference to the deleted object. That happens only as part of a save that
+// writes all changes at once: before the save, the application could still access the members.
 
 extension DeletionPropagation {
-    /// Whether nobody hears of what a save deletes but the store, and no object of the
-    /// application's takes part.
+    /// Whether only the store sees the deletions of a save: there are no observers, children, undo
+    /// manager or application classes.
     var deletesUnseen: Bool {
         context.parent == nil && context.persistentStoreCoordinator.union == nil && context.undoManager == nil
             && !context.hasChildren && !context.registry.isPlain.contains(false) && context.registry.registrars == nil
@@ -18,10 +18,10 @@ extension DeletionPropagation {
             && ![.willSave, .objectsDidChange, .didSave].contains { context.observers.isObserved($0) }
     }
 
-    /// Leaves the members of deleted owners to the store, if they are of a kind that can be deleted
-    /// so and none of them is here.
-    /// - Parameter owners: deleted objects of one entity whose members were not read.
-    /// - Returns: false where the members have to be read.
+    /// Leaves the members of deleted owners to the store, if members of this relationship can be
+    /// deleted in bulk and none of them is registered.
+    /// - Parameter owners: Deleted objects of one entity whose members were not read.
+    /// - Returns: False if the members have to be read.
     func leaveMembersToStore(_ owners: [ManagedObject], _ relation: EntityShape.Relation) throws -> Bool {
         guard context.pendingDeletions.collectsMemberDeletions, relation.description.deleteRule == .cascade,
             let inverse = relation.inverse, !inverse.isToMany,
@@ -37,9 +37,8 @@ extension DeletionPropagation {
         return true
     }
 
-    /// Whether objects at the other end of a relationship can be deleted without anything else
-    /// hearing of it: nothing but the relationship leads to them, and from them nothing leads on
-    /// but what they take along.
+    /// Whether the objects at the other end of a relationship can be deleted without reading them:
+    /// no other relationship refers to them, and their deletion changes no other object.
     func canBeBulkDeleted(_ relation: EntityShape.Relation, _ inverse: Int) -> Bool {
         let destination = context.shapes[relation.property.destinationIndex]
         guard destination.entity.family.count == 1, destination.entity.rootIndex == destination.entity.index,
@@ -62,7 +61,8 @@ extension DeletionPropagation {
         }
     }
 
-    /// Whether no object that is to go is here, nor one that may be among them.
+    /// Whether the context has none of the objects to be deleted, and no object that may be one of
+    /// them.
     func hasNoLoadedMembers(of deletion: MemberDeletion) -> Bool {
         let slot = context.shapes[deletion.destination].layout.slots[deletion.inverse]
         func isNone(_ object: ManagedObject) -> Bool {
@@ -79,14 +79,15 @@ extension DeletionPropagation {
         context.pendingDeletions.memberDeletions.contains { $0.relation === relation && $0.keys.contains(owner.key) }
     }
 
-    /// Deletes the members one by one after all: the save that left them to the store has failed.
+    /// Reads and deletes the members one by one, because the save that left them to the store has
+    /// failed.
     func expandPostponedDeletions() {
         while let deletion = context.pendingDeletions.postponed.last {
             let owners = deletion.owners.filter { $0.state.contains(.deleted) && $0.registryReference != nil }
             do {
                 if !owners.isEmpty { try context.members.loadLists(of: owners, deletion.relation) }
             } catch {
-                // They wait; the next save throws.
+                // Try again at the next opportunity; the next save throws the error.
                 context.noteLoadError(error)
                 return
             }
@@ -97,8 +98,8 @@ extension DeletionPropagation {
         }
     }
 
-    /// The numbers of the objects of some entities that a save under way deletes without having
-    /// read them.
+    /// The primary keys of objects that a save in progress deletes without having read them, for a
+    /// range of entities.
     func keysDeletedByStore(of entities: Range<Int>) throws -> [Int64] {
         var keys: [Int64] = []
         for deletion in context.saveUnderWay?.memberDeletions ?? [] where entities.contains(deletion.destination) {
@@ -111,8 +112,8 @@ extension DeletionPropagation {
         return keys
     }
 
-    /// Objects that came to be known while the store deleted them: gone, as if somebody else had
-    /// deleted them.
+    /// Marks objects as deleted that were registered while the store deleted their rows, as if
+    /// another context had saved the deletion.
     func acceptDeletion(of deletion: MemberDeletion) {
         let known = context.registry.identities[deletion.destination]
         if !known.listedSlabs.isEmpty { known.unlistAll() }

@@ -2,33 +2,36 @@ import RowMemory
 import Schema
 import Storage
 
-/// Runs the delete rules of the objects that were deleted.
+/// Applies the delete rules of deleted objects.
 struct DeletionPropagation {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Runs the delete rules of all objects deleted in this event, and of those that these delete.
+    /// Applies the delete rules of all objects deleted in this event, and of those that are deleted
+    /// as a consequence.
     func propagateDeletions() {
         if !context.pendingDeletions.postponed.isEmpty { expandPostponedDeletions() }
         var done = 0
         do { try runPendingDeleteRules(&done) } catch {
-            // Nobody knows yet what the others lead to: they wait, and the next save throws.
+            // The relationships of the remaining objects are unknown. They stay pending, and the
+            // next save throws the error.
             context.noteLoadError(error)
         }
         finishPropagation(done)
     }
 
-    /// - Parameter done: How many of the pending deletions are done with, also where it throws.
+    /// - Parameter done: The number of pending deletions that are completed, also if this throws.
     func runPendingDeleteRules(_ done: inout Int) throws {
         while done < context.pendingDeletions.pending.count {
-            // One trip for all faults of a round: their relationships and versions are needed.
+            // Read all faults of a round with one query: their relationships and versions are
+            // needed.
             try readForDeletion(context.pendingDeletions.pending[done...])
             let end = context.pendingDeletions.pending.count
             while done < end {
                 let object = context.pendingDeletions.pending[done]
                 if object.cells == nil {
-                    // A row that vanished meanwhile is dropped silently (F23).
+                    // The row was deleted in the store meanwhile: drop the object.
                     dropVanished(object)
                 } else {
                     try runDeleteRules(of: object)
@@ -39,8 +42,8 @@ struct DeletionPropagation {
         }
     }
 
-    /// Forgets the new ones among the first objects; only now, since the rules of one may lead to
-    /// another.
+    /// Unregisters the new objects among the first pending deletions. Only after all rules have
+    /// run, because the rules of one object may refer to another.
     func finishPropagation(_ count: Int) {
         for object in context.pendingDeletions.pending.prefix(count)
         where object.state.contains(.inserted) && object.registryReference != nil {
@@ -50,8 +53,8 @@ struct DeletionPropagation {
         context.pendingDeletions.pending.removeFirst(count)
     }
 
-    /// Reads what the delete rules of some objects need: rows in one trip for each hierarchy,
-    /// members in one for each relationship.
+    /// Reads the objects that the delete rules need: rows with one query for each hierarchy,
+    /// members with one query for each relationship.
     func readForDeletion(_ objects: ArraySlice<ManagedObject>) throws {
         try context.faults.fetchRows(of: objects)
         var byEntity: [Int: [ManagedObject]] = [:]
@@ -82,15 +85,16 @@ struct DeletionPropagation {
     func finishDeletion(_ object: ManagedObject) {
         context.tracker.log(.removed(object))
         if object.state.contains(.inserted) {
-            // Its insertion is not saved: nobody else needs to know of it. Undo holds it, if anyone
-            // does.
+            // The insertion was not saved, so no one else has to be notified. Undo retains the
+            // object if necessary.
             context.news.forgotten.insert(object)
         } else {
             context.news.deleted.append(object)
         }
     }
 
-    /// - Throws: what reading throws; then some rules may have run, and all can run again.
+    /// - Throws: Errors of reading the store. Some rules may have been applied by then; applying
+    ///   all of them again is safe.
     func runDeleteRules(of object: ManagedObject) throws {
         let shape = context.shapes[Int(object.entityIndex)]
         for relation in shape.toOnes {

@@ -1,10 +1,10 @@
 package import Schema
 
-/// A deletion that is denied and was committed all the same, by an autosave: the object is gone,
-/// and whoever saves has to know by what rule it should be there.
+/// A deletion that a delete rule denies, but that an autosave committed: the object no longer
+/// exists, and the next explicit save has to report the violated rule.
 package struct DeniedDeletion: Sendable {
-    /// An object that denies the deletion, and its to-one relationship that led to the deleted
-    /// object; nil for one to many.
+    /// An object that denies the deletion, and the name of its to-one relationship to the deleted
+    /// object; nil for a to-many relationship.
     package struct Holder: Sendable {
         package let objectID: ManagedObjectID
         package let propertyName: String?
@@ -15,12 +15,12 @@ package struct DeniedDeletion: Sendable {
     }
 
     package let objectID: ManagedObjectID
-    /// Empty where a rule of the application's own denies it.
+    /// Empty if a validation method of the application denies the deletion.
     package let holders: [Holder]
     package let failures: [ValidationError.Failure]
 
-    /// So many are enough to tell whether a deletion is denied, and few enough to be noted beside
-    /// the objects.
+    /// The maximum number of holders. It is enough to tell whether a deletion is denied, and small
+    /// enough to be stored next to the objects.
     private static let mostHolders = 1_000
 
     package init(_ objectID: ManagedObjectID, holders: [Holder], failures: [ValidationError.Failure]) {
@@ -39,8 +39,8 @@ package struct DeniedDeletion: Sendable {
         self.init(object.objectID, holders: Array(holders.prefix(Self.mostHolders)), failures: failures)
     }
 
-    /// Whether the object is still gone and what denies it still there, without leading to another
-    /// object. Reads what the context does not know.
+    /// Whether the deletion is still denied: the object does not exist, and a holder exists that
+    /// does not refer to another object. Reads unregistered objects from the store.
     package func isStanding(in context: ManagedObjectContext) throws -> Bool {
         guard try Self.object(objectID, context) == nil else { return false }
         return try holders.isEmpty

@@ -1,15 +1,15 @@
 import RowMemory
 
-/// Walks through rows.
+/// Iterates over the rows of ``MemberRows``.
 @usableFromInline
 struct MemberCursor {
     private let rows: MemberRows
     private var run = 0
-    // Not counted: the rows hold it.
+    // Unmanaged: the rows retain it.
     private var slab: Unmanaged<RowSlab>?
     private var place: Int
     private var left: Int
-    /// What was given last. If its receiver let go of it, it serves for the next row too.
+    /// The object returned last. If nothing else references it, it is reused for the next row.
     private var last: ManagedObject?
 
     init(_ rows: MemberRows) {

@@ -1,8 +1,8 @@
 import Schema
 
-/// Members of deleted objects that the store is to find and delete by itself.
+/// Members of deleted objects that the store has to find and delete.
 struct MemberDeletion {
-    /// The relationship that takes them along.
+    /// The cascading relationship of the owners.
     let relation: EntityShape.Relation
     let owners: [ManagedObject]
     let keys: Set<Int64>

@@ -1,8 +1,9 @@
 extension MemberList {
-    /// Puts the differences on top of the members that the store has now.
+    /// Applies the unsaved changes of the list to the current members in the store.
     ///
-    /// - Parameter keepingOrder: whether members of an ordered relationship stand as they do here,
-    ///   those that came elsewhere behind them; else as in the store.
+    /// - Parameter keepingOrder: Whether members of an ordered relationship keep their order in
+    ///   this context, with new members from the store at the end. If false, they have the store's
+    ///   order.
     func rebase(onto stored: ContiguousArray<ManagedObject>, keepingOrder: Bool) {
         let storedIDs = Set(stored.map { ObjectIdentifier($0) })
         var difference = changes
@@ -30,8 +31,8 @@ extension MemberList {
         noteLoaded()
     }
 
-    /// Counts all members as added, on top of those that the store has: the owner was new and
-    /// turned out to be an object of the store.
+    /// Counts all members as added to the stored members. Called when a new owner is merged into a
+    /// stored object.
     func becomeAddition(to stored: ContiguousArray<ManagedObject>) {
         var difference = Difference()
         for member in members { difference.added[ObjectIdentifier(member)] = member }
@@ -39,13 +40,13 @@ extension MemberList {
         rebase(onto: stored, keepingOrder: false)
     }
 
-    /// Makes these the members of an object that no store has.
+    /// Sets the members of an owner that is not in the store.
     func becomeNew(_ members: ContiguousArray<ManagedObject>) {
         replace(by: members, Difference())
         noteLoaded()
     }
 
-    /// Takes in a member that the store has: no difference from what is saved.
+    /// Adds a member that the store already has, without recording a change.
     func learn(_ member: ManagedObject) {
         let id = ObjectIdentifier(member)
         var difference = changes
@@ -58,7 +59,8 @@ extension MemberList {
         }
     }
 
-    /// Counts a member as added that the store has no longer.
+    /// Adds a member, and records the addition even if it is contained, because the store no longer
+    /// has it.
     func addAgain(_ member: ManagedObject, isTracked: Bool) {
         let id = ObjectIdentifier(member)
         guard contains(member) else { return add(member, isTracked: isTracked) }
@@ -69,7 +71,7 @@ extension MemberList {
         replace(by: members, difference)
     }
 
-    /// Takes out a member that is gone from the store: no difference from what is saved.
+    /// Removes a member that no longer exists in the store, without recording a change.
     func forget(_ member: ManagedObject) {
         let id = ObjectIdentifier(member)
         var difference = changes
@@ -79,7 +81,7 @@ extension MemberList {
         replace(by: members.filter { $0 !== member }, difference)
     }
 
-    /// Puts another object in the place of one that turned out to be the same.
+    /// Replaces a member by another object for the same stored object.
     func exchange(_ old: ManagedObject, for new: ManagedObject) {
         func exchanged(_ list: ContiguousArray<ManagedObject>) -> ContiguousArray<ManagedObject> {
             let hasBoth = list.contains { $0 === new }
@@ -92,7 +94,7 @@ extension MemberList {
         if difference.removed.removeValue(forKey: ObjectIdentifier(old)) != nil {
             difference.removed[ObjectIdentifier(new)] = new
         }
-        // In the store it is a member already.
+        // In the store, the object is a member already.
         if contains(old), changes.added[ObjectIdentifier(old)] == nil { difference.added[ObjectIdentifier(new)] = nil }
         difference.committed = difference.committed.map(exchanged)
         replace(by: exchanged(members), difference)

@@ -1,26 +1,26 @@
-/// The members of one object's to-many relationship, and how they differ from what was saved.
+/// The members of one object's to-many relationship, and their differences from the saved state.
 ///
-/// Members are held: an object keeps what it leads to, be it as rows (``MemberRows``) whose objects
-/// come and go. A to-one holds nothing, so owner and members of a one-to-many form no cycle; those
-/// of a many-to-many do, until they are refreshed or their context goes.
+/// An object retains the members of its to-many relationships, either as objects or as rows
+/// (``MemberRows``) whose objects are created on demand. To-one relationships retain nothing, so a
+/// one-to-many relationship creates no retain cycle. A many-to-many relationship does, until its
+/// objects are refreshed or the context is released.
 ///
 /// Invariants:
-/// 1. While it is not loaded, `members` is empty and the relationship is what the store has, plus
-///    `added`, less `removed`.
-/// 2. Once loaded, `members` is complete and has no member twice.
-/// 3. `added` and `removed` have no member in common, and none that `saving` would make redundant.
-/// 4. `positions`, while there, has each member, and says where it stands in an unordered list.
-/// 5. `rows`, while there, are the members, nothing differs from what was saved, and `made` is
+/// 1. While the list is not loaded, `members` is empty, and the relationship consists of the
+///    members in the store plus `added` minus `removed`.
+/// 2. Once loaded, `members` is complete and has no duplicates.
+/// 3. `added` and `removed` are disjoint, and neither repeats a difference in `saving`.
+/// 4. `positions`, if not nil, has each member, and its index in an unordered list.
+/// 5. `rows`, if not nil, are the members. Then nothing differs from the saved state, and `made` is
 ///    empty.
 final class MemberList {
-    /// Differences by identity of the member.
+    /// Members by identity.
     typealias ObjectTable = [ObjectIdentifier: ManagedObject]
 
     struct Difference {
         var added: ObjectTable = [:]
         var removed: ObjectTable = [:]
-        /// The members of an ordered relationship as they were saved, from the first change of
-        /// order on.
+        /// The saved members of an ordered relationship, recorded at the first change of the order.
         var committed: ContiguousArray<ManagedObject>?
 
         var isEmpty: Bool { added.isEmpty && removed.isEmpty && committed == nil }
@@ -29,11 +29,11 @@ final class MemberList {
     let isOrdered: Bool
     private(set) var isLoaded: Bool
     private var made: ContiguousArray<ManagedObject> = []
-    /// The members as long as they are rows.
+    /// The members, while they are only rows.
     private(set) var rows: MemberRows?
     private var positions: [ObjectIdentifier: Int]?
     private(set) var changes = Difference()
-    /// What a save that is under way is writing.
+    /// The differences that a save in progress is writing.
     private(set) var saving: Difference?
 
     init(isOrdered: Bool, isLoaded: Bool) {
@@ -58,16 +58,16 @@ final class MemberList {
         self.rows = nil
     }
 
-    /// Whether the members that come can stay rows: they are all that there is.
+    /// Whether the members to be loaded can remain rows, because there are no differences.
     var takesRows: Bool { !isLoaded && !isOrdered && saving == nil && changes.isEmpty }
 
-    /// Takes the members that the store has, where ``takesRows`` is true.
+    /// Sets the members that were read from the store, if ``takesRows`` is true.
     func load(_ stored: MemberRows) {
         isLoaded = true
         rows = stored
     }
 
-    /// Takes the members that the store has.
+    /// Sets the members that were read from the store, with the differences on top.
     func load(_ stored: ContiguousArray<ManagedObject>) {
         guard !isLoaded else { return }
         isLoaded = true
@@ -95,14 +95,14 @@ final class MemberList {
         return changes.added[ObjectIdentifier(member)] != nil || saving?.added[ObjectIdentifier(member)] != nil
     }
 
-    /// Where a member stands. An ordered list is searched from its end, where members come and undo
-    /// takes them away again.
+    /// The index of a member. An ordered list is searched from its end, where members are added,
+    /// and removed again by undo.
     func position(of member: ManagedObject) -> Int? {
         if members.count <= Self.shortList || isOrdered { return members.lastIndex { $0 === member } }
         return knownPositions()[ObjectIdentifier(member)]
     }
 
-    /// Up to this length looking at each member costs less than a table.
+    /// Up to this length, a linear search costs less than a table.
     private static let shortList = 16
 
     private func knownPositions() -> [ObjectIdentifier: Int] {
@@ -114,7 +114,7 @@ final class MemberList {
         return positions
     }
 
-    /// Adds a member that is not there yet, at the end unless a place is given.
+    /// Adds a new member, at the end unless an index is given.
     func add(_ member: ManagedObject, at index: Int? = nil, isTracked: Bool) {
         if isTracked {
             noteOrder()
@@ -132,8 +132,8 @@ final class MemberList {
         }
     }
 
-    /// Takes a member out.
-    /// - Returns: where it stood, 0 if that is not known.
+    /// Removes a member.
+    /// - Returns: Its index; 0 if the index is unknown.
     func remove(_ member: ManagedObject, isTracked: Bool) -> Int {
         if isTracked {
             noteOrder()
@@ -146,8 +146,8 @@ final class MemberList {
             members.remove(at: position)
             positions?[ObjectIdentifier(member)] = nil
         } else {
-            // The order of an unordered relationship means nothing: the last one takes the place,
-            // so that removing costs the same in a list of any length.
+            // The order of an unordered relationship has no meaning, so the last member fills the
+            // gap. Removal then takes constant time.
             let last = members.removeLast()
             if last !== member {
                 members[position] = last
@@ -158,7 +158,7 @@ final class MemberList {
         return position
     }
 
-    /// Puts the same members into another order.
+    /// Changes the order of the members.
     func reorder(_ ordered: ContiguousArray<ManagedObject>, isTracked: Bool) {
         if isTracked { noteOrder() }
         members = ordered
@@ -168,14 +168,14 @@ final class MemberList {
         if isOrdered, isLoaded, changes.committed == nil { changes.committed = members }
     }
 
-    /// Whether the members are others than those that were saved, or in another order.
+    /// Whether the members or their order differ from the saved ones.
     var differsFromSaved: Bool {
         if !changes.added.isEmpty || !changes.removed.isEmpty { return true }
         guard let committed = changes.committed else { return false }
         return !committed.elementsEqual(members, by: ===)
     }
 
-    /// The members as they were saved; only for a loaded list.
+    /// The saved members. The list must be loaded.
     var committedMembers: ContiguousArray<ManagedObject> {
         if let committed = changes.committed { return committed }
         var committed = members
@@ -184,7 +184,7 @@ final class MemberList {
         return committed
     }
 
-    /// Takes members and differences that a merge has worked out.
+    /// Sets the members and differences that a merge has computed.
     func replace(by members: ContiguousArray<ManagedObject>, _ difference: Difference) {
         rows = nil
         made = members
@@ -192,7 +192,7 @@ final class MemberList {
         changes = difference
     }
 
-    /// The members are complete from here on.
+    /// Marks the members as complete.
     func noteLoaded() {
         isLoaded = true
     }
@@ -208,7 +208,8 @@ final class MemberList {
         changes = Difference()
     }
 
-    /// What is new or gone is being saved: from here on changes are counted from there.
+    /// Begins a save of the differences. Later changes are relative to the state that is being
+    /// saved.
     func beginSaving() {
         saving = changes
         changes = Difference()
@@ -218,7 +219,7 @@ final class MemberList {
         saving = nil
     }
 
-    /// What was being saved is not in the store after all.
+    /// Restores the differences of a save that failed, with later changes on top.
     func cancelSaving() {
         guard let saving else { return }
         self.saving = nil

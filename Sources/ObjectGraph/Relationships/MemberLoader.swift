@@ -8,19 +8,18 @@ struct MemberLoader {
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// The list of a to-many relationship, loaded or not. The owner is filled.
+    /// The list of a to-many relationship, loaded or not. The owner must not be a fault.
     func list(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
         if let list = owner.existingList(relation) { return list }
-        // A row without version is one that no store has seen, also while its first save is under
-        // way.
+        // A row with version 0 is not in the store, also while its first save is in progress.
         let isNew = owner.row.version == 0 || owner.state.contains(.inserted)
         let list = MemberList(isOrdered: relation.isOrdered, isLoaded: isNew || relation.description.isTransient)
         owner.row.setMembers(list, relation.slot)
         return list
     }
 
-    /// The list of a to-many relationship with its members. The first such list of a fetch brings
-    /// those of its siblings.
+    /// The loaded list of a to-many relationship. Reading the first list of a fetch also reads
+    /// those of other objects of the fetch.
     func loadedList(_ owner: ManagedObject, _ relation: EntityShape.Relation) -> MemberList {
         let list = self.list(owner, relation)
         if !list.isLoaded {
@@ -31,7 +30,7 @@ struct MemberLoader {
         return list
     }
 
-    /// The members of a to-many relationship, where a failure to read them is thrown.
+    /// The members of a to-many relationship. Throws if they can't be read.
     func membersOrThrow(_ owner: ManagedObject, _ relation: EntityShape.Relation) throws -> ContiguousArray<
         ManagedObject
     > {
@@ -40,9 +39,9 @@ struct MemberLoader {
         return list.members
     }
 
-    /// The members of a relationship for the application.
+    /// The members of a relationship, as a collection for the application.
     func shownMembers<Member>(of owner: ManagedObject, _ relation: EntityShape.Relation) -> ManagedObjects<Member> {
-        // What is observed is known by its object.
+        // Observation identifies values by their object, so objects must exist.
         ManagedObjects(loadedList(owner, relation), makesObjects: context.registry.registrars != nil)
     }
 
@@ -55,9 +54,10 @@ struct MemberLoader {
 
     // MARK: Reading
 
-    /// The owner and objects of the same fetch whose members are not read yet: those of the same
-    /// slab at first, many more once members of another slab's objects were read. Who asks one
-    /// object after the other so needs a few trips only, and who asks one gets little more.
+    /// The owner, and other objects of the same fetch whose members are not loaded: at first those
+    /// of the same slab, and many more once members for another slab were read. This way, accessing
+    /// the objects one after the other takes few queries, and accessing a single object reads
+    /// little more than necessary.
     func siblings(of owner: ManagedObject, _ relation: EntityShape.Relation) -> [ManagedObject] {
         guard let slab = owner.slab else { return [owner] }
         let identities = context.registry.identities[context.rootIndex(Int(owner.entityIndex))]
@@ -81,7 +81,7 @@ struct MemberLoader {
         } else {
             for index in 0..<slab.count {
                 let row = slab.row(at: index)
-                // A row whose object is gone, or has another row by now, is nobody's.
+                // Skip rows whose object does not exist or has another row now.
                 if row.key > 0, let object = identities.object(row.key), object.slab === row.slab,
                     object.optionalRow?.isSame(as: row) == true
                 {
@@ -93,13 +93,13 @@ struct MemberLoader {
         return owners
     }
 
-    /// Reads the members of several owners, in one trip.
+    /// Reads the members of several owners with one query.
     func loadLists(of owners: [ManagedObject], _ relation: EntityShape.Relation) throws {
         let batch = try context.store().related(
             entityIndex: Int(relation.property.declaringEntityIndex), propertyIndex: relation.index,
             owners: owners.map(\.key), includingRows: true)
         if let runs = batch.runs { return load(batch.rows, runs, of: owners, relation) }
-        // Held until the lists hold them.
+        // Retained until the lists retain them.
         let objects = context.registry.adopt(batch.rows)
         withExtendedLifetime(objects) {
             for (owner, references) in zip(owners, batch.members) {
@@ -112,8 +112,8 @@ struct MemberLoader {
         }
     }
 
-    /// Gives the lists of some owners their members.
-    /// - Parameter runs: whose members the rows are, from the first row to the last.
+    /// Sets the members of several owners' lists.
+    /// - Parameter runs: The owners of the rows, from the first row to the last.
     func load(
         _ rows: RowBatch, _ runs: ContiguousArray<RelatedBatch.Run>, of owners: [ManagedObject],
         _ relation: EntityShape.Relation

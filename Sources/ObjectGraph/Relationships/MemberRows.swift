@@ -1,17 +1,17 @@
 import RowMemory
 
-/// The members of a to-many relationship that are rows so far. An object is made when somebody
-/// looks at its row, and the row stands for it again when it goes: whoever walks through many
-/// members needs one object at a time.
+/// The members of a to-many relationship as rows. An object is created when its row is accessed,
+/// and the row takes its place again when the object is released. So iterating over many members
+/// needs only one object at a time.
 ///
-/// That is so for objects of no class of the application's: they are what their rows are, and
-/// nothing is lost with them. Others are held by the list.
+/// This is possible only for objects of the class `ManagedObject`, whose state is entirely in their
+/// rows. Objects of other classes are retained by the list.
 ///
 /// Invariants:
-/// 1. The rows are in the order of their keys, each in its context's identity map from the making
-///    on, until it is found to be out of date.
-/// 2. Where the map has something else for a key, that counts: an object, or nothing, which means
-///    that the row is out of date.
+/// 1. The rows are in the order of their primary keys. Each is entered in the context's identity
+///    map from the creation of this object until it is found to be outdated.
+/// 2. If the map has another entry for a primary key, that entry is valid: an object, or nothing,
+///    which means that the row is outdated.
 @usableFromInline
 final class MemberRows {
     let runs: ContiguousArray<RowRun>
@@ -20,7 +20,7 @@ final class MemberRows {
     private let registry: ObjectRegistry
     private let entityIndex: Int
 
-    /// Nil where some row's key has an object, or stands in another list.
+    /// Nil if a row's primary key has an object already, or a row of another list.
     init?(_ runs: ContiguousArray<RowRun>, entityIndex: Int, _ registry: ObjectRegistry) {
         self.runs = runs
         identities = registry.identities[registry.rootIndex(entityIndex)]
@@ -45,12 +45,11 @@ final class MemberRows {
     }
 
     private var isAbandoned = false
-    /// The objects whose rows were out of date.
+    /// The objects whose rows were outdated.
     private var held: ContiguousArray<ManagedObject> = []
 
     deinit {
-        // A context that is gone has left its map as it was: what stands there may be no object any
-        // more.
+        // A released context leaves its map unchanged, so entries may be dangling references.
         guard !isAbandoned, registry.owner != nil else { return }
         for run in runs { unlist(run) }
     }
@@ -67,7 +66,7 @@ final class MemberRows {
     }
 
     func object(_ slab: RowSlab, _ cells: RowCells) -> ManagedObject {
-        // Before anything that stands in the map is taken for an object.
+        // Check this before using an entry of the map as an object.
         precondition(
             registry.owner != nil, "The context of these objects is gone: keep it as long as you use its objects")
         if let object = identities.object(cells.key) { return object }
@@ -78,7 +77,7 @@ final class MemberRows {
         return registry.makeListed(slab, cells)
     }
 
-    /// Reads the rows that are out of date, in one trip. Their objects are held from here on.
+    /// Reads the outdated rows with one query. Their objects are retained from then on.
     private func readAgain() {
         for run in runs {
             for place in run.first..<(run.first + run.count) {
@@ -104,8 +103,8 @@ final class MemberRows {
         return objects
     }
 
-    /// Lets an object that nobody else has stand on another row of these; false where it has to
-    /// stay what it is. Nothing is held for it.
+    /// Reuses an object that has no other references for another of these rows. Returns false if
+    /// the object can't be reused. Retains nothing.
     @inline(__always)
     func turn(_ last: inout ManagedObject?, to cells: RowCells, of slab: Unmanaged<RowSlab>) -> Bool {
         guard isKnownUniquelyReferenced(&last), let object = last.map({ Unmanaged.passUnretained($0) }) else {
@@ -114,8 +113,8 @@ final class MemberRows {
         return object._withUnsafeGuaranteedRef { Self.isOnlyListed($0) && identities.move($0, to: slab, cells) }
     }
 
-    /// Whether an object is nothing but its row: without changes, not observed, and nobody refers
-    /// to it weakly.
+    /// Whether an object has no state besides its row: no changes, no observers, and no weak
+    /// references.
     private static func isOnlyListed(_ object: ManagedObject) -> Bool {
         object.isListed && object.recordIndex < 0 && object.state.isSubset(of: .fault)
             && object.registryReference?._withUnsafeGuaranteedRef { $0.registrars == nil } == true

@@ -2,8 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Sets relationships: whichever end is set, the other end follows at once. Each step changes one
-/// end of one object and is recorded by itself, so that undo takes back steps and needs no editor.
+/// Sets relationships and keeps their inverses consistent. Each step changes one end of one object
+/// and is recorded separately, so that undo can reverse the steps without the editor.
 struct RelationshipEditor {
     let context: ManagedObjectContext
 
@@ -29,7 +29,7 @@ struct RelationshipEditor {
                 if inverse.isToMany {
                     addMember(target, end, object)
                 } else {
-                    // The target is taken from whoever had it.
+                    // The target must no longer be referred to by its former owner.
                     if let other = context.registry.target(target, end.slot), other !== object, other.fireFault() {
                         if let inverse = end.inverse { refetchIfStale(other, inverse, pointingTo: target) }
                         if other.row.reference(slot)?.key == target.key { writeReference(other, slot, nil) }
@@ -41,8 +41,8 @@ struct RelationshipEditor {
         writeReference(object, slot, new)
     }
 
-    /// The object at the other end, filled; nil where it is gone from the store, or deleted: then
-    /// nothing has to follow.
+    /// The object at the other end, with its values; nil if it is deleted or no longer exists in
+    /// the store, since then it needs no update.
     private func existingTarget(_ reference: ObjectReference) -> ManagedObject? {
         guard reference.key > 0 || context.parent != nil || context.registry.registered(reference) != nil else {
             return nil
@@ -58,8 +58,8 @@ struct RelationshipEditor {
         return target
     }
 
-    /// Reads an object again that was read before somebody else made it and `object` lead to each
-    /// other: what parts them here must part them in the store.
+    /// Reads an object again if it was read before another context related it to `object`.
+    /// Otherwise the removal of the relationship here would not be saved at its other end.
     private func refetchIfStale(
         _ other: ManagedObject, _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject
     ) {
@@ -67,7 +67,7 @@ struct RelationshipEditor {
         do { try readAgain([other], inverse, pointingTo: object) } catch { context.noteLoadError(error) }
     }
 
-    /// Takes `object` out of the other end of one of its relationships.
+    /// Removes `object` from the inverse of one of its relationships.
     func disconnect(_ target: ManagedObject, _ inverse: EntityShape.Inverse, from object: ManagedObject) {
         let end = context.registry.relation(target, inverse.index)
         if inverse.isToMany {
@@ -77,12 +77,12 @@ struct RelationshipEditor {
         }
     }
 
-    /// Adds to a to-many relationship, at the end unless a place is given, and follows at the other
-    /// end.
+    /// Adds an object to a to-many relationship, at the end unless an index is given, and updates
+    /// the inverse.
     func add(_ member: ManagedObject, to owner: ManagedObject, _ relation: EntityShape.Relation, at index: Int? = nil) {
         guard owner.fireFault(), member.fireFault() else { return }
-        // Adding a member that is there already is no change; only the links of a many-to-many have
-        // to be read to know.
+        // Adding an existing member is not a change. Only the links of a many-to-many relationship
+        // have to be read to find out.
         let list =
             relation.inverse?.isToMany == false && !relation.isOrdered
             ? context.members.list(owner, relation) : context.members.loadedList(owner, relation)
@@ -107,7 +107,7 @@ struct RelationshipEditor {
         }
     }
 
-    /// Takes out of a to-many relationship, and follows at the other end.
+    /// Removes an object from a to-many relationship, and updates the inverse.
     func remove(_ member: ManagedObject, from owner: ManagedObject, _ relation: EntityShape.Relation) {
         guard owner.fireFault() else { return }
         if let inverse = relation.inverse, !inverse.isToMany, context.tracker.untrackedDepth == 0 {
@@ -126,12 +126,12 @@ struct RelationshipEditor {
         }
     }
 
-    /// Makes `members` the members of a to-many relationship, with as few changes as that takes.
+    /// Sets the members of a to-many relationship, with the fewest changes.
     func replaceMembers(of owner: ManagedObject, _ relation: EntityShape.Relation, by members: [ManagedObject]) {
         guard owner.fireFault() else { return }
         let list = context.members.loadedList(owner, relation)
         let wanted = Set(members)
-        // From the end, where an ordered list gives members away without moving others.
+        // Starting at the end, so that removals from an ordered list move no other members.
         for member in list.members.reversed() where !wanted.contains(member) { remove(member, from: owner, relation) }
         for member in members { add(member, to: owner, relation) }
         context.tracker.touch(owner, relation.index)
@@ -148,7 +148,8 @@ struct RelationshipEditor {
         if let reference { object.row.setReference(reference, slot) } else { object.row.clear(slot) }
     }
 
-    /// Whether differences from the saved state are counted: for objects that the store has.
+    /// Whether differences from the saved state are recorded, which is the case for objects in the
+    /// store.
     private func countsDifferences(_ owner: ManagedObject) -> Bool {
         context.tracker.untrackedDepth == 0 && !owner.state.contains(.inserted)
     }
@@ -185,15 +186,15 @@ struct RelationshipEditor {
 
     // MARK: Ends that others changed
 
-    /// Whether an object that `object` leads to does not lead back: it was read before somebody
-    /// else made it lead there, or after it was made to lead elsewhere.
+    /// Whether an object that `object` refers to does not refer back: it was read before another
+    /// context related the two, or after the relationship was changed.
     func isStale(_ other: ManagedObject, _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject) -> Bool {
         guard !inverse.isToMany, other.state.isDisjoint(with: [.inserted, .saving]) else { return false }
         return other.row.reference(context.registry.relation(other, inverse.index).slot)?.key != object.key
     }
 
-    /// Stale objects as the store has them, so that none is left there that leads to an object that
-    /// is gone.
+    /// Reads stale objects again, so that a save leaves no row in the store that refers to a
+    /// deleted object.
     func readAgain(_ stale: [ManagedObject], _ inverse: EntityShape.Inverse, pointingTo object: ManagedObject) throws {
         let rows = try context.faults.storedRows(of: stale.map(\.objectID))
         for other in stale {
@@ -201,7 +202,8 @@ struct RelationshipEditor {
             if other.recordIndex < 0 {
                 context.merging.takeValues(of: row, other)
             } else if row.reference(context.registry.relation(other, inverse.index).slot)?.key == object.key {
-                // Its other changes are for the merge policy to settle: it keeps its version.
+                // Keeps its version, so that the merge policy resolves conflicts of its other
+                // changes.
                 context.merging.takeReference(inverse.index, of: row, other)
             }
             context.news.refreshed.insert(other)

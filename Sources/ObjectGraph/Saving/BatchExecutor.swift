@@ -3,7 +3,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Runs batch requests: in the store, or, where it can't, object by object in a context of its own.
+/// Executes batch requests in the store, or, if the store can't, object by object in a separate
+/// context.
 struct BatchExecutor {
     let context: ManagedObjectContext
 
@@ -43,7 +44,7 @@ struct BatchExecutor {
         scratch.mergePolicy = context.mergePolicy
         var made: [ManagedObject] = []
         let changes = try BatchExecutor(scratch).saveTelling { made = try $0.insertObjects(request) }
-        // Those that became objects of the store are these; those that gave way to others are gone.
+        // Objects that were merged into others by the merge policy have no registry.
         let ids = made.filter { $0.registryReference != nil }.map {
             context.objectID(key: $0.key, entityIndex: Int($0.entityIndex))
         }
@@ -115,14 +116,13 @@ struct BatchExecutor {
 
     // MARK: Who does it
 
-    /// Lets the store do it, or, where the store can't, a context of its own that reads the
-    /// objects.
+    /// Executes a request in the store or, if the store does not support it, in a separate context.
     func inStore(
         _ body: (any BatchStore) throws -> BatchReceipt, elsewise: (BatchExecutor) throws -> BatchReceipt
     ) throws -> BatchReceipt {
         try context.persistentStoreCoordinator.checkSaving()
         do {
-            // Several stores are written as one by a save alone.
+            // Only a save can write several stores as one.
             if let store = context.persistentStoreCoordinator.rowStore as? any BatchStore {
                 do { return try body(store) } catch let error as QueryError where error.code == .unsupported {}
             }
@@ -132,8 +132,8 @@ struct BatchExecutor {
         }
     }
 
-    /// A context on the same stores whose objects are of no class of the application's: no hook
-    /// hears of a batch.
+    /// A context on the same stores in which all objects are of the class `ManagedObject`, so that
+    /// a batch calls no hooks.
     func scratchContext() throws -> ManagedObjectContext {
         guard context.persistentStoreCoordinator.firstStore != nil else { throw GraphError.noStore }
         let coordinator = PersistentStoreCoordinator(managedObjectModel: context.model, factories: [])
@@ -150,7 +150,7 @@ extension RowRequest {
     func entity(in model: ManagedObjectModel) -> EntityDescription { model.entities[entityIndex] }
 }
 
-// A batch object by object, in a context of its own.
+// Object-by-object execution, in a separate context.
 extension BatchExecutor {
     func deleteObjects(_ request: RowRequest) throws -> BatchReceipt {
         let objects = try context.fetching.fetchObjects(FetchPlan(request, in: context))
@@ -189,7 +189,7 @@ extension BatchExecutor {
             )
         }
         for object in objects {
-            // All are computed from the values as they were.
+            // Compute all values before setting any of them.
             let computed = try values.map { property, expression in
                 (property, try expression.value(for: object).scalar())
             }
@@ -246,7 +246,7 @@ extension BatchExecutor {
         ids.map { ObjectReference(key: $0.key, entityIndex: $0.entityIndex) }
     }
 
-    /// Saves without validation, and says what.
+    /// Saves without validation, and returns the changes.
     func saveTelling(_ edit: (BatchExecutor) throws -> Void) throws -> SavedChanges {
         var told = SavedChanges()
         let observation = context.observe(.didSave) { told = $0.changes }

@@ -97,7 +97,7 @@ public struct BatchUpdateRequest: Sendable {
 public struct BatchInsertRequest {
     /// The name of the entity.
     public var entityName: String
-    /// Fills the values of one object; true when there are no more objects.
+    /// Fills the values of one object; returns true if there are no more objects.
     let handler: (inout [String: Any?]) throws -> Bool
 
     /// Creates a request whose values come from a function.

@@ -2,20 +2,21 @@ import RowMemory
 import Schema
 import Storage
 
-/// Checks what a save would write.
+/// Validates the changes that a save would write.
 struct ChangeValidator {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Checks everything that a save would write, and collects every failure that is not another
-    /// one's mere consequence.
+    /// Validates all changes that a save would write, and collects all failures except those that
+    /// are only a consequence of another failure.
     /// - Parameters:
-    ///   - limit: after so many objects with failures nothing more is checked.
-    ///   - excluded: objects that are not checked.
+    ///   - limit: The number of invalid objects after which validation stops.
+    ///   - excluded: Objects that are not validated.
     func validateChanges(limit: Int = .max, excluding excluded: Set<ManagedObject> = []) throws {
         var errors: [(object: ManagedObject, error: any Error)] = []
-        // The key and value of errors that applications throw themselves, which don't carry these.
+        // The key and value for errors that applications throw themselves, which don't contain
+        // them.
         var ownFailures: [ManagedObjectID: ValidationError.Failure] = [:]
         defer { context.ownFailure = nil }
         for index in context.changes.indices {
@@ -38,7 +39,7 @@ struct ChangeValidator {
                 if errors.count >= limit { break }
             }
         }
-        // The only error is passed on untouched, an application's own too (V4, V5).
+        // A single error is thrown unchanged, also an application's own.
         if errors.count > 1 { errors = withoutConsequencesOfDenials(errors) }
         guard let first = errors.first else { return }
         throw errors.count == 1
@@ -47,7 +48,7 @@ struct ChangeValidator {
                 errors.flatMap { Self.failures(of: $0.error, $0.object, ownFailures[$0.object.objectID]) })
     }
 
-    /// The deletions among the changes that would fail a save.
+    /// The deletions among the unsaved changes that a delete rule denies.
     func deniedDeletions() throws -> [DeniedDeletion] {
         try context.keys.obtainPermanentIDsForInsertedObjects()
         return context.changes.indices.compactMap { index in
@@ -61,9 +62,9 @@ struct ChangeValidator {
         }
     }
 
-    /// Whether an object that stays has all that the model asks for, and no class of the
-    /// application's own that asks for more: the many are told apart with a few instructions from
-    /// the few that have to be looked at.
+    /// A fast check that an object is valid: it has all required values, there are no other rules,
+    /// and its class is `ManagedObject`. True for most objects, so that only few need the full
+    /// validation.
     func isPlainlyValid(_ object: ManagedObject) -> Bool {
         guard context.registry.isPlain[Int(object.entityIndex)], object.state.isDisjoint(with: [.deleted, .fault]),
             let cells = object.cells
@@ -84,8 +85,9 @@ struct ChangeValidator {
         ]
     }
 
-    /// A deletion that is denied has emptied relationships of objects that stay; that these are
-    /// required or have too few objects now says nothing new.
+    /// Removes failures that follow from denied deletions: a denied deletion has already removed
+    /// the object from relationships of other objects, so that these are missing a required object
+    /// or have too few.
     func withoutConsequencesOfDenials(_ errors: [(object: ManagedObject, error: any Error)]) -> [(
         object: ManagedObject, error: any Error
     )] {

@@ -2,21 +2,21 @@ import RowMemory
 import Schema
 import Storage
 
-// What a child saves becomes changes of this context, made by the same steps as anybody's: inverses
-// follow, undo knows them, and the next save writes them.
+// Applies the save of a child context to its parent. The changes are made in the same way as those
+// of the application: inverses are updated, undo records them, and the next save writes them.
 struct ChildSave {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// - Throws: `StorageError` with code `conflict` for objects that are not here any more;
-    ///   nothing is changed then.
+    /// - Throws: `StorageError` with code `conflict` if objects no longer exist here; nothing is
+    ///   changed then.
     func take(_ changes: ChangeSet) throws -> SaveReceipt {
         context.processPendingChanges()
         let updates = try changes.updates.map { group in
             try targets(of: (0..<group.rows.count).map { group.rows[$0].key }, group.entityIndex)
         }
-        // What is deleted on both sides is agreed on.
+        // An object that is deleted in both contexts needs no change.
         let deletions = try changes.deletions.compactMap { try target(of: $0.key, $0.entityIndex) }
         var fresh: [(ManagedObject, Row)] = []
         for group in changes.insertions {
@@ -45,7 +45,7 @@ struct ChildSave {
         }
     }
 
-    /// - Returns: nil for an object that is deleted here, or gone from the store.
+    /// - Returns: Nil for an object that is deleted here, or missing in the store.
     func target(of key: Int64, _ entityIndex: Int) throws -> ManagedObject? {
         let object = context.registry.object(ObjectReference(key: key, entityIndex: entityIndex))
         do { try context.faults.fulfillFault(object) } catch let error as GraphError where error.code == .objectNotFound
@@ -58,7 +58,7 @@ struct ChildSave {
     func takeInsertion(_ row: Row) -> ManagedObject {
         let shape = context.shapes[row.entityIndex]
         if let known = context.registry.registered(ObjectReference(key: row.key, entityIndex: row.entityIndex)) {
-            // The child deleted it, saved, and took that back.
+            // The child deleted the object, saved, and then undid the deletion.
             known.state.remove(.deleted)
             if !known.state.contains(.inserted) { known.state.insert(.updated) }
             if known.recordIndex < 0 { context.changes.insert(known) }
@@ -106,7 +106,7 @@ struct ChildSave {
         let owner = context.registry.object(ObjectReference(key: link.owner, entityIndex: link.entityIndex)),
             member = context.registry.object(link.member)
         guard owner.fireFault(), member.fireFault() else { return }
-        // A deletion here has parted them, or is about to.
+        // The deletion here removes the link.
         if !link.isAdded, owner.state.contains(.deleted) || member.state.contains(.deleted) { return }
         let relation = context.registry.relation(owner, link.propertyIndex)
         if link.isAdded {

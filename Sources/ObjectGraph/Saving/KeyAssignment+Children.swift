@@ -1,9 +1,9 @@
 import RowMemory
 import Schema
 
-// What a context renames its children hear of.
+// Propagation of permanent primary keys to child contexts.
 extension KeyAssignment {
-    /// Tells children which objects have got their permanent numbers.
+    /// Notifies children of the objects that got permanent primary keys.
     func tellChildren(_ renamed: [(temporary: Int64, permanent: ObjectReference)]) {
         context.forgetGoneChildren()
         for child in context.children { child.keys.follow(renamed) }

@@ -2,17 +2,17 @@ import RowMemory
 import Schema
 import Storage
 
-/// Objects that somebody else holds.
+/// Objects without reference counting, which others retain.
 typealias UnheldObjects = ContiguousArray<Unmanaged<ManagedObject>>
 
-/// Gives new objects their permanent primary keys, and replaces the temporary ones wherever they
-/// are named.
+/// Assigns permanent primary keys to new objects, and replaces all occurrences of their temporary
+/// keys.
 struct KeyAssignment {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Gives some new objects their permanent keys; those that have one keep it.
+    /// Assigns permanent keys to new objects. Objects with a permanent key keep it.
     func obtainPermanentIDs(for objects: some Sequence<ManagedObject>) throws {
         var own: ContiguousArray<ManagedObject> = []
         var parents: [ManagedObject] = []
@@ -23,14 +23,14 @@ struct KeyAssignment {
                 own.append(object)
             }
         }
-        // What a parent renames its children hear of.
+        // The parent notifies its children of the new keys.
         if !parents.isEmpty { try context.parent?.obtainPermanentIDs(for: parents) }
-        // In the order in which they were inserted.
+        // In the order of insertion.
         own.sort { $0.key > $1.key }
         try withExtendedLifetime(own) { try givePermanentKeys(ContiguousArray(own.map { .passUnretained($0) })) }
     }
 
-    /// Gives new objects the keys that they had elsewhere.
+    /// Assigns given primary keys to new objects.
     func assignPermanentKeys(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
         var taken: [Int: Set<Int64>] = [:]
         let numbers = numbers.filter { $0.0.key < 0 && $0.0.registryReference != nil }
@@ -48,8 +48,8 @@ struct KeyAssignment {
         }
     }
 
-    /// The first of the numbers for new objects of a hierarchy, for those of each store that they
-    /// go to.
+    /// Reserves primary keys for new objects of a hierarchy. Returns the first key and the objects
+    /// for each store that they will be saved to.
     func reserveKeys(_ objects: UnheldObjects, _ root: Int) throws -> [(first: Int64, objects: UnheldObjects)] {
         let assigned = context.topmost.assignedStores
         guard !assigned.isEmpty, let union = context.persistentStoreCoordinator.union else {
@@ -70,7 +70,7 @@ struct KeyAssignment {
         }
     }
 
-    /// Gives all new objects their permanent keys.
+    /// Assigns permanent keys to all new objects.
     func obtainPermanentIDsForInsertedObjects() throws {
         var objects: UnheldObjects = []
         let changes = context.changes
@@ -79,7 +79,7 @@ struct KeyAssignment {
             if objects.isEmpty { objects.reserveCapacity(changes.indices.count - index) }
             objects.append(.passUnretained(object))
         }
-        // The changes hold them.
+        // The changes retain the objects.
         try withExtendedLifetime(changes) { try givePermanentKeys(objects) }
     }
 
@@ -87,7 +87,7 @@ struct KeyAssignment {
         guard let first = objects.first else { return }
         let root = context.rootIndex(first._withUnsafeGuaranteedRef { Int($0.entityIndex) }),
             family = context.shapes[root].entity.family
-        // Mostly all are of one hierarchy.
+        // Usually all objects belong to one hierarchy.
         let groups =
             objects.allSatisfy { $0._withUnsafeGuaranteedRef { family.contains(Int($0.entityIndex)) } }
             ? [root: objects]
@@ -105,20 +105,20 @@ struct KeyAssignment {
         replaceTemporaryKeys([objects], savedObjects: nil)
     }
 
-    /// First step: the object has its key, and is still found by the temporary one, which its row
-    /// keeps.
+    /// The first step: sets the object's permanent key. The object is still registered under its
+    /// temporary key, which its row keeps.
     func givePermanentKey(_ object: ManagedObject, _ key: Int64) {
         if context.tracker.recordsUndo { context.tracker.permanentKeys.set(key, for: object.key) }
         object.key = key
         context.registry.identities[context.rootIndex(Int(object.entityIndex))].insert(object, key)
     }
 
-    /// Second step: nothing refers to the temporary keys any more. The changes, or whoever calls,
-    /// hold the objects.
+    /// The second step: replaces all references to the temporary keys. The changes or the caller
+    /// retain the objects.
     func replaceTemporaryKeys(_ renamed: [UnheldObjects], savedObjects save: SaveUnderWay?) {
         guard renamed.contains(where: { !$0.isEmpty }) else { return }
-        // Only objects that changed can lead to new ones: those that are being saved and those that
-        // were changed since.
+        // Only objects with changes can refer to new objects: those of the save, and those changed
+        // since.
         if context.shapes.contains(where: { !$0.toOnes.isEmpty }) {
             if let save {
                 for places in save.inserted + [save.updated] {

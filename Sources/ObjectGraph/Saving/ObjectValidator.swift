@@ -1,15 +1,15 @@
 import RowMemory
 import Schema
 
-/// Checks one object: its values against the model's rules and the application's own, and its
+/// Validates one object: its values against the rules of the model and of the application, and its
 /// deletion.
 struct ObjectValidator {
     let object: ManagedObject
 
     init(_ object: ManagedObject) { self.object = object }
 
-    /// Checks all properties: the model's rules, then the application's own for the keys that it
-    /// named.
+    /// Validates all properties against the rules of the model, then those of the application for
+    /// the keys that it lists.
     func validateProperties() throws {
         let shape = object.shape
         let customKeys = type(of: object).customValidatedKeys
@@ -24,7 +24,8 @@ struct ObjectValidator {
         for key in customKeys {
             let value = object.value(forKey: key)
             do { try object.validateValue(value, forKey: key) } catch let error as ValidationError {
-                // The model's rules were checked above; the override asks them again through super.
+                // The model's rules were checked above. The override checks them again through
+                // super, so drop duplicates.
                 failures.append(
                     contentsOf: error.failures.map { completed($0, key, value) }.filter { new in
                         !failures.contains { $0.code == new.code && $0.key == new.key }
@@ -69,8 +70,7 @@ struct ObjectValidator {
         ValidationError.Code, String
     )? {
         let relation = object.registry.relation(object, rule.property.index)
-        // Members that were neither read nor changed are as many as were valid when they were
-        // saved.
+        // Members that were neither read nor changed were valid when they were saved.
         if !object.state.contains(.inserted),
             object.existingList(relation).map({ !$0.isLoaded && $0.changes.isEmpty }) ?? true
         {
@@ -83,8 +83,8 @@ struct ObjectValidator {
         return nil
     }
 
-    /// What rules of other objects this object's deletion breaks, as the deletion alone is to
-    /// blame: its own and those of the objects that it takes along.
+    /// The properties of other objects whose rules are violated only because of this object's
+    /// deletion and the deletions that cascade from it.
     func keysBrokenByDeletion() -> Set<BrokenKey> {
         var broken: Set<BrokenKey> = []
         var seen: Set<ManagedObject> = [object]
@@ -105,13 +105,13 @@ struct ObjectValidator {
         return broken
     }
 
-    /// A property of an object that lost what it needs.
+    /// A property of an object that lost required objects.
     struct BrokenKey: Hashable {
         let object: ManagedObjectID
         let key: String
     }
 
-    /// A deletion is denied by an object that stays.
+    /// Checks whether a delete rule denies the deletion, because a related object is not deleted.
     func validateDeletion() throws {
         guard !object.state.contains(.inaccessible) else { return }
         var failures: [ValidationError.Failure] = []
@@ -129,7 +129,7 @@ struct ObjectValidator {
         if !failures.isEmpty { throw ValidationError(failures) }
     }
 
-    /// Checks a value against the model's rules for an attribute or a to-one relationship.
+    /// Validates a value against the model's rules for an attribute or a to-one relationship.
     func validateAgainstModel(_ value: Any?, forKey key: String) throws {
         let shape = object.shape
         guard let property = shape.entity.property(named: key) else {

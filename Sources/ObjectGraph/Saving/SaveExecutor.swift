@@ -1,7 +1,8 @@
 import Storage
 
-/// Runs saves: each is prepared here, written by the store, and accepted or put back here. Where
-/// the store objects, the merge policy settles it and the save is prepared again.
+/// Executes saves. A save is prepared in the context, written by the store, and then completed or
+/// undone in the context. If the store reports a conflict, the merge policy resolves it and the
+/// save is prepared again.
 struct SaveExecutor {
     private static let mostAttempts = 20
 
@@ -44,14 +45,14 @@ struct SaveExecutor {
         return context.preparation.beginSave(validates: validates, metadata: metadata, attempt: 1)
     }
 
-    /// Puts the changes of a save back that the store did not write, and prepares them again.
+    /// Restores the changes of a save that the store did not write, and prepares it again.
     func prepare(again failed: PreparedSave, after error: any Error) throws -> PreparedSave? {
         precondition(context.saveUnderWay?.number == failed.number, "This save is not the one that is under way")
-        // Whoever has rolled back or reset meanwhile wants nothing settled.
+        // After a rollback or reset in the meantime, there is nothing left to resolve.
         guard context.outcome.putBack() == nil else { throw context.settler.translated(error) }
-        // What is settled is settled with the store as it is now.
+        // Conflicts are resolved with the current state of the store.
         context.reader.moveForward()
-        // Others may write faster than this context reads.
+        // Other processes may write faster than this context can merge.
         guard failed.attempt < Self.mostAttempts else { throw context.settler.translated(error) }
         context.processPendingChanges()
         try context.settler.settle(error)
@@ -72,13 +73,13 @@ struct SaveExecutor {
         return context.settler.translated(error)
     }
 
-    /// Has the changes written by `write`, unchecked.
+    /// Lets `write` save the changes without validation.
     func writeUnchecked(_ write: (ChangeSet) throws -> SaveReceipt) throws {
         guard let prepared = try prepare(validates: false, deletesMembers: false) else { return }
         do { complete(prepared, try write(prepared.changes)) } catch { throw fail(prepared, error) }
     }
 
-    /// The rules that the changes violate, as a save would find them.
+    /// The validation failures of the changes, as a save would find them.
     func validationFailures(limit: Int, excluding excluded: Set<ManagedObject>) throws -> [ValidationError.Failure] {
         try context.preparation.throwLoadError()
         try context.preparation.collectChanges()

@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Those who want to merge what is saved to a coordinator or to a parent context.
+/// The contexts that merge the saves to a coordinator or to a parent context.
 ///
-/// Contexts belong to different tasks: a save only leaves word, and each follower merges when it
-/// gets to work next.
+/// Contexts belong to different tasks: a save only delivers its changes to inboxes, and each
+/// follower merges them later in its own isolation domain.
 final class SaveFollowers: Sendable {
     private struct Follower {
         weak var inbox: SaveInbox?
@@ -24,14 +24,14 @@ final class SaveFollowers: Sendable {
         followers.withLock { $0.removeAll { $0.inbox == nil || $0.inbox === inbox } }
     }
 
-    /// Leaves word with everybody but the one who saved.
+    /// Delivers changes to all followers except the context that saved.
     func post(_ changes: SavedChanges, from own: SaveInbox?) {
         let inboxes = followers.withLock { $0.compactMap(\.inbox) }
         for inbox in inboxes where inbox !== own { inbox.add(changes) }
     }
 }
 
-/// What was saved elsewhere and waits to be merged here.
+/// The changes saved by other contexts that are waiting to be merged.
 final class SaveInbox: Sendable {
     private let waiting = Mutex<[SavedChanges]>([])
 

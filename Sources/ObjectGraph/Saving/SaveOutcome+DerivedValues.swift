@@ -3,8 +3,8 @@ import Schema
 import Storage
 
 extension SaveOutcome {
-    /// Gives objects the derived values that a save has made. What was set here in their place is
-    /// gone: only the store computes them.
+    /// Sets the derived values that the store computed during a save. They overwrite values that
+    /// were set here, because only the store computes them.
     func takeDerivedValues(_ rows: RowBatch) {
         var hasNews = false
         for index in 0..<rows.count {

@@ -2,8 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-// A save whose objects the context has forgotten meanwhile: it is written like any other, and
-// whoever has read these objects since has them as they were before.
+// Completion of a save whose objects were removed by a reset in the meantime. The save is written
+// like any other; objects that were read again since then are updated by a merge.
 extension SaveOutcome {
     func acceptForgotten(_ save: SaveUnderWay, _ receipt: SaveReceipt) {
         context.assignedStores = context.assignedStores.filter { context.registry.temporaries.object(-$0.key) != nil }
@@ -23,8 +23,8 @@ extension SaveOutcome {
         }
         var saved = SavedChanges(contextName: context.name)
         for (places, keys) in zip(save.inserted, receipt.keys) {
-            // Mostly all have got their keys early or none has, and the keys of those that have not
-            // follow one another.
+            // Usually either all objects had permanent keys before the save or none had. The keys
+            // of the others are consecutive.
             var next = 0
             save.changes.forEach(at: places) { object in
                 saved.inserted.insert(id(object, key: object.key > 0 ? object.key : keys[next]))

@@ -2,14 +2,14 @@ import RowMemory
 import Schema
 import Storage
 
-/// What becomes of the objects of a save: from the plan on they are being saved, and then they are
-/// clean, or have their changes again.
+/// Updates the objects of a save: marks them as being saved, and finally makes them clean or
+/// restores their changes.
 struct SaveOutcome {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// From here on changes are counted anew.
+    /// Marks the objects as being saved. Later changes are recorded separately.
     func begin(_ plan: SavePlan) {
         context.saveUnderWay = plan.underWay
         if !plan.underWay.borrowedSlabs.isEmpty { context.registry.newRows.leaveSlabs() }
@@ -22,7 +22,7 @@ struct SaveOutcome {
         }
     }
 
-    /// What the store wrote is what the context has; only now is anything clean.
+    /// Completes a save that the store has written. Objects become clean only here.
     func accept(_ receipt: SaveReceipt) {
         guard var save = context.saveUnderWay else { return }
         context.saveUnderWay = nil
@@ -31,13 +31,13 @@ struct SaveOutcome {
         context.tracker.edits.committed = save.position
         if save.interruption == .reset { return acceptForgotten(save, receipt) }
         var renamed: [UnheldObjects] = []
-        // In a parent new objects stay new, under their temporary numbers.
+        // In a parent context, the objects remain new and keep their temporary keys.
         if context.parent != nil {
             for places in save.inserted { save.changes.forEach(at: places) { $0.cells?.setVersion(1) } }
         }
         for (places, keys) in zip(save.inserted, receipt.keys) where context.parent == nil {
-            // Mostly all are new to the store, or all have got their keys early; those that undo
-            // brought back are neither.
+            // Usually either all objects of a group have temporary keys or none has. Objects that
+            // undo restored can be mixed in.
             var objects: UnheldObjects = []
             var next = 0
             save.changes.forEach(at: places) { object in
@@ -56,7 +56,7 @@ struct SaveOutcome {
         }
         for list in save.lists { list.finishSaving() }
         save.changes.forEach { object, _ in object.state.remove(.saving) }
-        // While they still have a context, and say that they are deleted.
+        // Before the objects lose their context and their deleted state.
         if context.registry.isPlain.contains(false) {
             for object in save.changes.objects(at: save.deleted) where object.state.contains(.deleted) {
                 object.didSave()
@@ -67,7 +67,8 @@ struct SaveOutcome {
         context.assignedStores = context.assignedStores.filter { context.registry.temporaries.object(-$0.key) != nil }
         context.outcome.takeDerivedValues(receipt.derived)
         finish(save, derived: receipt.derived)
-        // Not in their place among the context's own: objects that go now ask these.
+        // The records are cleared before they are reused in the context: objects that are released
+        // meanwhile access the context's records.
         save.changes.forgetSaved()
         if context.changes.isEmpty { context.changes = save.changes }
     }
@@ -78,21 +79,22 @@ struct SaveOutcome {
             context.registry.unregister(object)
             object.state = []
         } else {
-            // Undo brought it back while the store deleted it: it is new again.
+            // Undo restored the object while the store was deleting its row, so it is new again.
             object.state.remove(.updated)
             object.state.insert(.inserted)
             if object.recordIndex < 0 { context.changes.insert(object) }
         }
     }
 
-    /// - Returns: what the owner did while the store was writing.
+    /// - Returns: The rollback or reset that happened while the store was writing; nil if there was
+    ///   none.
     @discardableResult
     func putBack() -> SaveUnderWay.Interruption? {
         guard let save = context.saveUnderWay else { return nil }
         context.saveUnderWay = nil
         save.takeBackRows()
         if save.interruption == .reset {
-            // Without edits since, the content is what was committed before.
+            // Without later edits, the content is that of the last commit.
             if context.tracker.edits.position(context.undoManager) == save.position {
                 context.tracker.edits.returnToCommitted(context.undoManager)
             }
@@ -109,8 +111,8 @@ struct SaveOutcome {
         for places in save.inserted {
             save.changes.forEach(at: places) { object in
                 object.state.insert(.inserted)
-                // What was counted as a difference from this save is none: the object is new as a
-                // whole.
+                // The object as a whole is new, so its differences from the failed save do not
+                // count.
                 for relation in context.shapes[Int(object.entityIndex)].toManys {
                     object.existingList(relation)?.forgetDifferences()
                 }
@@ -126,7 +128,7 @@ struct SaveOutcome {
         return save.interruption
     }
 
-    /// Changes that were made while a save was under way, on top of those that it did not write.
+    /// Applies changes that were made during a save on top of the changes that it did not write.
     func merge(_ newer: ChangeRecords) {
         for index in newer.indices {
             guard let object = newer.object(at: index) else { continue }
@@ -150,7 +152,7 @@ struct SaveOutcome {
         }
     }
 
-    /// - Parameter derived: objects whose derived values the save has changed.
+    /// - Parameter derived: The rows whose derived values the save has changed.
     func finish(_ save: SaveUnderWay, derived: RowBatch) {
         if context.registry.isPlain.contains(false) {
             for index in save.changes.indices {
@@ -170,7 +172,7 @@ struct SaveOutcome {
                 notification.derived.insert(context.objectID(key: reference.key, entityIndex: reference.entityIndex))
             }
         }
-        // What was gone already was deleted by somebody else.
+        // Deletions that the store had already are not part of this save.
         notification.deleted = Set(save.changes.objects(at: save.deleted).filter { !save.goneBefore.contains($0) })
         if isFollowed { source.post(notification.changes, from: context.inbox) }
         context.observers.post(notification)

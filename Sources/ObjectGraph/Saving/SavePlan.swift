@@ -2,13 +2,13 @@ import RowMemory
 import Schema
 import Storage
 
-/// Makes a change set of the objects with changes.
+/// Creates a change set from the objects with changes.
 struct SavePlan {
     private let context: ManagedObjectContext
     private(set) var changes = ChangeSet()
     private(set) var underWay: SaveUnderWay
     private let records: ChangeRecords
-    /// A parent takes over what no store keeps.
+    /// Whether to include transient values, which a parent context saves but a store does not.
     private let includesTransients: Bool
     private let lendsRows: Bool
     private var insertionPositions: [Int]
@@ -25,14 +25,14 @@ struct SavePlan {
         updatePositions = insertionPositions
     }
 
-    /// So many rows are lent to the store. Of fewer it gets copies, which cost less than new slabs
-    /// for whatever is inserted next.
+    /// From this number of changes on, rows are lent to the store. Fewer rows are copied: that
+    /// costs less than allocating new slabs for the following insertions.
     private static let manyRows = 256
 
-    /// The slab of an object's row where the row itself is lent; nil where it is copied.
+    /// The slab of an object's row if the row can be lent; nil if it must be copied.
     ///
-    /// Rows with lists are copied: lists belong to the graph alone, and may come and go while the
-    /// store reads. So are those on which others than their object stand.
+    /// Rows with to-many relationships are copied, because their member lists are not thread-safe
+    /// and can change while the store reads. So are listed rows, which other objects can use, too.
     private func borrowedSlab(_ object: ManagedObject, _ layout: RowLayout) -> RowSlab? {
         lendsRows && !layout.hasToMany && !object.isListed ? object.slab : nil
     }
@@ -102,7 +102,7 @@ struct SavePlan {
 
     private mutating func delete(_ object: ManagedObject, _ index: Int) {
         underWay.deleted.append(Int32(index))
-        // A fault that the store has no row for is deleted already.
+        // A fault without a row in the store is already deleted there.
         if object.state.contains(.inaccessible) {
             underWay.goneBefore.insert(object)
             return
@@ -144,12 +144,12 @@ struct SavePlan {
         }
     }
 
-    /// The properties of an object that have columns and other values than the saved ones.
+    /// The properties of an object that have columns and differ from the saved values.
     private mutating func changedColumns(
         _ object: ManagedObject, _ cells: RowCells, _ shape: EntityShape, _ index: Int, _ hasListChanges: inout Bool
     ) -> PropertySet {
-        // Mostly what changed are attributes and to-one relationships among the first 64
-        // properties.
+        // The common case: only attributes and to-one relationships among the first 64 properties
+        // changed.
         if let changed = records.narrowChanged(at: index), changed & ~shape.storedColumns == 0 {
             var left = changed, columns: UInt64 = 0
             while left != 0 {
@@ -182,9 +182,9 @@ struct SavePlan {
 
     // MARK: To-many relationships
 
-    /// Each link is named from one side only: that of the relationship that stands first in the
-    /// model, or from the side that has no inverse. Of two objects in one relationship that is its
-    /// own inverse, the one with the smaller number (the older, for new ones) names the link.
+    /// Each link is recorded from one side only: that of the relationship that comes first in the
+    /// model, or the side without an inverse. For a relationship that is its own inverse, the
+    /// object with the smaller primary key (for new objects, the older one) records the link.
     private func isNamedHere(_ object: ManagedObject, _ relation: EntityShape.Relation) -> Bool {
         guard let inverse = relation.inverse else { return true }
         let other = context.shapes[relation.property.destinationIndex].entity.properties[inverse.index]
@@ -207,20 +207,21 @@ struct SavePlan {
             }
             return
         }
-        // The other side names it; where that is new or deleted, it names all of its links.
+        // The other side records the changes. If it is new or deleted, it records all its links.
     }
 
     private mutating func link(
         _ owner: ManagedObject, _ relation: EntityShape.Relation, _ member: ManagedObject, isAdded: Bool
     ) {
         if isOwnInverse(relation) {
-            // Both ends have the difference; one of them tells, and it must be the same one for
-            // adding and for removing.
+            // Both ends have the change. Only one of them records it, and it must be the same one
+            // for additions and removals.
             let bothTell =
                 owner.state.contains(.inserted) == member.state.contains(.inserted)
                 && owner.state.contains(.deleted) == member.state.contains(.deleted)
             if bothTell, abs(owner.key) > abs(member.key) { return }
-            // A new owner names all its links, a saved one only its differences: the new one tells.
+            // A new owner records all its links, a saved one only its changes: so the new one
+            // records this link.
             if !bothTell, isAdded, member.state.contains(.inserted) { return }
         }
         changes.links.append(

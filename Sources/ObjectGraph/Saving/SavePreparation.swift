@@ -2,8 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// The first half of a save: changes are processed and checked, and become what the store is to
-/// write.
+/// The first half of a save: processes and validates the changes, and converts them into a change
+/// set.
 struct SavePreparation {
     let context: ManagedObjectContext
 
@@ -17,17 +17,18 @@ struct SavePreparation {
         )
     }
 
-    /// Processes changes and lets objects take part, until none of them changes anything any more.
+    /// Processes changes and calls `willSave`, until no object changes any more.
     func collectChanges() throws {
         context.processPendingChanges()
         if context.observers.isObserved(.willSave) { context.observers.post(ContextNotification(.willSave, context)) }
         context.processPendingChanges()
-        // Objects that this brings have an event of their own: the rounds below send it to them.
+        // Objects that `willSave` adds to the changes are part of the event; the loop below calls
+        // them.
         for index in 0..<(context.registry.isPlain.contains(false) ? context.changes.indices.count : 0) {
             context.changes.object(at: index)?.willSave()
         }
         var rounds = 0
-        // Deletions wait where the store can't be read; that is thrown next.
+        // If the store can't be read, deletions stay pending; the error is thrown next.
         while context.loadError == nil, context.changes.hasEvent || context.pendingDeletions.arePending {
             rounds += 1
             if rounds > 1000 {
@@ -56,7 +57,7 @@ struct SavePreparation {
         if plan.changes.isEmpty,
             context.parent != nil || context.persistentStoreCoordinator.union?.pendingMetadata.isEmpty != false
         {
-            // Changes that come to nothing: the objects are clean, and the store has nothing to do.
+            // The changes cancel out: the objects are clean, and the store has nothing to write.
             context.outcome.accept(SaveReceipt(keys: []))
             return nil
         }

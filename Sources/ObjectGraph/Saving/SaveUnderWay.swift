@@ -1,54 +1,54 @@
 import RowMemory
 package import Storage
 
-/// A save that was prepared: what the store is to write. It can be written anywhere; the outcome
-/// goes back to the context.
+/// A prepared save: the changes that the store has to write. They can be written in any isolation
+/// domain; the outcome is passed back to the context.
 package struct PreparedSave: Sendable {
     package var changes: ChangeSet
     package let number: Int
     let validates: Bool
-    /// How often this save was prepared.
+    /// The number of times that this save was prepared.
     let attempt: Int
 }
 
-/// What the context remembers of a save between its preparation and its end.
+/// The state of a save between its preparation and its completion.
 struct SaveUnderWay {
     let number: Int
-    /// The changes as they were when the save was prepared.
+    /// The changes at the time of the preparation.
     var changes: ChangeRecords
-    /// Where the edits stood then.
+    /// The edit position at that time.
     let position: EditPosition
-    // What follows are places in `changes`, which hold the objects.
-    /// The objects of the change set's insertions, in its order.
+    // The following are indexes in `changes`, which retain the objects.
+    /// The objects of the change set's insertions, in the same groups and order.
     var inserted: [ContiguousArray<Int32>] = []
     var updated: ContiguousArray<Int32> = []
     var deleted: ContiguousArray<Int32> = []
-    /// Of those the ones that the store did not have any more.
+    /// The deleted objects that no longer existed in the store.
     var goneBefore: Set<ManagedObject> = []
-    /// Objects with changes that come to nothing.
+    /// Objects whose changes cancel out.
     var unchanged: ContiguousArray<Int32> = []
     var lists: ContiguousArray<MemberList> = []
-    /// Objects that nobody has, which the store finds by itself.
+    /// Members of deleted objects that the store has to find and delete.
     var memberDeletions: [MemberDeletion] = []
-    /// The slabs of the rows that the change set lends the store.
+    /// The slabs of the rows that are lent to the store.
     var borrowedSlabs: ContiguousArray<RowSlab> = []
     var interruption: Interruption?
 
-    /// What the owner of the context did while the store was writing.
+    /// Operations of the context's owner while the store was writing.
     enum Interruption {
-        /// Changes were rolled back: those of the save are dropped too where the store does not
-        /// write them.
+        /// Unsaved changes were rolled back. If the store does not write the save, its changes are
+        /// discarded, too.
         case rollback
-        /// The objects were forgotten: nothing of the save comes back to them.
+        /// The context was reset. The objects of the save are not updated.
         case reset
     }
 
     mutating func interrupt(by interruption: Interruption) {
-        // Forgotten objects stay forgotten.
+        // A reset takes precedence.
         if self.interruption != .reset { self.interruption = interruption }
     }
 
-    /// Nobody reads the rows any more.
+    /// Marks the lent rows as no longer read by the store.
     func takeBackRows() {
         for slab in borrowedSlabs { slab.isBorrowed = false }
     }

@@ -2,8 +2,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// What becomes of unique values in an autosave, which never fails for them: those that two objects
-/// have stay out of the store and go on being changes of the context.
+/// Keeps violations of uniqueness constraints from failing an autosave: values that are not unique
+/// are left out of the save, and remain unsaved changes of the context.
 struct UniqueValueDeferral {
     let context: ManagedObjectContext
 
@@ -26,7 +26,7 @@ struct UniqueValueDeferral {
                         validates: failed.validates, metadata: failed.changes.metadata, attempt: 2), []
                 )
             } catch is GraphError {
-                // What no policy settles waits.
+                // Continue by leaving out the values that the policy can't resolve.
             }
         }
         var places: [ManagedObjectID: PropertySet] = [:]
@@ -76,6 +76,7 @@ struct UniqueValueDeferral {
         }
     }
 
-    /// The policy's attempt is the second, that without what two objects have the third.
+    /// The number of the attempt that leaves out the values that are not unique. Attempt 2 uses the
+    /// merge policy. If attempt 3 fails, a final attempt leaves out all unique values.
     private static let lastAttempt = 3
 }

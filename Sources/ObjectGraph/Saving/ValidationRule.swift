@@ -4,29 +4,29 @@ import RowMemory
 import Schema
 import Synchronization
 
-/// What the model demands of one property, or of a part of a composite.
+/// A validation rule of the model for one property, or for a part of a composite.
 ///
-/// The parts of a composite are checked where there is one: of a composite that is nil as a whole
-/// its own rule alone speaks.
+/// The parts of a composite are validated only if the composite is not nil; otherwise only the
+/// rules of the composite apply.
 final class ValidationRule: Sendable {
     enum Demand: Sendable {
         case value
         case number(least: Double?, greatest: Double?)
         case decimal(least: Decimal?, greatest: Decimal?)
         case date(earliest: Double?, latest: Double?)
-        /// In UTF-16 units; the pattern matches the whole string.
+        /// Lengths are in UTF-16 code units. The pattern must match the whole string.
         case string(shortest: Int?, longest: Int?, pattern: String?)
         case objects(fewest: Int, most: Int, isOptional: Bool)
     }
 
     let property: PropertyDescription
     let slot: RowSlot
-    /// The way to a part of a composite; empty for the property itself.
+    /// The path to a part of a composite; empty for the property itself.
     let path: [String]
     let demand: Demand
-    /// Whether any value will do, but there must be one.
+    /// Whether the rule only requires that there is a value.
     let demandsValue: Bool
-    /// The pattern of a string, once it was needed.
+    /// The compiled pattern, after its first use.
     private let compiledPattern = Mutex<RegexPattern?>(nil)
 
     private init(property: PropertyDescription, slot: RowSlot, path: [String], demand: Demand) {
@@ -37,16 +37,16 @@ final class ValidationRule: Sendable {
         if case .value = demand { demandsValue = true } else { demandsValue = false }
     }
 
-    /// What messages and failures call it, such as `position.latitude`.
+    /// The key in messages and failures, such as `position.latitude`.
     var key: String { path.isEmpty ? property.name : ([property.name] + path).joined(separator: ".") }
 
-    /// Whether the property has all that is demanded as soon as it has a value.
+    /// Whether any value of the property satisfies the rule.
     var isMetByAnyValue: Bool { demandsValue && path.isEmpty }
 
     @inline(__always) func isMetByAnyValue(in row: Row) -> Bool { isMetByAnyValue && row.hasValue(slot) }
 
-    /// The rules of an entity, in the order of its properties; none for properties that allow
-    /// everything.
+    /// The rules of an entity, in the order of its properties. Properties without restrictions have
+    /// none.
     static func rules(for entity: EntityDescription, layout: RowLayout, model: ManagedObjectModel) -> [ValidationRule] {
         entity.properties.flatMap { property -> [ValidationRule] in
             let demands: [(path: [String], demand: Demand)] =
@@ -60,7 +60,7 @@ final class ValidationRule: Sendable {
         }
     }
 
-    /// The demands on an attribute and on the parts of a composite, each with the way to it.
+    /// The demands of an attribute and, for a composite, of its parts, with their paths.
     private static func demands(of attribute: AttributeDescription, _ path: [String], _ model: ManagedObjectModel) -> [(
         path: [String], demand: Demand
     )] {
@@ -70,8 +70,8 @@ final class ValidationRule: Sendable {
 
     private static func demands(of relationship: RelationshipDescription) -> [Demand] {
         if !relationship.isToMany { return relationship.isOptional ? [] : [.value] }
-        // A mandatory to-many is held to its count alone: compiled models say 0 where the source
-        // says nothing, and applications leave such ones empty.
+        // Of a mandatory to-many relationship, only the count is validated: compiled models have a
+        // minimum of 0 if the source has none, and applications leave such relationships empty.
         guard relationship.minCount > 0 || relationship.maxCount > 0 else { return [] }
         return [
             .objects(
@@ -115,7 +115,7 @@ final class ValidationRule: Sendable {
         return demands
     }
 
-    /// A bound of lengths; nil for what bounds none.
+    /// A limit for lengths; nil if the value is not a limit.
     private static func length(_ bound: Double) -> Int? { bound.isNaN ? nil : Int(max(-1, min(bound, 1e15))) }
 }
 
@@ -141,8 +141,8 @@ extension PropertyValue {
 }
 
 extension ValidationRule {
-    /// What is wrong with an attribute's or a to-one's value in a row; nil if it is as demanded.
-    /// Counts of to-many members are checked apart.
+    /// The violation of this rule by an attribute or a to-one relationship of a row; nil if there
+    /// is none. Counts of to-many relationships are validated separately.
     func violation(in row: Row) -> (code: ValidationError.Code, why: String)? {
         if !path.isEmpty { return violationOfPart(in: row) }
         guard row.hasValue(slot) else { return demandsValue ? (.missingMandatoryProperty, "is required") : nil }
@@ -172,7 +172,7 @@ extension ValidationRule {
         }
     }
 
-    /// The value that is checked, nil for a relationship.
+    /// The validated value; nil for a relationship.
     func value(in row: Row) -> PropertyValue? {
         if property.attribute == nil { return nil }
         return path.isEmpty ? row.value(slot) : row.value(slot).part(at: path)
@@ -224,7 +224,7 @@ extension ValidationRule {
             }
             return isMatching ? nil : (.stringPattern, "does not match \(pattern)")
         } catch {
-            // A pattern that is none matches nothing, and one that takes too long is given up.
+            // An invalid pattern matches nothing, and a match that takes too long is aborted.
             return (.stringPattern, "can't be checked: \((error as? QueryError)?.message ?? "\(error)")")
         }
     }

@@ -43,7 +43,7 @@ extension CodableObject {
         do {
             _ = try snapshot.insert(into: context, adopting: self)
         } catch {
-            // Where nothing was made yet this object was not among what was taken back.
+            // If the failure came before any insertion, this object was not deleted by the cleanup.
             if !isDeleted { context.delete(self) }
             throw error
         }

@@ -13,7 +13,7 @@ extension GraphSnapshot {
         try insert(into: context, adopting: nil)
     }
 
-    /// - Parameter root: The object that stands for the only root, made already.
+    /// - Parameter root: An existing object to use for the only root.
     func insert(into context: ManagedObjectContext, adopting root: ManagedObject?) throws -> [ManagedObject] {
         var made: [String: ManagedObject] = [:]
         do {
@@ -90,7 +90,7 @@ extension GraphSnapshot {
 }
 
 extension GraphError {
-    /// The same, said of an object of a snapshot.
+    /// The same error, with the ID of an object of the snapshot in its message.
     fileprivate func about(_ object: GraphSnapshot.Object) -> GraphError {
         var error = self
         error.message = "\(object.id): \(message)"

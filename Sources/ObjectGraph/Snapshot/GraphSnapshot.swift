@@ -26,9 +26,9 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
         var toMany: [String: [String]] = [:]
     }
 
-    /// The IDs of the objects that it was made of.
+    /// The IDs of the objects that the snapshot was created from.
     let roots: [String]
-    /// Every object before those that it was the first to lead to.
+    /// In breadth-first order from the roots.
     private(set) var objects: [Object] = []
 
     /// The number of objects.
@@ -73,8 +73,8 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
             }
     }
 
-    /// The members, those of an unordered relationship in the order of their IDs, so that the same
-    /// graph gives the same snapshot.
+    /// The members of a relationship. Members of an unordered one are sorted by ID, so that equal
+    /// graphs have equal snapshots.
     private static func members(of object: ManagedObject, _ relation: EntityShape.Relation) throws -> [ManagedObject] {
         let members = try object.context.members.membersOrThrow(object, relation)
         return relation.isOrdered
@@ -116,7 +116,7 @@ extension GraphSnapshot.Object {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         id = try container.decode(String.self, forKey: .id)
         entity = try container.decode(String.self, forKey: .entity)
-        // What people write by hand leaves out what is empty.
+        // In files written by hand, empty entries may be missing.
         attributes = try container.decodeIfPresent([String: SnapshotValue].self, forKey: .attributes) ?? [:]
         toOne = try container.decodeIfPresent([String: String].self, forKey: .toOne) ?? [:]
         toMany = try container.decodeIfPresent([String: [String]].self, forKey: .toMany) ?? [:]

@@ -1,8 +1,8 @@
 import Foundation
 import Schema
 
-/// A value of a snapshot: what every format that `Codable` knows can say. What it means says the
-/// model.
+/// A value of a snapshot, limited to types that every `Codable` format supports. The model
+/// determines its meaning.
 enum SnapshotValue: Sendable, Hashable {
     case bool(Bool)
     case int(Int64)
@@ -44,15 +44,15 @@ extension SnapshotValue: Codable {
 }
 
 extension SnapshotValue {
-    /// The value of an attribute; nil for none.
-    /// - Throws: what reading a large value's file throws.
+    /// Creates the snapshot value of an attribute's value; nil if the value is nil.
+    /// - Throws: Errors of reading the file of a large value.
     init?(_ value: PropertyValue) throws {
         switch value {
         case .null, .object, .list: return nil
         case .int(let value): self = .int(value)
         case .bool(let value): self = .bool(value)
         case .double(let value): self = .double(value)
-        // By way of the text: the Float's own digits, not those of the nearest Double.
+        // Converted through the text, which keeps the digits of the `Float`.
         case .float(let value): self = .double(Double("\(value)") ?? Double(value))
         case .decimal(let value): self = .string("\(value)")
         case .date(let value): self = .double(value.timeIntervalSinceReferenceDate)
@@ -65,7 +65,7 @@ extension SnapshotValue {
         }
     }
 
-    /// The value as one of an attribute; nil where it is none.
+    /// The value converted to the type of an attribute; nil if that is not possible.
     func value(of attribute: AttributeDescription, in model: ManagedObjectModel) -> PropertyValue? {
         switch (attribute.type, self) {
         case (.boolean, .bool(let value)): return .bool(value)

@@ -3,7 +3,7 @@ import RowMemory
 import Schema
 import Storage
 
-/// A change set taken apart by stores, in the numbers of each.
+/// A change set divided by store, with the primary keys of each store.
 struct ChangeDivision {
     struct Part {
         let member: StoreMember
@@ -14,13 +14,13 @@ struct ChangeDivision {
 
     private(set) var parts: [Part] = []
     private let union: StoreUnion
-    /// For each row of the insertions the part, and the group and row in it.
+    /// The part, and the group and row in it, of each row of the insertions.
     private var places: [[(part: Int, group: Int, row: Int)]] = []
-    /// The places of the stores of new objects, by their temporary numbers.
+    /// The indexes of the stores of new objects, by temporary key.
     private var homes: [Int64: Int] = [:]
 
-    /// - Throws: `StorageError` with code `crossStore` where a relationship would lead from one
-    ///   store into another; `readOnly`, `unsupported`.
+    /// - Throws: `StorageError` with code `crossStore` if a relationship would connect objects in
+    ///   different stores; `readOnly`, `unsupported`.
     init(_ changes: ChangeSet, _ union: StoreUnion) throws {
         self.union = union
         parts = union.members.map { Part(member: $0) }
@@ -67,7 +67,7 @@ struct ChangeDivision {
             parts[index].changes.origin = changes.origin
         }
         if let first = parts.indices.first { parts[first].changes.metadata.merge(changes.metadata) { $1 } }
-        // Those that can't put their commit off write when all others have.
+        // Stores that can't defer their commit write after all others.
         parts = parts.filter { !$0.changes.isEmpty }
         let order = parts.indices.sorted {
             (parts[$0].member.store.defersCommit ? 0 : 1, $0) < (parts[$1].member.store.defersCommit ? 0 : 1, $1)
@@ -84,7 +84,7 @@ struct ChangeDivision {
         parts = kept
     }
 
-    /// What the stores answered, as one.
+    /// The receipts of the stores, combined.
     func receipt(_ receipts: [SaveReceipt], _ shapes: ContiguousArray<EntityShape>) throws -> SaveReceipt {
         var result = SaveReceipt(
             keys: try places.map { rows in

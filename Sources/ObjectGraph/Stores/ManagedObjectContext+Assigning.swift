@@ -30,10 +30,10 @@ extension ManagedObjectContext {
         topmost.assignedStores[object.key] = member.uuid
     }
 
-    /// The context that saves to the stores.
+    /// The context without a parent, which saves to the stores.
     var topmost: ManagedObjectContext { parent?.topmost ?? self }
 
-    /// The UUID of the store that an object is in or goes to.
+    /// The UUID of the store that an object is saved in, or will be saved in.
     func storeUUID(of object: ManagedObject) -> String? {
         if object.key > 0 { return persistentStoreCoordinator.member(at: StoreKey.place(of: object.key))?.uuid }
         if let assigned = topmost.assignedStores[object.key] { return assigned }

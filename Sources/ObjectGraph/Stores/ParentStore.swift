@@ -2,10 +2,10 @@ import RowMemory
 import Schema
 import Storage
 
-/// A parent context as the store of its children: they read its objects as rows, unsaved changes
-/// included, and a save becomes edits of the parent.
+/// A parent context as the store of its children. They read its objects as rows, with unsaved
+/// changes, and their saves become unsaved changes of the parent.
 ///
-/// It is used where the parent is used, and nowhere else.
+/// Used only in the isolation domain of the parent.
 final class ParentStore: RowStore {
     let parent: ManagedObjectContext
 
@@ -48,8 +48,8 @@ final class ParentStore: RowStore {
         }
     }
 
-    /// The objects of a hierarchy with some numbers, each with its row; those that are not there
-    /// are left out.
+    /// The objects of a hierarchy with given primary keys, each with its row. Missing objects are
+    /// left out.
     private func objects(withKeys keys: [Int64], _ root: Int) throws -> [ManagedObject] {
         var found: [ManagedObject] = []
         var unknown: [Int64] = []
@@ -67,14 +67,15 @@ final class ParentStore: RowStore {
             + parent.registry.adopt(try parent.store().rows(RowRequest(entityIndex: root, selection: .keys(unknown))))
     }
 
-    /// Copies the rows of objects for a child, which has transient values of its own.
+    /// Copies the rows of objects for a child. Transient values are not copied, since the child has
+    /// its own.
     private func copyRows(of objects: some Sequence<ManagedObject>) throws -> RowBatch {
         var batch = RowBatch()
         for object in objects {
             try parent.faults.fulfillFault(object)
             let shape = parent.shapes[Int(object.entityIndex)]
             let row = batch.append(copyOf: object.row)
-            // To a child every object of its parent is a saved one.
+            // To a child, every object of its parent is a saved object.
             row.version = max(1, row.version)
             for slot in shape.layout.slots where shape.isTransient[Int(slot.index)] { row.clear(slot) }
         }

@@ -35,7 +35,7 @@ extension PersistentStoreCoordinator {
         case historyToken = "historyToken"
     }
 
-    /// Nil where the description does not ask for it.
+    /// Starts the observation of a store's commits; nil if its description does not request it.
     func observeCommits(to store: any StoreBackend) throws -> (any CommitObservation)? {
         guard store.description.postsRemoteChanges else { return nil }
         let url = store.description.url

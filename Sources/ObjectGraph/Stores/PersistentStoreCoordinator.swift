@@ -29,29 +29,29 @@ public final class PersistentStoreCoordinator: Sendable {
     private struct State {
         var members: [StoreMember] = []
         var nextIndex = 0
-        /// Metadata that were set and not saved, by the store's UUID.
+        /// Metadata that were set but not saved, by the UUID of the store.
         var pendingMetadata: [String: [String: MetadataValue?]] = [:]
-        /// What tells of commits to stores, by the store's UUID.
+        /// The observations of commits to stores, by the UUID of the store.
         var commitObservations: [String: any CommitObservation] = [:]
-        /// What contexts read and save to; nil without stores.
+        /// The store that contexts read from and save to; nil without stores.
         var rowStore: (any RowStore)?
         var factories: [StoreFactory]
         var savingRefusal: (@Sendable () -> any Error)?
     }
 
-    /// The shapes of entities whose objects are of no class of the application's.
+    /// The shapes of models without application classes, shared by their coordinators.
     private static let plainShapes = Mutex(RecentlyUsed<UInt64, ContiguousArray<EntityShape>>())
 
     /// The model of the stores.
     public let managedObjectModel: ManagedObjectModel
     let shapes: ContiguousArray<EntityShape>
-    /// Contexts that merge what others save.
+    /// The contexts that merge saves of other contexts.
     let followers = SaveFollowers()
     let remoteChangeStreams = RemoteChangeStreams()
     let constraints: [UniquenessConstraint]
     private let state: Mutex<State>
 
-    /// - Parameter classes: the classes of entities' objects, by the names that the model gives in
+    /// - Parameter classes: The classes of objects by the names that the model uses in
     ///   `managedObjectClassName`; ``ManagedObject`` for all others.
     package init(
         managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:],
@@ -108,7 +108,7 @@ public final class PersistentStoreCoordinator: Sendable {
         return PersistentStore(store)
     }
 
-    /// Adds a store that is open already. Its model is equal to the coordinator's.
+    /// Adds an open store. Its model must be equal to the coordinator's.
     package func add(_ store: any StoreBackend) {
         precondition(
             store.identity.model == managedObjectModel,
@@ -120,7 +120,8 @@ public final class PersistentStoreCoordinator: Sendable {
         tell(added: [PersistentStore(store)])
     }
 
-    /// Puts a store in the place of another, as after a document moved. Objects keep their numbers.
+    /// Replaces a store by another, for example after a document moved. Objects keep their primary
+    /// keys.
     package func replace(_ old: any StoreBackend, by new: any StoreBackend) {
         change { state in
             if let index = state.members.firstIndex(where: { $0.store === old }) {
@@ -132,8 +133,8 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// Has every save of its contexts, batch requests too, fail by an error: where whoever owns the
-    /// store commits by itself. Nil lets them save.
+    /// Makes every save and batch request of the coordinator's contexts throw an error, because the
+    /// owner of the store commits by itself. Nil allows saving again.
     package func refuseSaving(_ refusal: (@Sendable () -> any Error)?) { state.withLock { $0.savingRefusal = refusal } }
 
     func checkSaving() throws {
@@ -188,10 +189,10 @@ public final class PersistentStoreCoordinator: Sendable {
 
     var firstStore: (any StoreBackend)? { state.withLock { $0.members.first?.store } }
 
-    /// What contexts read and save to; nil without stores.
+    /// The store that contexts read from and save to; nil without stores.
     var rowStore: (any RowStore)? { state.withLock { $0.rowStore } }
 
-    /// All stores as one, where there are several or something is to be written beside the objects.
+    /// The union of all stores, if there are several or if metadata are waiting to be saved.
     var union: StoreUnion? { rowStore as? StoreUnion }
 
     func member(at place: Int) -> StoreMember? { members.first { $0.place == place } }
@@ -201,7 +202,7 @@ public final class PersistentStoreCoordinator: Sendable {
         throw StorageError(.unknownObject, "The coordinator does not have this store", path: store.url.path)
     }
 
-    /// The store as one that a new object of an entity can go to.
+    /// The member for a store in which a new object of an entity can be saved.
     func member(_ store: PersistentStore, toTake entity: EntityDescription) throws -> StoreMember {
         let member = try member(store)
         guard member.holdsRoot[entity.rootIndex] else {
@@ -221,7 +222,7 @@ public final class PersistentStoreCoordinator: Sendable {
             body(&state)
             if let only = state.members.first, state.members.count == 1, only.place == 0, state.pendingMetadata.isEmpty
             {
-                // Numbers are the store's own, and nothing stands between.
+                // Contexts use the primary keys of the store and access it directly.
                 state.rowStore = only.store
             } else {
                 state.rowStore =
@@ -239,7 +240,7 @@ public final class PersistentStoreCoordinator: Sendable {
         throw StorageError(.unsupported, "No store of type \(type.rawValue) is registered", path: url.path)
     }
 
-    /// Makes the coordinator open stores of a type, in the place of what opened them before.
+    /// Registers a store type. It replaces the factory that was registered for the type.
     package func register(_ factory: StoreFactory) {
         state.withLock { state in
             state.factories.removeAll { $0.type == factory.type }
@@ -274,7 +275,7 @@ public final class PersistentStoreCoordinator: Sendable {
         change { $0.pendingMetadata[member.uuid] = changes.isEmpty ? nil : changes }
     }
 
-    /// What leads from some metadata to others.
+    /// The changes that turn one set of metadata into another.
     static func changes(
         from old: [String: MetadataValue], to new: [String: MetadataValue], path: String
     ) throws -> [String: MetadataValue?] {
@@ -293,7 +294,7 @@ public final class PersistentStoreCoordinator: Sendable {
         return changes
     }
 
-    /// Forgets metadata that a save has written.
+    /// Removes metadata that a save has written from the pending ones.
     func forgetPendingMetadata(of union: StoreUnion) {
         guard !union.pendingMetadata.isEmpty else { return }
         change { state in
@@ -319,8 +320,8 @@ public final class PersistentStoreCoordinator: Sendable {
 
     func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID? {
         state.withLock { state in
-            // Where contexts talk to the store itself, its numbers are theirs, the greatest of a
-            // strange file too.
+            // If contexts access the store directly, its primary keys are used unchanged, also
+            // those that exceed ``StoreKey/greatestKey``.
             if let only = state.rowStore as? any StoreBackend {
                 return ManagedObjectID(store: only.identity, entityIndex: entityIndex, key: key)
             }
@@ -330,7 +331,7 @@ public final class PersistentStoreCoordinator: Sendable {
         }
     }
 
-    /// The number by which contexts know the object of an ID; nil for an ID of another store.
+    /// The primary key that contexts use for the object with an ID; nil for an ID of another store.
     func key(of id: ManagedObjectID) -> Int64? {
         let place = state.withLock { $0.members.first { $0.store.identity == id.store }?.place }
         return place.flatMap {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Those who iterate over what is committed to a coordinator's stores.
+/// The streams that report commits to a coordinator's stores.
 final class RemoteChangeStreams: Sendable {
     private struct State {
         var continuations: [Int: AsyncStream<PersistentStoreRemoteChange>.Continuation] = [:]

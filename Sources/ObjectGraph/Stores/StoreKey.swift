@@ -1,7 +1,7 @@
-/// How an object is numbered where several stores stand behind one coordinator: by its number in
-/// its store, and above that by the place of the store.
+/// The primary keys that contexts use if a coordinator has several stores: the primary key in the
+/// store, with the index of the store in the upper bits.
 ///
-/// The first store has place 0, so that where there is one only, numbers are those of the store.
+/// The first store has index 0, so with a single store the primary keys are those of the store.
 enum StoreKey {
     private static let bits: Int64 = 48
     static let greatestKey: Int64 = 1 << bits - 1

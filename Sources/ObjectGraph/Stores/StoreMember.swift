@@ -3,12 +3,12 @@ import RowMemory
 import Schema
 import Storage
 
-/// A store among those of a coordinator.
+/// A store of a coordinator.
 struct StoreMember: Sendable {
-    /// Given once, and to no other store afterwards.
+    /// The index of the store in primary keys. It is not reused for another store.
     let place: Int
     let store: any StoreBackend
-    /// By position of the root: whether the store holds objects of the hierarchy.
+    /// Indexed by root entity: whether the store contains objects of the hierarchy.
     let holdsRoot: [Bool]
 
     var uuid: String { store.identity.uuid }
@@ -23,7 +23,7 @@ struct StoreMember: Sendable {
 
     // MARK: Numbers
 
-    /// Rows of the store with the numbers that contexts know.
+    /// Converts the primary keys in rows of the store to those that contexts use.
     func lift(_ rows: RowBatch, _ shapes: ContiguousArray<EntityShape>) throws -> RowBatch {
         guard place > 0 else { return rows }
         for index in 0..<rows.count {
@@ -50,7 +50,7 @@ struct StoreMember: Sendable {
         return StoreKey.key(key, place: place)
     }
 
-    /// A request as this store understands it, nil where it concerns none of its objects.
+    /// The request with the primary keys of this store; nil if it concerns none of its objects.
     func request(_ request: RowRequest, root: Int) -> RowRequest? {
         guard holdsRoot[root], request.stores?.contains(uuid) ?? true else { return nil }
         var own = request

@@ -1,22 +1,22 @@
 import Schema
 import Storage
 
-/// Which moment a context reads.
+/// The generation of the store that a context reads.
 enum QueryGeneration {
-    /// Always what is committed.
+    /// The latest commit.
     case unpinned
-    /// What is committed at the next reading, and that from then on.
+    /// The latest commit at the next read, which is then pinned.
     case pinnedAtNextReading
     case pinned(QueryGenerationToken)
 }
 
-/// What a context reads and saves to: its parent, or the stores of its coordinator, at one moment
-/// where the context is pinned to one.
+/// The store that a context reads from and saves to: its parent, or the stores of its coordinator,
+/// at a pinned generation if there is one.
 final class StoreReader {
     let coordinator: PersistentStoreCoordinator
     /// The parent context as a store.
     private let parent: (any RowStore)?
-    /// The moment of the store that is read.
+    /// The generation that is read.
     private var generation = QueryGeneration.unpinned
 
     init(_ coordinator: PersistentStoreCoordinator, parent: (any RowStore)?) {
@@ -24,7 +24,7 @@ final class StoreReader {
         self.parent = parent
     }
 
-    /// The store, where there has to be one; several stand as one.
+    /// The store of a context, or the union of several stores. Throws if there is none.
     func store() throws -> any RowStore {
         if let parent { return parent }
         if let union = coordinator.union { return union }
@@ -39,13 +39,13 @@ final class StoreReader {
 
     // MARK: Moments
 
-    /// The moment that is read; nil while that is not settled, or always what is committed.
+    /// The pinned generation; nil if the context is not pinned, or will be pinned by the next read.
     var token: QueryGenerationToken? {
         if case .pinned(let token) = generation { token } else { nil }
     }
 
-    /// - Throws: ``GraphError`` with code `noStore` where a token is of a store that the
-    ///   coordinator has not.
+    /// - Throws: ``GraphError`` with code `noStore` if the token belongs to a store that the
+    ///   coordinator does not have.
     func pin(to token: QueryGenerationToken?) throws {
         guard let token else {
             generation = .unpinned
@@ -59,21 +59,21 @@ final class StoreReader {
         generation = .pinned(token)
     }
 
-    /// What a store is read by.
+    /// The store, or a view of it at the pinned generation.
     private func pinned(_ store: any StoreBackend) throws -> any RowStore {
         if case .unpinned = generation { return store }
         return try view(of: store)
     }
 
     private func view(of store: any StoreBackend) throws -> any RowStore {
-        // Of a store that was taken away nothing is read any more.
+        // Ignore a token of a store that was removed.
         if case .pinned(let token) = generation, let view = token.view, view.store === store { return view }
         guard let view = try (store as? any GenerationStore)?.currentView() else { return store }
         generation = .pinned(QueryGenerationToken(view: view))
         return view
     }
 
-    /// After a save, a merge or a reset: the next reading pins anew.
+    /// Pins the context again at the next read. Called after a save, a merge or a reset.
     func moveForward() {
         if case .pinned = generation { generation = .pinnedAtNextReading }
     }

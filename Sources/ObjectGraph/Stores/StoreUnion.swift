@@ -3,15 +3,15 @@ import RowMemory
 import Schema
 import Storage
 
-/// The stores of a coordinator as the one that its contexts read and save to.
+/// The stores of a coordinator, combined into one store for its contexts.
 ///
 /// Invariants:
-/// 1. Numbers above this line are those of ``StoreKey``; below it each store sees its own.
-/// 2. IDs in predicates and errors are those of the stores on both sides.
+/// 1. Contexts use the primary keys of ``StoreKey``; each store uses its own.
+/// 2. Object IDs in predicates and errors are those of the stores.
 final class StoreUnion: RowStore, Sendable {
     let members: [StoreMember]
     let shapes: ContiguousArray<EntityShape>
-    /// Metadata to be written with the next save, by the UUID of the store.
+    /// Metadata to write with the next save, by the UUID of the store.
     let pendingMetadata: [String: [String: MetadataValue?]]
 
     init(
@@ -25,8 +25,8 @@ final class StoreUnion: RowStore, Sendable {
 
     // MARK: Reading
 
-    /// The stores that a request concerns, with what each is asked.
-    /// - Throws: `StorageError` with code `unsupported` where no store holds objects of the entity.
+    /// The stores that a request concerns, and the request for each.
+    /// - Throws: `StorageError` with code `unsupported` if no store contains the entity.
     private func parts(of request: RowRequest) throws -> [(member: StoreMember, request: RowRequest)] {
         let entity = shapes[request.entityIndex].entity
         guard members.contains(where: { $0.holdsRoot[entity.rootIndex] }) else {
@@ -37,7 +37,7 @@ final class StoreUnion: RowStore, Sendable {
         return members.compactMap { member in member.request(request, root: entity.rootIndex).map { (member, $0) } }
     }
 
-    /// The UUIDs of the stores that a request concerns, in their order.
+    /// The UUIDs of the stores that a request concerns, in the order of the stores.
     func storeUUIDs(for request: RowRequest) throws -> [String] { try parts(of: request).map(\.member.uuid) }
 
     func rows(_ request: RowRequest) throws -> RowBatch {
@@ -122,8 +122,8 @@ final class StoreUnion: RowStore, Sendable {
 
     // MARK: Writing
 
-    /// Where new objects of an entity go that nobody has assigned: the first store that can be
-    /// written to and holds the entity (C3).
+    /// The store for new objects of an entity that are not assigned to a store: the first writable
+    /// store that contains the entity.
     func homeStore(of entityIndex: Int) throws -> StoreMember {
         let entity = shapes[entityIndex].entity
         let holders = members.filter { $0.holdsRoot[entity.rootIndex] }
@@ -149,8 +149,8 @@ final class StoreUnion: RowStore, Sendable {
         return try member.lift(first)
     }
 
-    /// Every store writes its part, and commits when the others have written theirs: what one of
-    /// them refuses leaves all as they were.
+    /// Lets each store write its part, and commit after all others have written. If one of them
+    /// fails, all are unchanged.
     func apply(_ changes: ChangeSet) throws -> SaveReceipt {
         let division = try ChangeDivision(changes, self)
         var receipts = [SaveReceipt](repeating: SaveReceipt(keys: []), count: division.parts.count)

@@ -21,7 +21,8 @@ public struct AttributeKey<Value: AttributeValue>: Sendable {
     }
 }
 
-/// What a handle knows, whatever the type of its values: what has no type to it is compiled once.
+/// The part of a key that does not depend on the type of the value, so that code without generics
+/// can use it.
 @usableFromInline
 struct AttributeAccess: Sendable {
     @usableFromInline let cell: RowCell
@@ -63,7 +64,7 @@ extension EntityDescription {
 }
 
 extension SlotKind {
-    /// Whether values of this kind are kept as `type`.
+    /// Whether values of this kind are stored as `type`.
     func holds(_ type: Any.Type) -> Bool {
         switch self {
         case .int: type == Int64.self

@@ -12,10 +12,11 @@ extension ManagedObject {
     static var declaredNamesByKeyPath: [AnyKeyPath: String] { KeyPathTable.table(of: self).names }
 }
 
-/// What was gathered for a class; making key paths costs more than the rest of a condition.
+/// The property names of a class, cached because creating key paths costs more than the rest of a
+/// condition.
 ///
-/// Sendable, since nothing of it changes and its key paths are literals that lead through
-/// properties and hold no values.
+/// Sendable, because it is immutable and its key paths are literals of properties that capture no
+/// values.
 private struct KeyPathTable: @unchecked Sendable {
     let names: [AnyKeyPath: String]
 
@@ -24,7 +25,7 @@ private struct KeyPathTable: @unchecked Sendable {
     static func table(of objectClass: ManagedObject.Type) -> KeyPathTable {
         let id = ObjectIdentifier(objectClass)
         if let table = made.withLock({ $0[id] }) { return table }
-        // What the classes say is asked outside the lock: it is their code.
+        // Call the class methods outside the lock, because they are code of the application.
         let table = KeyPathTable(names: gatherNames(objectClass))
         made.withLock { $0[id] = table }
         return table

@@ -11,8 +11,8 @@ extension ManagedObject {
     @inlinable
     public final subscript<Value: AttributeValue>(attribute: _TypedAttribute<Value>) -> Value? {
         get {
-            // Each way reads by itself: where they met again, the object would have to be held for
-            // the fast one too, which takes longer than all the rest.
+            // The two paths are kept separate. If they shared their end, the compiler would retain
+            // the object on the fast path, too, which takes longer than the rest of the access.
             if let cell = knownCell(attribute.number) {
                 guard let stored = cells.unsafelyUnwrapped.load(cell, as: Value.Stored.self) else { return nil }
                 return Value.value(stored: stored)
@@ -49,7 +49,7 @@ extension ManagedObject {
         set { self[attribute] = newValue }
     }
 
-    /// The cell, if the object is filled and the context has met the attribute before.
+    /// The cell, if the object is not a fault and the context has cached the attribute's location.
     @inlinable
     final func knownCell(_ number: Int) -> RowCell? {
         guard !state.isFault, let registryReference else { return nil }
@@ -60,8 +60,8 @@ extension ManagedObject {
         }
     }
 
-    /// The cell, if the property was set in this event before: whatever its old value is needed for
-    /// has it already.
+    /// The cell, if the property was set before in this event, so that its old value is already
+    /// recorded.
     @inlinable
     final func knownChangedCell(_ number: Int) -> RowCell? {
         guard !state.isFault, let registryReference else { return nil }
@@ -73,7 +73,7 @@ extension ManagedObject {
         }
     }
 
-    /// Fills the object; nil if there is nothing to read.
+    /// Fires the fault if necessary. Nil if the object has no values.
     @usableFromInline
     final func cellForReading<Value>(_ attribute: _TypedAttribute<Value>) -> RowCell? {
         guard fillForReading() else { return nil }
@@ -82,7 +82,8 @@ extension ManagedObject {
         return place.cell
     }
 
-    /// Fills the object and notes that the value changes; nil if it can't be written.
+    /// Fires the fault if necessary, and records that the value changes. Nil if the object can't be
+    /// written.
     @usableFromInline
     final func cellForWriting<Value>(_ attribute: _TypedAttribute<Value>) -> RowCell? {
         guard fireFault() else { return nil }

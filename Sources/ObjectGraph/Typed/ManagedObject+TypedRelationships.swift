@@ -84,7 +84,7 @@ extension ManagedObject {
         for object in Array(objects) { remove(object, from: relationship) }
     }
 
-    /// The relationship, this object being filled; nil where it can't be.
+    /// Fires the fault if necessary, and returns the relationship; nil if the fault can't be fired.
     private final func relation<Destination>(_ relationship: _TypedToOne<Destination>) -> EntityShape.Relation? {
         guard fireFault() else { return nil }
         let place = registry.place(of: relationship.number, named: relationship.name, for: self) { $0.kind == .toOne }

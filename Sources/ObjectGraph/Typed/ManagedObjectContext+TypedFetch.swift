@@ -118,11 +118,10 @@ extension ManagedObjectContext {
         return objects.count
     }
 
-    /// The name of the entity whose objects, those of its sub-entities included, are of a class.
+    /// The name of the entity whose objects, including those of sub-entities, have a class.
     private func entityName(of objectClass: ManagedObject.Type) throws -> String {
         let entities = shapes.filter { $0.objectClass == objectClass }.map(\.entity)
-        // Sub-entities without a class of their own may be registered with that of their
-        // super-entity.
+        // Sub-entities can be registered with the class of their super-entity.
         guard let highest = entities.first(where: { one in entities.allSatisfy { $0.isKind(of: one) } }) else {
             let what = entities.isEmpty ? "no entity" : "the entities \(entities.map(\.name).joined(separator: ", "))"
             throw GraphError(

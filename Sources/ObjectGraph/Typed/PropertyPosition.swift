@@ -1,15 +1,15 @@
 public import RowMemory
 import Synchronization
 
-/// Where the values of a typed property stand in the rows of a context's objects.
+/// The location of a typed property's values in the rows of a context's objects.
 @usableFromInline
 struct PropertyPosition: Sendable {
     @usableFromInline let cell: RowCell
-    /// The entities whose objects have it there: the one that declares the property, and its
-    /// descendants. None, while nobody has asked.
+    /// The entities to which the location applies: the entity that declares the property, and its
+    /// sub-entities. Empty before the first lookup.
     @usableFromInline let firstEntity: UInt16
     @usableFromInline let entityCount: UInt16
-    /// The place among the entity's properties.
+    /// The index among the entity's properties.
     @usableFromInline let index: UInt16
 
     static let unknown = PropertyPosition(
@@ -18,11 +18,12 @@ struct PropertyPosition: Sendable {
 
     private static let lastNumber = Atomic<Int>(0)
 
-    /// Numbers of typed properties are small and dense: contexts keep their places in an array.
+    /// The number of a new typed property. Numbers are small and dense, because contexts use them
+    /// as indexes of an array.
     static func nextNumber() -> Int { lastNumber.wrappingAdd(1, ordering: .relaxed).oldValue }
 }
 
-/// What a property of the model is, for the one who declares its Swift type.
+/// The kind of a property in the model, to be compared with the Swift type that a class declares.
 struct PropertyFit {
     let kind: SlotKind
     let isToMany: Bool

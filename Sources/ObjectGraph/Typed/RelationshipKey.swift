@@ -45,18 +45,18 @@ extension EntityDescription {
 /// The objects of a to-many relationship at one point in time: in order if the relationship is
 /// ordered, otherwise in any order.
 ///
-/// Objects that are not of an application's class may be created only when they are accessed:
-/// identify them by a strong reference or by their ID, not by address.
+/// Objects without a class of the application may be created only when they are accessed: identify
+/// them by a strong reference or by their ID, not by address.
 public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
     @usableFromInline var made: ContiguousArray<ManagedObject>
-    /// The objects as long as they are rows; then `made` is empty.
+    /// The objects while they are only rows; then `made` is empty.
     @usableFromInline var rows: MemberRows?
 
     init(_ objects: ContiguousArray<ManagedObject>) {
         made = objects
     }
 
-    /// - Parameter makesObjects: Whether objects are needed in any case.
+    /// - Parameter makesObjects: Whether to create the objects in any case.
     init(_ list: MemberList, makesObjects: Bool) {
         rows = makesObjects ? nil : list.rows
         made = rows == nil ? list.members : []
@@ -93,7 +93,7 @@ public struct ManagedObjects<Element: ManagedObject>: RandomAccessCollection {
     }
 
     @inlinable static func element(_ object: ManagedObject) -> Element {
-        // What every object is needs no look at its class.
+        // Every object is a `ManagedObject`, so its class need not be checked.
         if Element.self == ManagedObject.self { return unsafeDowncast(object, to: Element.self) }
         guard let element = object as? Element else { Self.refuse(object) }
         return element
@@ -174,7 +174,8 @@ extension ManagedObject {
         }
     }
 
-    /// The relationship of a handle, this object being filled; nil where it can't be.
+    /// Fires the fault if necessary, and returns the relationship of a key; nil if the fault can't
+    /// be fired.
     private final func relation(at index: Int, _ family: Range<Int>, _ modelNumber: UInt64) -> EntityShape.Relation? {
         guard fireFault() else { return nil }
         let registry = self.registry

@@ -1,13 +1,13 @@
 public import Schema
 
-/// Makes entity descriptions of classes.
+/// Creates entity descriptions from classes.
 struct SchemaBuilder {
     private(set) var entities: [_SchemaEntity] = []
     private(set) var faults: [ModelError.Fault] = []
     private var seen: Set<ObjectIdentifier> = []
 
-    /// Adds the entities of classes, of their superclasses and of all classes that their
-    /// relationships lead to.
+    /// Adds the entities of classes, of their superclasses and of all destinations of their
+    /// relationships.
     mutating func collect(_ classes: [ManagedObject.Type]) {
         var pending = classes
         while let next = pending.popLast() {
@@ -63,8 +63,8 @@ struct SchemaBuilder {
         let property: String
     }
 
-    /// Both directions of every pair: first those that a side names, then those that nothing else
-    /// can be meant by.
+    /// Both directions of each pair of inverse relationships: first those that one side names, then
+    /// those that are unambiguous.
     private mutating func inverses() -> [End: End] {
         var ends: [(end: End, destination: String, inverse: AnyKeyPath?)] = []
         for entity in entities {
@@ -106,7 +106,7 @@ struct SchemaBuilder {
 
     private func owner(of keyPath: AnyKeyPath) -> End? {
         for entity in entities {
-            // The key path may be one of a class that inherits the property.
+            // The key path may have a subclass as its root.
             for heir in entities where heir.inherits(from: entity.objectClass) {
                 if let name = entity.keyPaths(heir.objectClass)[keyPath] {
                     return End(entity: entity.name, property: name)
@@ -118,7 +118,7 @@ struct SchemaBuilder {
 }
 
 extension _SchemaEntity {
-    /// Whether the class is another one, or inherits from it.
+    /// Whether the class is `other` or inherits from it.
     fileprivate func inherits(from other: ManagedObject.Type) -> Bool {
         var next: ManagedObject.Type? = objectClass
         while let current = next {
@@ -136,8 +136,8 @@ extension ManagedObjectModel {
     /// ```swift
     /// let model = try ManagedObjectModel(schema: [Book.self, Author.self], versionIdentifier: "1")
     /// ```
-    /// A relationship that does not name its inverse gets the one that names it, or else the only
-    /// relationship that leads back.
+    /// A relationship that does not name its inverse is paired with the relationship that names it
+    /// as its inverse, or else with the only relationship back to its entity.
     ///
     /// - Throws: ``ModelError`` with code `invalid` and all errors.
     public convenience init(schema classes: [ManagedObject.Type], versionIdentifier: String? = nil) throws(ModelError) {

@@ -4,8 +4,8 @@ public struct _SchemaEntity {
     let objectClass: ManagedObject.Type
     let superclass: ManagedObject.Type
     let properties: [_SchemaProperty]
-    /// The names of the class's own properties by key paths of the class that is asked for, which
-    /// is this one or one that inherits from it.
+    /// Returns the names of the properties that the class itself declares, by key paths of a given
+    /// class, which is this class or a subclass.
     let keyPaths: (ManagedObject.Type) -> [AnyKeyPath: String]
     let uniquenessConstraints: [[String]]
     let indexes: [[String]]

@@ -1,7 +1,7 @@
 import Foundation
 public import Schema
 
-// Properties as `@Model` declares them.
+// The declarations of properties that `@Model` generates.
 
 extension _TypedAttribute {
     /// The declaration of the attribute, as `@Model` generates it.

@@ -5,8 +5,8 @@ public import Schema
 public struct _SchemaProperty {
     enum Content {
         case attribute(AttributeDescription)
-        /// The destination is named by its class, the inverse by its key path, until all classes of
-        /// the model are known.
+        /// The destination is given by its class and the inverse by its key path; names are
+        /// determined when all classes of the model are known.
         case relationship(RelationshipDescription, destination: ManagedObject.Type, inverse: AnyKeyPath?)
     }
 

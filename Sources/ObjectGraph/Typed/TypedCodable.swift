@@ -8,7 +8,7 @@ import Schema
 public struct _TypedCodable<Value: Codable>: Sendable {
     /// The name of the attribute in the model.
     public let name: String
-    /// The value as it is kept.
+    /// The attribute with the encoded value.
     let json: _TypedAttribute<Data>
 
     /// The name of the transformer of such attributes in the model.
@@ -48,7 +48,7 @@ extension ManagedObject {
 extension _TypedCodable {
     static func encode(_ value: Value) throws -> Data {
         let encoder = JSONEncoder()
-        // The same value gives the same bytes, so that setting it again changes nothing.
+        // Equal values have equal bytes, so that setting an equal value is not a change.
         encoder.outputFormatting = [.sortedKeys]
         return try encoder.encode(value)
     }

@@ -1,16 +1,16 @@
-/// What is undone, or redone, in one step.
+/// The actions that one step of undo or redo executes.
 final class UndoGroup {
     struct Call {
         let target: ObjectIdentifier
-        /// What the handler takes back, as the target knows it; nil for an action of the
-        /// application.
+        /// The changes that the handler reverses, for the target to inspect; nil for an action of
+        /// the application.
         let content: AnyObject?
         let handler: () -> Void
-        /// About how many bytes it takes.
+        /// The approximate size of the action, in bytes.
         let byteCount: Int
         private static let size = 128
 
-        /// - Parameter contentBytes: About how many bytes the content takes.
+        /// - Parameter contentBytes: The approximate size of the content, in bytes.
         init(target: ObjectIdentifier, content: AnyObject? = nil, contentBytes: Int = 0, handler: @escaping () -> Void)
         {
             (self.target, self.content, self.handler) = (target, content, handler)
@@ -31,10 +31,10 @@ final class UndoGroup {
     }
 
     private(set) var actions: [Action] = []
-    /// About how many bytes the actions take.
+    /// The approximate size of the actions, in bytes.
     private(set) var byteCount = 0
     var name = ""
-    /// The position that running it leads to.
+    /// The edit position after running the group.
     var target: UInt64
 
     init(target: UInt64) { self.target = target }
@@ -53,7 +53,7 @@ final class UndoGroup {
         }
     }
 
-    /// What the handlers take back, those of the groups in it too.
+    /// The contents of all actions, including those of nested groups.
     var contents: [AnyObject] {
         actions.flatMap { action in
             switch action {
@@ -85,7 +85,7 @@ final class UndoGroup {
     }
 }
 
-/// The groups that can be undone, or redone: the last one is the next.
+/// The groups for undo or redo. The last one is executed next.
 struct UndoStack {
     private(set) var groups: [UndoGroup] = []
     private var byteCount = 0
@@ -101,8 +101,8 @@ struct UndoStack {
         return group
     }
 
-    /// Removes the first groups until the others are no more than so many, and take no more than so
-    /// many bytes; 0 for any number.
+    /// Removes the oldest groups until at most `count` groups with at most `bytes` bytes are left.
+    /// 0 means no limit.
     mutating func trim(count: Int, bytes: Int) {
         var surplus = count > 0 ? max(0, groups.count - count) : 0
         for group in groups.prefix(surplus) { byteCount -= group.byteCount }
@@ -119,9 +119,9 @@ struct UndoStack {
         byteCount = groups.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// Removes groups as a whole. Those before them lead to other states than they did: the effects
-    /// of the removed ones stay.
-    /// - Parameter isAboveRemoved: Whether something that comes after the last group was removed.
+    /// Removes whole groups. Earlier groups get new target positions, because the effects of the
+    /// removed groups remain.
+    /// - Parameter isAboveRemoved: Whether an action after the last group was removed.
     mutating func removeGroups(_ isMeant: (UndoGroup.Call) -> Bool, isAboveRemoved: Bool = false) {
         var isAboveRemoved = isAboveRemoved
         var kept: [UndoGroup] = []

@@ -1,7 +1,7 @@
 import RowMemory
 
 extension UndoManager {
-    /// Has the changes of a context taken back by undo.
+    /// Registers changes of a context for undo.
     func register(_ log: ChangeLog, of context: ManagedObjectContext) {
         register(
             UndoGroup.Call(target: ObjectIdentifier(context), content: log, contentBytes: log.event.byteCount) {
@@ -9,9 +9,9 @@ extension UndoManager {
             })
     }
 
-    /// Forgets the groups, each as a whole, that concern some objects of a context, or objects that
-    /// such a group has deleted: what they would take back is not there any more. The others stay.
-    /// Costs as much as there is to undo.
+    /// Removes all groups that concern given objects, or objects that such a group deleted, because
+    /// they can no longer be undone correctly. Other groups are kept. Takes time linear in the size
+    /// of all groups.
     func removeGroups(concerning objects: Set<ManagedObject>) {
         var concerned = objects, references: Set<ObjectReference> = [], before = 0
         let groups = groups.map { $0.contents.compactMap { $0 as? ChangeLog } }

@@ -54,8 +54,8 @@ public final class UndoManager {
     private var checkpoints: [(number: Int, hasPending: () -> Bool, run: () -> Void)] = []
     private var lastNumber = 0
     private var observers: [(number: Int, handler: (Event) -> Void)] = []
-    /// Names the state that the actions so far have led to: undo and redo come back to the position
-    /// that a state had before. Never that of another manager.
+    /// The edit position after the actions so far. Undo and redo return to the position that a
+    /// state had before. Positions are unique across managers.
     package private(set) var position = EditPosition.fresh()
 
     /// Creates an undo manager without groups.
@@ -152,7 +152,7 @@ public final class UndoManager {
         notify(.didCloseGroup)
     }
 
-    /// How many groups can be undone.
+    /// The number of groups that can be undone.
     package var undoCount: Int { undoStack.groups.count }
 
     private func trim() { undoStack.trim(count: levelsOfUndo, bytes: byteLimit) }
@@ -195,7 +195,8 @@ public final class UndoManager {
         notify(.didRedo)
     }
 
-    /// What the replayed actions register becomes one group of the other stack, with the same name.
+    /// Executes a group. The actions registered meanwhile form one group of the other stack, with
+    /// the same name.
     private func replay(_ group: UndoGroup) {
         openGroup()
         openGroups[0].name = group.name
@@ -221,18 +222,18 @@ public final class UndoManager {
         for group in openGroups { group.removeCalls { $0.target == id } }
         undoStack.removeCalls { $0.target == id }
         redoStack.removeCalls { $0.target == id }
-        // Its name was for what is forgotten.
+        // Its name described the removed actions.
         if openGroups.count == 1, openGroups[0].actions.isEmpty { endEvent() }
     }
 
-    /// All groups, those that are open included.
+    /// All groups, including open ones.
     var groups: [UndoGroup] { undoStack.groups + redoStack.groups + openGroups }
 
-    /// Forgets the groups, each as a whole, that take back such a content. The others stay.
+    /// Removes all groups whose contents satisfy a condition. Other groups are kept.
     func removeGroups(holding isConcerned: (AnyObject) -> Bool) {
         func isConcernedCall(_ call: UndoGroup.Call) -> Bool { call.content.map(isConcerned) ?? false }
-        // What a group that is open has done so far can't be taken back; it stays open for what
-        // follows.
+        // The actions of open groups so far can't be undone. The groups stay open for later
+        // actions.
         let isOpen = openGroups.contains { $0.contains(isConcernedCall) }
         if isOpen { for group in openGroups { group.removeCalls { _ in true } } }
         undoStack.removeGroups(isConcernedCall, isAboveRemoved: isOpen)
@@ -290,7 +291,8 @@ public final class UndoManager {
         for observer in observers { observer.handler(event) }
     }
 
-    /// `body` runs before groups begin and end and before undo: time to register what is pending.
+    /// Registers a function to run before groups are opened or closed and before undo, so that
+    /// `target` can register pending changes.
     func addCheckpoint<Target: AnyObject>(
         for target: Target, hasPending: @escaping (Target) -> Bool, _ body: @escaping (Target) -> Void
     ) -> Checkpoint {

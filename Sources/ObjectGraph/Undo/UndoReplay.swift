@@ -2,15 +2,15 @@ import RowMemory
 import Schema
 import Storage
 
-/// Takes changes back, for undo and redo.
+/// Reverses recorded changes, for undo and redo.
 struct UndoReplay {
     let context: ManagedObjectContext
 
     init(_ context: ManagedObjectContext) { self.context = context }
 
-    /// Has changes recorded for an undo manager. What is pending is registered before groups begin
-    /// and end.
-    /// - Returns: for ``detach(_:_:)``.
+    /// Starts recording changes for an undo manager. Pending changes are registered before groups
+    /// are opened and closed.
+    /// - Returns: The checkpoint for ``detach(_:_:)``.
     func attach(_ undoManager: UndoManager) -> UndoManager.Checkpoint {
         context.tracker.attach(undoManager)
         return undoManager.addCheckpoint(
@@ -24,7 +24,7 @@ struct UndoReplay {
         checkpoint.map { undoManager.removeCheckpoint($0) }
     }
 
-    /// Hands the event's changes to the undo manager, as one action.
+    /// Registers the changes of the event with the undo manager, as one action.
     func registerEvent() {
         let log = ChangeLog(context.tracker.takeEventLog())
         guard let undoManager = context.undoManager, undoManager.isUndoRegistrationEnabled else { return }
@@ -32,7 +32,7 @@ struct UndoReplay {
         if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
     }
 
-    /// Takes changes back, the last one first. What that does is what redo takes back.
+    /// Reverses changes, from the last to the first. The reversal itself is recorded for redo.
     func takeBack(_ log: ChangeLog) {
         context.isProcessing = true
         defer { context.isProcessing = false }
@@ -46,8 +46,8 @@ struct UndoReplay {
         context.endEvent()
     }
 
-    /// Takes values and other changes back one by one. Each is recorded as any change is. An action
-    /// of undo is run once: whoever takes the changes back takes them out.
+    /// Reverses changes one by one, and records each like any other change. The log is emptied,
+    /// because an action of undo runs only once.
     func takeBackSteps(of log: ChangeLog) {
         var awakened: [ManagedObject: SnapshotEvents] = [:]
         var broughtBack: [ManagedObject] = []
@@ -58,7 +58,7 @@ struct UndoReplay {
             case .change(let change):
                 let (object, event) = takeBack(change)
                 if event == .undoDeletion { broughtBack.append(object) }
-                // Only an application's class has something to do when it is awakened.
+                // Only classes of the application override `awake`.
                 if !context.registry.isPlain[Int(object.entityIndex)] { awakened[object, default: []].insert(event) }
             }
         }
@@ -102,14 +102,14 @@ struct UndoReplay {
 
     // MARK: Values alone
 
-    /// Exchanges values with those that the objects have. The log then holds what redo exchanges,
-    /// from the first one to the last: nothing is recorded anew.
+    /// Exchanges the values in the log with the current ones. Afterwards the log contains the
+    /// values for redo, in reverse order, so that nothing has to be recorded.
     func exchange(_ log: ChangeLog) {
-        // Whom to tell of it needs the event's records; so does an application's class.
+        // Observers and classes of the application need the records of the event.
         let isQuiet =
             context.registry.registrars == nil && !context.observers.isObserved(.objectsDidChange)
             && !context.registry.isPlain.contains(false)
-        // Nobody else sees the list while it is changed.
+        // The list is moved out of the log, so that changing it does not copy it.
         var values = GrowingList<ValueChange>()
         swap(&values, &log.event.values)
         let count = values.count, isReversed = log.isReversed
@@ -134,8 +134,8 @@ struct UndoReplay {
         dropUnchanged()
     }
 
-    /// - Parameter isQuiet: Whether the event needs no record, for nobody asks.
-    /// - Returns: false where the object can't be written; what it was to get is forgotten.
+    /// - Parameter isQuiet: Whether the event needs no records, because nothing observes it.
+    /// - Returns: False if the object can't be written; its value is then removed from the log.
     @inline(__always)
     func exchange(_ change: inout ValueChange, isQuiet: Bool) -> Bool {
         let object = change.object
@@ -166,7 +166,7 @@ struct UndoReplay {
         }
     }
 
-    /// A reference as it is written now: objects that were new when it was recorded may have been
+    /// A value with a current reference: objects that were new when it was recorded may have been
     /// saved since.
     func current(_ value: SlotValue) -> SlotValue {
         guard case .reference(let reference?) = value,
@@ -178,13 +178,13 @@ struct UndoReplay {
 
     // MARK: Insertions and deletions
 
-    /// Undoes an insertion: the object is forgotten, or deleted if it was saved meanwhile. Its
-    /// relationships were taken back step by step.
+    /// Undoes an insertion: the object is unregistered, or deleted if it was saved meanwhile.
+    /// Separate steps of the log have already reversed its relationships.
     func takeOut(_ object: ManagedObject) {
-        // Somebody else deleted it: there is nothing to take out any more.
+        // Another context deleted the object, so there is nothing to undo.
         guard object.registryReference != nil || object.state.contains(.deleted) else { return }
         context.tracker.log(.removed(object))
-        // Its save deletes the row that was read.
+        // The save needs the row to delete it, so read it now.
         guard !object.state.contains(.deleted), object.state.contains(.inserted) || object.fireFault(),
             !object.state.contains(.deleted)
         else { return }
@@ -201,8 +201,8 @@ struct UndoReplay {
         }
     }
 
-    /// Undoes a deletion. Where it was saved already the object is inserted again, under the number
-    /// that it had.
+    /// Undoes a deletion. If the deletion was saved, the object is inserted again with its primary
+    /// key.
     func bringBack(_ object: ManagedObject) {
         context.tracker.log(.inserted(object))
         context.registry.noteChange(object, -1)
@@ -216,12 +216,14 @@ struct UndoReplay {
             context.tracker.record(object)
             return
         }
-        // Without a record its deletion is being saved; the end of that save decides what it is.
+        // An object without a record is being deleted by a save in progress; the completion of that
+        // save updates its state.
         if object.recordIndex < 0 { context.tracker.record(object) }
         if !object.state.contains(.inserted) { object.state.insert(.updated) }
     }
 
-    /// While it was deleted nobody told it of the permanent keys that others got.
+    /// Replaces temporary keys in an object that was deleted when other objects got their permanent
+    /// keys.
     func renewReferences(of object: ManagedObject) {
         guard context.tracker.permanentKeys.isUsed else { return }
         context.tracker.releaseBorrowedRow(object)
@@ -237,14 +239,14 @@ struct UndoReplay {
 
     // MARK: Objects without changes
 
-    /// Objects that undo brought to their saved values have no changes any more.
+    /// Removes the records of objects whose saved values undo has restored.
     func dropUnchanged() {
         for place in unchangedPositions(among: context.changes.eventPositions, of: context.changes) {
             if let object = context.changes.object(at: Int(place)) { drop(object) }
         }
     }
 
-    /// All of them first: changes that are read while they are changed would be copied.
+    /// Collects the indexes first: accessing the records while removing some would copy them.
     func unchangedPositions(among places: ContiguousArray<Int32>, of changes: ChangeRecords) -> ContiguousArray<Int32> {
         places.filter {
             changes.unowned(at: Int($0))?._withUnsafeGuaranteedRef { isUnchanged($0, in: changes) } == true

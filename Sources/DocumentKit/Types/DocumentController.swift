@@ -22,7 +22,7 @@ open class DocumentController {
     public private(set) var documents: [PersistentDocument] = []
     private let recents: RecentDocuments
     private let untitled: UntitledDocuments
-    /// Documents that are just being opened, by path, and who waits for them.
+    /// The documents that are being opened, by path, with the calls that wait for them.
     private var openings: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     /// Creates a controller.
@@ -81,7 +81,7 @@ open class DocumentController {
         do {
             document = try await open(URL(fileURLWithPath: path), type, recovery)
         } catch {
-            // A failure that is told has not brought the program down.
+            // An error that is thrown has not crashed the program.
             try? attempt?.takeBack()
             throw error
         }
@@ -119,7 +119,7 @@ open class DocumentController {
         return try await question(PersistentDocument.migrationPlan(of: url, by: type.route()))
     }
 
-    /// Shows a document of another version of the model as it would be after its migration.
+    /// Opens a migrated copy of a document for reading.
     private func migratedCopy(of url: URL, _ type: DocumentType) async throws -> PersistentDocument {
         let folder = try StateFolder.makeTemporary()
         do {
@@ -173,7 +173,7 @@ open class DocumentController {
         }
     }
 
-    /// The document has another place, and so perhaps its first name.
+    /// Called when a document was moved, which may have given an untitled document its name.
     private func didMove(_ document: PersistentDocument) {
         noteRecentDocument(document.url, type: document.type?.name ?? types[0].name)
     }
@@ -228,7 +228,7 @@ open class DocumentController {
         }
     }
 
-    /// Counts the recovery that is about to begin, where there is anything to recover.
+    /// Counts a recovery that is about to begin; nil if there is nothing to recover.
     private func beginRecovery(_ path: String, _ recovery: PersistentDocument.Recovery) throws -> RecoveryAttempts? {
         guard recovery == .keep, let info = try? RecoverableDocument.leftWork(at: path), info.hasWork else {
             return nil

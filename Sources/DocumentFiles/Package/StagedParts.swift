@@ -15,7 +15,7 @@ package struct StagedParts {
     var package = ""
     var files: [Part] = []
 
-    /// Takes away what was not put in place.
+    /// Removes the temporary files that were not moved into place.
     package func remove() {
         guard files.contains(where: { $0.temporary != nil }), let root = try? Directory(package) else { return }
         for file in files {

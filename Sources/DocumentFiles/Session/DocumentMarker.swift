@@ -7,11 +7,12 @@ package import Storage
 package struct DocumentMarker: Hashable, Sendable {
     /// Incremented by every commit, including autosaves.
     var counter = 0
-    /// Raised by every save.
+    /// Incremented by every save.
     package var generation = 0
-    /// Whether the commit was a save; else it was an autosave.
+    /// Whether the commit was a save; false for an autosave.
     var isSaved = true
-    /// Whether autosaved objects violate validation rules, which a save has to check then.
+    /// Whether autosaved objects may violate validation rules, so that the next save has to
+    /// validate all objects.
     package var isUnchecked = false
     var created: Date
     /// The time of the last save.

@@ -18,8 +18,8 @@ struct OutsideCommits {
     func count() throws -> Int {
         for _ in 0..<Self.attempts {
             guard let before = try DocumentMarker(store.metadata()) else { return 0 }
-            // Commits that are in the main file already don't count: whoever made the checkpoint
-            // has committed them there, and a power failure may restore the emptied WAL.
+            // Commits that are in the main file already don't count: the program that made the
+            // checkpoint has committed them there, and a power failure may restore the emptied WAL.
             let count = try store.withFiles { try $0.isCheckpointed() ? 0 : $0.log?.commitCount ?? 0 }
             // An editor may have committed meanwhile. Its last marker then accounts for more of its
             // own commits than were read, so that none of them is mistaken for another program's.

@@ -90,9 +90,9 @@ public struct DocumentManifest: Sendable, Hashable, Codable {
     public var title: String?
     /// The keywords of the document.
     public var keywords: [String]?
-    /// The last save, if so much was autosaved after it that the store's main file was
-    /// checkpointed: it is one of the versions, and reverting restores it. Nil if the main file is
-    /// in the last saved state.
+    /// The last save, if autosaved work after it was checkpointed into the store's main file: it is
+    /// one of the versions, and reverting restores it. Nil if the main file is in the last saved
+    /// state.
     public var lastSave: LastSave?
 
     private static let recent = Mutex(RecentlyUsed<[UInt8], DocumentManifest> { $0.count <= 32 << 10 })

@@ -1,6 +1,6 @@
 /// Reports work that an operation left unfinished after its commit.
 ///
-/// Once an operation has committed, its result stands. Work after the commit, such as closing
+/// Once an operation has committed, its result is final. Work after the commit, such as closing
 /// files, checkpointing the WAL or deleting files, is repeated by the next opening if it fails. The
 /// operation succeeds then, and the failure is reported here.
 ///

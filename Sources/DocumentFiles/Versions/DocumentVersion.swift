@@ -14,7 +14,7 @@ public struct DocumentVersion: Sendable, Hashable {
 
         /// A save followed it.
         public static let save = Reason(.save)
-        /// So much was autosaved after it that the store was checkpointed with the autosaved work.
+        /// The store was checkpointed after it with autosaved work that exceeded the WAL's limit.
         public static let autosave = Reason(.autosave)
         /// A migration followed it.
         public static let migration = Reason(.migration)

@@ -24,8 +24,7 @@ struct DocumentMover {
             throw DocumentError(.usage, "“\(name)” can't be the name of a document", path: state.path)
         }
         let own = url.pathExtension
-        // Only known extensions count: the text after a dot may be part of the name, as in “Letters
-        // 1.2”.
+        // Only known extensions count, because the text after a dot may be part of the name.
         let known = ["folio", "folioz", own] + extensions
         let hasExtension =
             own.isEmpty

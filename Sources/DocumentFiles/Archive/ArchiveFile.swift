@@ -120,9 +120,8 @@ package struct ArchiveFile {
         try file.synchronize()
     }
 
-    /// The regular files under a folder of the package, sorted by name. Symbolic links are not
-    /// followed, and files with several hard links are refused, because both may lead out of the
-    /// package.
+    /// The regular files under a folder of the package, sorted by name. Throws for symbolic links
+    /// and for files with several hard links, which may belong to something outside of the package.
     package static func files(in package: String, under folder: String) throws -> [ArchivePart] {
         // A package that was deleted while it is open has no files on disk.
         guard try Disk.kind(of: package) == .directory else { return [] }

@@ -8,7 +8,7 @@ package struct ComparedProperty {
     /// The location of the values on one side.
     package enum Side {
         case attribute(RowSlot)
-        /// A one-to-one relationship with the name of its inverse, or another to-one relationship.
+        /// A to-one relationship, with the name of its inverse if that is to-one, too.
         case toOne(RowSlot, inverse: String?)
         case toMany(index: Int, isOrdered: Bool)
 

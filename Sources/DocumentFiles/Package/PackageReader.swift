@@ -121,8 +121,8 @@ package struct PackageReader {
     static let largestModel = 64 << 20
 
     /// Checks the store's files before SQLite opens them, because they may have been prepared to
-    /// make SQLite write elsewhere. The main file must be a regular file with one hard link in a
-    /// real folder, which may contain only its WAL besides.
+    /// make SQLite write elsewhere. The main file must be a regular file with one hard link, in a
+    /// real folder that contains nothing else but its -wal and -shm files.
     /// - Parameter hasMainFile: Whether the store's main file must exist, which is not the case for
     ///   an archive.
     func checkStore(hasMainFile: Bool = true) throws {

@@ -13,7 +13,7 @@ package struct Thinning: Sendable, Hashable {
     package var maximumBytes: Int64?
 
     package static let standard = Thinning()
-    /// Removes versions by their total size only.
+    /// A policy that removes versions by their total size only.
     package static func cap(_ bytes: Int64) -> Thinning { Thinning(steps: [(.infinity, 0)], maximumBytes: bytes) }
 
     package init(maximumBytes: Int64? = nil) {

@@ -14,8 +14,8 @@ enum DocumentPermissions {
     static func setLocked(_ isLocked: Bool, _ path: String) throws {
         try DocumentError.stage(.locking, path) {
             guard let status = try Disk.status(of: path) else { return }
-            // Only the owner gets write permission back; the umask at the document's creation is
-            // not known.
+            // Only the owner gets write permission back, because the mode before locking is not
+            // recorded.
             try Disk.setMode(isLocked ? status.mode & ~writing : status.mode | 0o200, of: path)
         }
     }

@@ -12,7 +12,7 @@ struct DocumentVersions {
         let state = try document.openedState()
         return try DocumentError.stage(.reading, state.path) {
             // The versions of a package can be read while a save adds one. Those of an archive are
-            // in its session.
+            // read through the session.
             if let versions = state.versions { return try versions.list() }
             return try document.performInline { try $0.listVersions() }
         }

@@ -121,7 +121,7 @@ final class OpenDocument {
     }
 
     func endRecoveryAttempt() {
-        // If the counter can't be removed, it delays or skips a later recovery, but loses nothing.
+        // If the counter can't be removed, a later recovery may be skipped; nothing is lost.
         try? recoveryAttempt?.end()
         recoveryAttempt = nil
     }

@@ -21,7 +21,7 @@ public enum DocumentRepairer {
     /// - Parameters:
     ///   - replacing: Whether an existing document is replaced, atomically.
     ///   - model: The model of a store that contains no readable one.
-    /// - Returns: A report of what was saved and what was lost.
+    /// - Returns: A report of the saved and the lost content.
     /// - Throws: `DocumentError`: `malformed` if nothing can be saved, `modelMismatch` if there is
     ///   no model, `locked` while the document is being edited, `cannotCreate` and others. Nothing
     ///   is written then.

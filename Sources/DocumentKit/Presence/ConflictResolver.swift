@@ -62,8 +62,8 @@ struct ConflictResolver {
         return url
     }
 
-    /// Removes the copy of the edits once the merged edits are autosaved. If that fails, the copy
-    /// is the only safe place of the edits, and its URL is returned.
+    /// Removes the copy of the edits once the merged edits are autosaved. If that fails, the edits
+    /// are safe only in the copy, and its URL is returned.
     private func copyStillNeeded(_ copy: URL?) async -> URL? {
         guard let copy else { return nil }
         do {

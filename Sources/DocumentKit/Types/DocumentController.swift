@@ -49,8 +49,8 @@ open class DocumentController {
     /// other, until it is saved with `save(as:)`.
     ///
     /// - Parameter type: The type of the document; nil for the first type.
-    /// - Throws: What ``PersistentDocument/create(at:model:form:modelName:replacing:classes:)``
-    ///   throws.
+    /// - Throws: The errors of
+    ///   ``PersistentDocument/create(at:model:form:modelName:replacing:classes:)``.
     public func newDocument(of type: DocumentType? = nil) async throws -> PersistentDocument {
         let type = type ?? types[0]
         let path = try untitled.newPath(extension: type.extensions.first ?? "folio")
@@ -67,7 +67,7 @@ open class DocumentController {
     ///
     /// - Parameter recovery: The treatment of autosaved work of a former editor. If its recovery
     ///   has crashed the program twice, opening is refused.
-    /// - Throws: What `PersistentDocument.open` throws; `modelMismatch` if a document has to be
+    /// - Throws: The errors of `PersistentDocument.open`; `modelMismatch` if a document has to be
     ///   migrated and is not.
     public func open(_ url: URL, recovery: PersistentDocument.Recovery = .keep) async throws -> PersistentDocument {
         let path = LinkResolution.resolve(url.path)
@@ -155,7 +155,7 @@ open class DocumentController {
     /// Closes all documents, one after the other. If one can't be closed, it and the documents
     /// after it stay open.
     ///
-    /// - Throws: What ``PersistentDocument/close(_:)`` throws.
+    /// - Throws: The errors of ``PersistentDocument/close(_:)``.
     public func closeAll(_ work: PersistentDocument.UnsavedWork) async throws {
         for document in documents { try await document.close(work) }
     }
@@ -205,8 +205,8 @@ open class DocumentController {
     /// Recoveries that crash the program are counted. After two of them,
     /// ``RecoverableDocument/isSkipped`` is true, and the document is recovered only with `force`.
     ///
-    /// - Throws: `DocumentError` with code `recoverable` if the document is skipped; what
-    ///   ``open(_:recovery:)`` throws.
+    /// - Throws: `DocumentError` with code `recoverable` if the document is skipped; the errors of
+    ///   ``open(_:recovery:)``.
     @discardableResult
     public func recover(_ document: RecoverableDocument, force: Bool = false) async throws -> PersistentDocument {
         if force { try? RecoveryAttempts(uuid: document.uuid).end() }

@@ -5,19 +5,19 @@ internal import SQLiteFile
 internal import SQLiteKit
 package import Storage
 
-/// Looks at a path and says what kind of document is there, or what else.
+/// Determines the kind of document at a path.
 package struct DetectedDocument: Sendable, Hashable {
     package let kind: DocumentKind
-    /// The document, with links resolved.
+    /// The path of the document, with symbolic links resolved.
     package let path: String
-    /// What kind of store a bare store or managed document is; those of packages and archives are
-    /// SQLite's.
+    /// The type of the store of a bare store or managed document. Packages and archives always
+    /// contain SQLite stores.
     package let storeType: StoreType
 
-    /// The store of a bare store or managed document, or of a package.
+    /// The path of the store of a bare store, a managed document or a package; nil for an archive.
     package var storePath: String? { kind == .archive ? nil : Self.storePath(kind, path) }
 
-    /// Where the store of a document is, an unpacked one's beneath its package.
+    /// The path of a document's store. For an archive, `path` is the unpacked package.
     package static func storePath(_ kind: DocumentKind, _ path: String) -> String {
         switch kind {
         case .package, .archive: FilePath.join(path, PackageLayout.store)
@@ -26,8 +26,8 @@ package struct DetectedDocument: Sendable, Hashable {
         }
     }
 
-    /// - Throws: `DocumentError`: `.notFound`, `.malformed` with what was found instead,
-    ///   `.unsupported` for a store of another type.
+    /// - Throws: `DocumentError`: `.notFound`; `.malformed`, with a description of what was found
+    ///   instead; `.unsupported` for a store of another type.
     package init(_ path: String) throws {
         let path = LinkResolution.resolve(path)
         self.path = path
@@ -42,14 +42,14 @@ package struct DetectedDocument: Sendable, Hashable {
         }
     }
 
-    /// The package that `reader` reads; nil for a folder that is something else.
+    /// The package that `reader` reads; nil if the folder is not a package.
     package init?(_ reader: PackageReader) throws {
         guard try reader.kind(of: PackageLayout.manifest) != nil else { return nil }
         (kind, path, storeType) = (.package, reader.path, .sqlite)
     }
 
-    /// Whether a path leads by a link out of the package that it is in, so that it names no part of
-    /// it.
+    /// Whether a path contains a symbolic link below the package that contains it. Such a path is
+    /// not part of the package.
     package static func leadsOut(_ path: String) -> Bool {
         var hasLink = false, item = path
         for _ in 0..<deepestPart {
@@ -98,7 +98,7 @@ package struct DetectedDocument: Sendable, Hashable {
             .malformed, text == nil ? "not a document: unknown binary data" : "a text file, not a document")
     }
 
-    /// The first hundred bytes of a database say how large it has to be.
+    /// Compares the page count in the database header with the size of the file.
     private static func checkHeader(_ start: [UInt8], size: Int64, hasWAL: Bool) throws {
         guard start.count >= DatabaseHeader.size else {
             throw DocumentError(.malformed, "a truncated store of \(size) bytes")
@@ -107,7 +107,8 @@ package struct DetectedDocument: Sendable, Hashable {
         guard header.hasValidPageSize else {
             throw DocumentError(.malformed, "a damaged store: its pages have no valid size")
         }
-        // The count is valid only where the last writer kept it; with a WAL the pages may be there.
+        // The page count is valid only if the last writer maintained it. With a WAL, missing pages
+        // may be in there.
         guard header.isConsistent, !hasWAL else { return }
         let expected = Int64(header.pageCount) * Int64(header.pageSize)
         guard size >= expected else {

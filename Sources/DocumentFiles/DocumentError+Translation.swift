@@ -6,8 +6,8 @@ internal import Schema
 internal import Storage
 
 extension DocumentError {
-    /// Runs one step of an operation and says in its error which step it was. Errors about objects
-    /// pass as they are.
+    /// Runs a step of an operation, and adds the stage to its errors. Errors about objects are
+    /// thrown unchanged.
     package static func stage<Result>(_ stage: Stage, _ path: String?, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
@@ -16,7 +16,7 @@ extension DocumentError {
         }
     }
 
-    /// The same error in terms of documents; one about objects as it is.
+    /// The error as a `DocumentError`. Errors about objects are returned unchanged.
     package static func translated(_ error: any Error, _ stage: Stage, _ path: String?) -> any Error {
         switch error {
         case var error as DocumentError:
@@ -31,7 +31,7 @@ extension DocumentError {
         case let error as ArchiveError: return DocumentError(error, stage)
         case var error as StorageError:
             if let translated = DocumentError(error, stage, path) { return translated }
-            // A copy is written aside: its path there would tell nobody anything.
+            // A copy is written to a temporary path, which would not help the user.
             error.path = path ?? error.path
             return error
         case let error as SQLiteError:
@@ -44,11 +44,12 @@ extension DocumentError {
         }
     }
 
-    /// A name has at most 255 bytes, and that of the lock file is `.name.lock`.
+    /// The maximum length of a document's name in bytes: file names have at most 255, and the lock
+    /// file is called `.name.lock`.
     private static let longestName = 249
 
-    /// Why the system refuses a document's path as too long, whichever file beside it was the first
-    /// to be refused.
+    /// The reason why the path of a document is too long. The rejected path may be that of a file
+    /// beside the document.
     private static func lengthMessage(of path: String) -> String {
         let count = FilePath.name(path).utf8.count
         return count > longestName
@@ -56,8 +57,8 @@ extension DocumentError {
             : "its path is too long: it has \(path.utf8.count) bytes"
     }
 
-    /// Whether an error says no more than that another program changed what was being read: reading
-    /// it again may well succeed.
+    /// Whether an error only says that another program changed the document while it was read, so
+    /// that reading it again may succeed.
     package static func tellsOfChange(_ error: any Error) -> Bool {
         switch error {
         case let error as DocumentError: error.code == .changed || error.underlying.map(tellsOfChange) ?? false
@@ -72,14 +73,14 @@ extension DocumentError {
             switch error.code {
             case .notFound: stage == .writing || stage == .replacing ? .cannotCreate : .notFound
             case .exists: .cannotCreate
-            // Nothing can have such a name.
+            // No file can have such a name.
             case .invalidPath where error.errno == ENAMETOOLONG:
                 stage == .opening || stage == .reading ? .notFound : .cannotCreate
             case .permissionDenied, .readOnly: .permission
             case .busy: .locked
             case .changed: .changed
-            // What the system refuses to let grow; what is refused to be read is a document's own
-            // fault.
+            // A file that could not grow is an input/output error; one that is too large to be read
+            // is malformed.
             case .tooLarge where error.operation != "read" && stage != .writing && stage != .replacing: .inputOutput
             case .notDirectory, .isDirectory, .unsuitableFile, .tooLarge, .invalidPath:
                 stage == .writing || stage == .replacing ? .cannotCreate : .malformed

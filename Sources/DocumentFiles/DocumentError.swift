@@ -117,7 +117,7 @@ public struct DocumentError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { path.map { "\($0): \(message)" } ?? message }
 
-    /// This error as what hinders the opening of a document that has just been written.
+    /// This error as the reason why a document that has just been written can't be opened.
     package func ofWritten(_ path: String, hint: String) -> DocumentError {
         var error = DocumentError(
             code, "it was written and can't be opened: \(message)", path: path, stage: .opening, hint: hint,

@@ -5,7 +5,7 @@ internal import SQLiteStore
 internal import Storage
 
 extension DocumentInfo {
-    /// Looks at a bare store that carries no model, by what its tables or its file say.
+    /// Creates the information about a bare store without a model from its tables or its file.
     init(withoutModel document: DetectedDocument, _ lock: LockHolder?) throws {
         let path = DetectedDocument.storePath(document.kind, document.path)
         let (stored, bytes) = try DocumentError.stage(.reading, document.path) {
@@ -25,7 +25,7 @@ extension DocumentInfo {
         self.lock = lock
     }
 
-    /// What a store says of itself and its objects.
+    /// The metadata, object counts and large values of a store.
     private struct Known {
         let uuid: String
         let versionIdentifiers: [String]
@@ -44,13 +44,13 @@ extension DocumentInfo {
                 let info = try AtomicPersistentStore.storedInfo(at: url)
                 (uuid, versionIdentifiers, metadata) = (info.uuid, info.versionIdentifiers, info.metadata)
                 counts = try AtomicPersistentStore.objectCounts(at: url)
-                // Its values are all in its file.
+                // An atomic store keeps all values in its file.
                 values = DocumentManifest.Attachments(count: 0, bytes: 0)
             }
         }
     }
 
-    /// The files of large values, whether or not any object has them.
+    /// Counts the files of large values, including unused ones.
     private static func filesBesideStore(_ path: String) throws -> DocumentManifest.Attachments {
         let folder = ExternalValues.folder(beside: path)
         guard try Disk.kind(of: folder) == .directory else { return DocumentManifest.Attachments(count: 0, bytes: 0) }

@@ -98,8 +98,8 @@ public struct DocumentInfo: Sendable, Hashable {
         return (error as? StorageError)?.code == .noModel
     }
 
-    /// How many commits of other programs are in the journal beside a package's store. Opens the
-    /// store only where there is a journal.
+    /// The number of commits by other programs in the WAL of a package's store. Opens the store
+    /// only if there is a WAL.
     package static func outsideCommits(of url: URL) throws -> Int {
         let document = try DetectedDocument(url.path)
         guard document.kind == .package,
@@ -108,14 +108,13 @@ public struct DocumentInfo: Sendable, Hashable {
         return try DocumentReading.readingOneState(document.path, .newest, model: .own) { $0.outsideCommits }
     }
 
-    /// The manifest where there is no work that it doesn't know of; nil where the store has to be
-    /// asked.
+    /// The manifest if it describes the current state; nil if there is newer work, so that the
+    /// store has to be read.
     package static func currentManifest(of url: URL) throws -> DocumentManifest? {
         try sufficientManifest(DetectedDocument(url.path))?.0
     }
 
-    /// The manifest where there is no work that it doesn't know of, with the size of a package's
-    /// store.
+    /// The manifest if it describes the current state, with the size of a package's store.
     private static func sufficientManifest(_ document: DetectedDocument) throws -> (
         DocumentManifest, storeBytes: Int64?
     )? {
@@ -128,7 +127,7 @@ public struct DocumentInfo: Sendable, Hashable {
                 let store = FilePath.join(document.path, PackageLayout.store)
                 if let size = try Disk.status(of: store + "-wal")?.size, size > 0 { return nil }
                 let (manifest, isAltered) = try reader.checkedManifest()
-                // The store is right, then.
+                // Pages of the store differ from the manifest: read the store itself.
                 if isAltered { return nil }
                 if try SharedLocation.holds(document.path),
                     try WorkingSet.existing(forPackage: document.path, uuid: manifest.uuid) != nil
@@ -145,8 +144,7 @@ public struct DocumentInfo: Sendable, Hashable {
         }
     }
 
-    /// How many versions are kept. What can't be read is not there: damage to versions is
-    /// `verify`'s to tell.
+    /// The number of versions. Versions that can't be read are not counted; `verify` reports them.
     private static func versionCount(_ document: DetectedDocument) -> Int {
         switch document.kind {
         case .package:

@@ -27,7 +27,7 @@ public enum DocumentForm: Sendable, Hashable {
     /// A bare Core Data XML store. It does not contain its model.
     case xmlStore
 
-    /// The form of a document that is there.
+    /// The form of an existing document.
     /// - Parameter storeType: The type of its store.
     package init(_ kind: DocumentKind, _ storeType: StoreType) {
         switch kind {
@@ -42,7 +42,7 @@ public enum DocumentForm: Sendable, Hashable {
         }
     }
 
-    /// The type of a store by itself, nil for the forms that have more to them.
+    /// The type of the store for a bare store; nil for packages and archives.
     package var bareStoreType: StoreType? {
         switch self {
         case .package, .archive: nil

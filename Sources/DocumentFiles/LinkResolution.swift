@@ -1,12 +1,12 @@
 internal import FileSystem
 internal import Foundation
 
-/// Where a path that a person gave leads to.
+/// Resolves paths that were given by users.
 package enum LinkResolution {
-    /// The path with links resolved as far as it exists, absolute.
+    /// The absolute path with symbolic links resolved, as far as it exists.
     package static func resolve(_ path: String) -> String {
-        // `..` is taken away before links are followed, as people read paths, and not after them,
-        // as the system does.
+        // `..` is removed before links are followed, as people read paths, not afterwards, as the
+        // system does.
         if !leadsUp(path), let resolved = try? Disk.resolve(path) { return resolved }
         return URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
     }

@@ -1,33 +1,32 @@
 package import Foundation
 
-/// How far the operation of this task has come, and whether it is still wanted.
+/// The progress and the cancellation of the current task's operation.
 ///
-/// Deep code reports and asks here, so that no method on the way has to hand a `Progress` on.
+/// Stored as a task-local value, so that a `Progress` need not be passed through all methods.
 package enum WorkProgress {
     @TaskLocal private static var current: Progress?
 
-    /// Runs `body` with what it reports going to `progress`; asked for cancellation are `progress`
-    /// and the task.
+    /// Runs `body`, and reports its progress to `progress`. Cancelling `progress` or the task
+    /// cancels the operation.
     package static func with<Result>(_ progress: Progress?, _ body: () async throws -> Result) async rethrows -> Result
     {
         guard let progress else { return try await body() }
         return try await $current.withValue(progress) { try await body() }
     }
 
-    /// Throws `CancellationError` where the operation is not wanted any more. To be asked only
-    /// before a commit.
+    /// Throws `CancellationError` if the operation was cancelled. Call it only before a commit.
     package static func check() throws {
         if Task.isCancelled || current?.isCancelled == true { throw CancellationError() }
     }
 
-    /// Begins a stage of so many units: bytes, or rows.
+    /// Starts a stage with a total number of units, which are bytes or rows.
     package static func begin(_ total: Int64) throws {
         try check()
         current?.totalUnitCount = total
         current?.completedUnitCount = 0
     }
 
-    /// Notes units that are done.
+    /// Adds completed units.
     package static func advance(by units: Int64) throws {
         current.map { $0.completedUnitCount += units }
         try check()

@@ -5,7 +5,7 @@ internal import ModelFiles
 package import SQLiteKit
 package import Schema
 
-/// A document in one zip file: looking into it, unpacking it, packing a package into it.
+/// A document in one zip file: reads it, extracts its parts, and packs a package into it.
 package struct ArchiveFile {
     package let path: String
     package let file: File
@@ -36,12 +36,12 @@ package struct ArchiveFile {
         try DocumentManifest.decode(reader.read(PackageLayout.manifest, limit: JSONCoding.maximumSize), path: path)
     }
 
-    /// The store as it lies in the archive; nil where it is compressed.
+    /// The store inside the archive, read in place; nil if it is compressed.
     ///
-    /// One of up to 64 MB is read and held against its checksum first. Of a larger one, so that
-    /// opening takes the same time whatever its size, pages are held against their sums as they are
-    /// read, where the archive has them.
-    /// - Parameter isTrusted: Whether this program has just written it.
+    /// A store of up to 64 MB is first read and compared with its checksum. For larger stores,
+    /// which have to open in constant time, pages are compared with their sums when they are read,
+    /// if the archive contains sums.
+    /// - Parameter isTrusted: Whether this program has just written the archive.
     package func database(isTrusted: Bool) throws -> ArchivedDatabase? {
         let directory = reader.directory
         guard let range = try directory.storedRange(of: PackageLayout.store), let entry = directory[PackageLayout.store]
@@ -57,8 +57,8 @@ package struct ArchiveFile {
             check: check)
     }
 
-    /// Writes the store of the archive, which is its saved state, into a new file; durable but for
-    /// its folder.
+    /// Extracts the store of the archive, which is the saved state, to a new file. The file is
+    /// durable afterwards, but not its directory entry.
     func takeOutStore(to path: String) throws {
         let folder = FilePath.parent(path) + "/.\(UniqueName.make())"
         try Disk.makeDirectory(folder, mode: 0o700)
@@ -68,7 +68,7 @@ package struct ArchiveFile {
         try Disk.synchronizeFile(path)
     }
 
-    /// The names of the models that the archive carries.
+    /// The names of the models in the archive.
     package func modelNames() -> [String] {
         let prefix = PackageLayout.models + "/", suffix = ".xcdatamodel/contents"
         return reader.directory.entries.compactMap { entry in
@@ -77,7 +77,7 @@ package struct ArchiveFile {
         }
     }
 
-    /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
+    /// The model in the archive with these version hashes, and its name; nil if there is none.
     package func model(fitting hashes: [String: Data]) throws -> (name: String, model: ManagedObjectModel)? {
         for name in modelNames() {
             let part = "\(PackageLayout.models)/\(name).xcdatamodel/contents"
@@ -88,15 +88,15 @@ package struct ArchiveFile {
         return nil
     }
 
-    /// Whether it was packed with earlier versions.
+    /// Whether the archive contains earlier versions.
     package var carriesVersions: Bool { reader.directory.entries.contains { PackageLayout.isVersion($0.name) } }
 
     package func state() throws -> WorkingSetOrigin.State { try WorkingSetOrigin.state(of: file, reader.directory) }
 
-    /// Packs a package folder into a new file at `target`, which must not be there; `store` is the
-    /// store to take instead of the package's own, which may be open. Versions stay behind unless
-    /// they are asked for, and so does all that a store keeps beside itself. Durable but for its
-    /// folder when it returns.
+    /// Packs a package into a new file at `target`, which must not exist. `store` is the store to
+    /// pack instead of the package's own one, which may be open. Versions are packed only on
+    /// request; the auxiliary files of the store, such as its WAL, are not packed. The file is
+    /// durable afterwards, but not its directory entry.
     package static func pack(
         _ package: String, store: String, manifest: DocumentManifest, includesVersions: Bool, to target: String,
         _ protection: FileProtection
@@ -120,10 +120,10 @@ package struct ArchiveFile {
         try file.synchronize()
     }
 
-    /// The plain files under a folder of the package, by name. Looked at beneath the package, with
-    /// no link on the way; a file that has another name outside is refused.
+    /// The regular files under a folder of the package, sorted by name. Throws for symbolic links
+    /// and for files with several hard links, which may belong to something outside of the package.
     package static func files(in package: String, under folder: String) throws -> [ArchivePart] {
-        // A document that was deleted is copied from what is open of it.
+        // A package that was deleted while it is open has no files on disk.
         guard try Disk.kind(of: package) == .directory else { return [] }
         let root = try Directory(package)
         guard try root.status(of: folder)?.kind == .directory else { return [] }

@@ -1,15 +1,16 @@
 internal import ArchiveKit
 internal import FileSystem
 
-/// Unpacks an archive into a package folder: its files as they are, the store unopened.
+/// Unpacks an archive into a package, file by file, without opening the store.
 package struct ArchiveUnpacker {
-    /// The archive, links resolved.
+    /// The path of the archive, with symbolic links resolved.
     package let source: String
 
     package init(source: String) { self.source = source }
 
-    /// - Parameter progress: Told the bytes done and the bytes in all; may throw to end the work.
-    /// - Parameter target: Nil only looks.
+    /// - Parameter target: The location of the package; nil for a dry run.
+    /// - Parameter progress: Called with the number of bytes done and in total; may throw to
+    ///   cancel.
     package func unpack(to target: DocumentTarget?, progress: (Int64, Int64) throws -> Void) throws -> PackingReport {
         let lock = try SourceLock.acquire(source)
         defer { lock?.release() }
@@ -34,7 +35,7 @@ package struct ArchiveUnpacker {
                     done += count
                     try progress(done, total)
                 }
-                // They are the archive's own.
+                // The page sums belong to the archive only.
                 try Disk.removeFileIfPresent(FilePath.join(temporary, PackageLayout.storeSums))
                 try Disk.replaceFile(
                     FilePath.join(temporary, PackageLayout.mimetype),
@@ -47,7 +48,7 @@ package struct ArchiveUnpacker {
         return PackingReport(files: files.count, bytes: total, path: target?.path ?? source)
     }
 
-    /// What was autosaved of the archive is not in it.
+    /// Throws if there is autosaved work, which is in a working set and not in the archive.
     private func checkWorkingSet(_ archive: ArchiveFile, _ manifest: DocumentManifest) throws {
         guard try WorkingSet.existing(for: archive, uuid: manifest.uuid) != nil else { return }
         let session = try DocumentSession.read(source, model: .own)

@@ -3,11 +3,11 @@ internal import FileSystem
 internal import Foundation
 package import Schema
 
-/// The large values that lie in an archive, read where they lie.
+/// The large values in an archive, read in place.
 package final class ArchivedValues: Sendable {
     private let reader: ArchiveReader
     private let entries: [UUID: ZipEntry]
-    /// Where values are put that somebody wants as a file; made with the first.
+    /// The folder for values that are requested as files; created when it is first needed.
     private let scratch: String
 
     package var path: String { reader.directory.path }
@@ -29,15 +29,16 @@ package final class ArchivedValues: Sendable {
     package func size(of name: String) -> Int64? { entry(name)?.size }
     var sizes: [UUID: Int64] { entries.mapValues(\.size) }
 
-    /// A value to be read in pieces.
-    /// - Throws: `ArchiveError`, where it is missing, and while it is read where it is damaged:
-    ///   whoever reads all of it is told at its end at the latest.
+    /// Opens a value for reading in pieces.
+    /// - Throws: `ArchiveError` if it is missing. If the value is damaged, reading it throws, at
+    ///   the latest when its end is read.
     package func open(_ name: String) throws -> any LargeValueInput {
         guard let entry = entry(name) else { throw ArchiveError(.missingEntry, "is missing", path: path, entry: name) }
         return ArchivedValue(try reader.input(of: entry))
     }
 
-    /// Puts a value into a file of its own; answers the file.
+    /// Extracts a value to a file.
+    /// - Returns: The path of the file.
     func takeOut(_ name: String) throws -> String {
         let file = FilePath.join(scratch, name)
         if try Disk.exists(file) { return file }
@@ -48,7 +49,7 @@ package final class ArchivedValues: Sendable {
     }
 }
 
-/// A large value in an archive that is open.
+/// A large value in an open archive.
 private final class ArchivedValue: LargeValueInput {
     private let input: EntryInput
 

@@ -4,37 +4,38 @@ package import FileSystem
 internal import SQLiteKit
 internal import Synchronization
 
-/// How stores in archives are held against what was packed.
+/// Settings for checking stores in archives.
 package enum StoreCheck {
-    /// Stores of up to so many bytes are checked as a whole when they are opened, and have no sums.
-    /// To be changed by tests.
+    /// Stores of up to this size in bytes are checked as a whole when they are opened, and have no
+    /// page sums. Tests change it.
     @TaskLocal package static var largestWhole: Int64 = 64 << 20
 }
 
-/// Sums of the pages of a store in an archive: what is read of a large store is held against them
-/// page by page, so that a check costs in proportion to what is read.
+/// Checksums of the pages of a store in an archive. Pages of a large store are checked when they
+/// are read, so that the cost is proportional to the amount of data read.
 ///
-/// The entry `store/store.sums`, all numbers little-endian: eight bytes `FolioSum`; version, 1, and
-/// size of a page, 4096, four bytes each; length of the store, eight bytes; CRC-32 of the store and
-/// of these 28 bytes, four bytes each; then the CRC-32 of each page, four bytes each, the last page
-/// as long as it is. Where the store's length or checksum is not that of the entry, another program
-/// has replaced the store, and the sums mean nothing.
+/// The format of the entry `store/store.sums`, with all numbers in little-endian order: the eight
+/// bytes `FolioSum`; the version (1) and the page size (4096), four bytes each; the length of the
+/// store, eight bytes; the CRC-32 of the store and of the preceding 28 bytes, four bytes each; then
+/// the CRC-32 of each page, four bytes each. The last page may be shorter. If the length or
+/// checksum of the store differs from that of its zip entry, another program has replaced the
+/// store, and the sums are ignored.
 package final class PageSums: Sendable {
     package static let pageSize = 4096
     private static let magic = Array("FolioSum".utf8)
     private static let headerSize: Int64 = 32
-    /// So many sums are read at a time.
+    /// The number of sums that are read at once.
     private static let batch: Int64 = 1024
 
     private let file: File
-    /// Where the sums begin in the archive.
+    /// The offset of the first sum in the archive.
     private let offset: Int64
     private let count: Int64
     private let recent = Mutex<(first: Int64, sums: [UInt8])>((-1, []))
 
     // MARK: Writing
 
-    /// The store as a part of an archive, with its sums where it is large.
+    /// The store as a part of an archive and, if it is large, its page sums.
     package static func storeParts(_ path: String) throws -> [ArchivePart] {
         let store = ArchivePart(name: PackageLayout.store, content: .file(path: path), isStored: true)
         guard try Disk.status(of: path)?.size ?? 0 > StoreCheck.largestWhole else { return [store] }
@@ -68,7 +69,7 @@ package final class PageSums: Sendable {
 
     // MARK: Reading
 
-    /// The sums of an archive's store; nil where it has none that are its own.
+    /// The sums of the store in an archive; nil if it has none or they don't match the store.
     package init?(_ directory: ZipDirectory, in file: File) throws {
         guard let entry = directory[PackageLayout.storeSums], let store = directory[PackageLayout.store],
             entry.method == .stored, store.method == .stored,
@@ -95,7 +96,7 @@ package final class PageSums: Sendable {
         return bytes
     }
 
-    /// Whether whole pages of the store, which begin at `place`, are what was packed.
+    /// Whether whole pages of the store, starting at offset `place`, match their sums.
     package func areSound(_ pages: UnsafeRawBufferPointer, at place: Int64) throws -> Bool {
         var page = place / Int64(Self.pageSize)
         for start in stride(from: 0, to: pages.count, by: Self.pageSize) {

@@ -2,16 +2,17 @@ package import RowMemory
 package import Schema
 package import Storage
 
-/// A property of one name in two entities of one name, either of which may lack it.
+/// A pair of properties with the same name in two entities with the same name. One of them may be
+/// missing.
 package struct ComparedProperty {
-    /// Where the values of one side are.
+    /// The location of the values on one side.
     package enum Side {
         case attribute(RowSlot)
-        /// Of a one-to-one relationship with its inverse.
+        /// A to-one relationship, with the name of its inverse if that is to-one, too.
         case toOne(RowSlot, inverse: String?)
         case toMany(index: Int, isOrdered: Bool)
 
-        /// The place of a relationship whose members have to be asked for.
+        /// The index of a to-many relationship, whose members have to be fetched separately.
         package var memberIndex: Int? {
             if case .toMany(let index, _) = self { index } else { nil }
         }
@@ -21,7 +22,8 @@ package struct ComparedProperty {
     package let old: Side?
     package let new: Side?
 
-    /// By name; without those that say nothing of their own.
+    /// The pairs of properties, sorted by name. Relationships that only repeat their inverse are
+    /// left out.
     package static func pairs(
         _ old: (EntityDescription, any StoreBackend)?, _ new: (EntityDescription, any StoreBackend)?
     )
@@ -52,21 +54,21 @@ package struct ComparedProperty {
         return sides
     }
 
-    /// Whether a to-many relationship says what its inverse does not.
+    /// Whether a to-many relationship contains information that its inverse does not.
     private static func isTold(_ property: PropertyDescription, _ model: ManagedObjectModel) -> Bool {
         if property.relationship?.isOrdered == true { return true }
         guard let inverse = model.inverse(of: property) else { return true }
         guard inverse.isToMany else { return false }
-        // By name, so that it is the same side in both models.
+        // Compare by name, so that the same end is chosen in both models.
         func path(_ property: PropertyDescription) -> [String] {
             [model.entities[property.declaringEntityIndex].name, property.name]
         }
         return path(property).lexicographicallyPrecedes(path(inverse)) || path(property) == path(inverse)
     }
 
-    /// How the present rows of two cursors differ here; nil where they don't. A cursor is nil where
-    /// its document has no such object.
-    /// - Throws: what the stores throw.
+    /// The difference between the current rows of two cursors; nil if there is none. A cursor is
+    /// nil if its document has no such object.
+    /// - Throws: The errors of the stores.
     package func difference(_ left: RowCursor?, _ right: RowCursor?) throws -> PropertyDifference? {
         if let left, let right, let old, let new, let isSame = Self.quickly(left.row, old, right.row, new), isSame {
             return nil
@@ -80,8 +82,7 @@ package struct ComparedProperty {
         return PropertyDifference(name: name, old: before, new: after)
     }
 
-    /// Compares without making values where that is easy; nil where it is not, or where they
-    /// differ.
+    /// Compares simple values without creating a `PropertyValue`. Nil if that is not possible.
     private static func quickly(_ left: Row, _ old: Side, _ right: Row, _ new: Side) -> Bool? {
         guard case .attribute(let a) = old, case .attribute(let b) = new, a.kind == b.kind else { return nil }
         guard left.hasValue(a), right.hasValue(b) else { return !left.hasValue(a) && !right.hasValue(b) }
@@ -95,7 +96,7 @@ package struct ComparedProperty {
         }
     }
 
-    /// Whether a document that has nil here has the same link at its other end: old stores keep
+    /// Whether a relationship that is nil here has the same link at its other end. Old stores keep
     /// some one-to-one links at one end only.
     private static func isTold(elsewhere side: Side?, _ cursor: RowCursor?, _ other: PropertyValue) throws -> Bool {
         guard let cursor, case .toOne(let slot, let inverse?) = side, cursor.row.reference(slot) == nil,
@@ -115,7 +116,7 @@ package struct ComparedProperty {
         case .toMany(let index, let isOrdered):
             var members = cursor.members(index)
             if !isOrdered {
-                // The models may have the entities in another order.
+                // The models may order their entities differently.
                 let entities = cursor.identity.model.entities
                 members.sort { (entities[$0.entityIndex].name, $0.key) < (entities[$1.entityIndex].name, $1.key) }
             }

@@ -52,7 +52,7 @@ public struct DocumentComparison {
         try forEachDifference(oneState(old), oneState(new), body)
     }
 
-    /// The same, with what each of the stores is read from.
+    /// Calls a function for each difference, reading from the given snapshots of the two stores.
     package func forEachDifference(
         _ oldSource: any RowStore, _ newSource: any RowStore, _ body: (ObjectDifference) throws -> Void
     ) throws {

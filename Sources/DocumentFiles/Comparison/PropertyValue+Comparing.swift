@@ -4,8 +4,9 @@ package import Schema
 internal import Storage
 
 extension PropertyValue {
-    /// Whether two documents have the same here: text by its code units, numbers with NaN the same
-    /// as NaN, bytes by what they are wherever they are kept, objects by entity and number.
+    /// Whether two documents have the same value. Text is compared by code units, NaN equals NaN,
+    /// binary values are compared by their bytes wherever they are stored, and objects by entity
+    /// and primary key.
     package func isSame(as other: PropertyValue) -> Bool {
         switch (self, other) {
         case (.double(let a), .double(let b)): a == b || a.isNaN && b.isNaN
@@ -25,8 +26,8 @@ extension PropertyValue {
         }
     }
 
-    /// The first twelve digits of the SHA-256 of a binary value, hexadecimal; nil for others, and
-    /// where its file is missing.
+    /// The first twelve hexadecimal digits of the SHA-256 of a binary value; nil for other values,
+    /// and if the file of a large value is missing.
     package var shortDigest: String? {
         let value: LargeValue
         switch self {
@@ -43,7 +44,7 @@ extension PropertyValue {
 extension LargeValue {
     fileprivate func isSame(as other: LargeValue) -> Bool {
         if let isSame = try? hasSameBytes(as: other) { return isSame }
-        // Two that are missing are told apart by what they are missing.
+        // If both files are missing, compare their names.
         return (try? count) == nil && (try? other.count) == nil && fileName == other.fileName
     }
 }

@@ -2,8 +2,8 @@ package import RowMemory
 package import Schema
 package import Storage
 
-/// The rows of one entity in ascending order of number, with the members of some of their
-/// relationships; a batch at a time.
+/// Iterates over the rows of an entity by ascending primary key, with the members of some of their
+/// relationships. Rows are read in batches.
 package final class RowCursor {
     package let identity: StoreIdentity
     private let source: any RowStore
@@ -13,14 +13,14 @@ package final class RowCursor {
     private var members: [Int: [[ObjectReference]]] = [:]
     private var index = -1
     private var isLast = false
-    /// The number that the rows begin behind.
+    /// The primary key after which the rows begin.
     private let start: Int64?
     private static let batchSize = 2048
 
     /// - Parameters:
-    ///   - source: The store that has this identity, or one moment of it.
-    ///   - entity: Nil for a store that does not know it: there are no rows then.
-    ///   - members: The places of to-many relationships whose members are wanted.
+    ///   - source: The store with this identity, or a snapshot of it.
+    ///   - entity: The entity; nil if the store does not contain it, so that there are no rows.
+    ///   - members: The indexes of the to-many relationships whose members are read.
     package init(
         _ source: any RowStore, _ identity: StoreIdentity, _ entity: EntityDescription?, members: [Int],
         after start: Int64? = nil
@@ -33,20 +33,20 @@ package final class RowCursor {
         isLast = entity == nil
     }
 
-    /// The number of the present row; nil after the last.
+    /// The primary key of the current row; nil after the last row.
     package var key: Int64? { index >= 0 && index < rows.count ? rows[index].key : nil }
     var row: Row { rows[index] }
 
     package func members(_ propertyIndex: Int) -> [ObjectReference] { members[propertyIndex]?[index] ?? [] }
 
-    /// Goes on to the next row; at first to the first.
+    /// Moves to the next row; the first call moves to the first row.
     package func advance() throws {
         index += 1
         if index >= rows.count, !isLast { try load() }
     }
 
-    /// Whether an object of the store leads to the present row by one of its to-one relationships.
-    /// Costs a read of that object.
+    /// Whether a to-one relationship of another object points to the current row. Costs a read of
+    /// that object.
     func isTarget(of relationship: String, ofObject entityName: String, _ key: Int64) throws -> Bool {
         guard let entity, let other = identity.model.entity(named: entityName),
             let property = other.property(named: relationship), !property.isToMany

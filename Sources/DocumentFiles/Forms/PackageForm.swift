@@ -1,15 +1,15 @@
 internal import FileSystem
 internal import Storage
 
-/// A package whose WAL lies in itself: the main file of its store is the last saved state, and
-/// takes the next one up by a checkpoint.
+/// A package that contains its WAL. The main file of its store is the last saved state; a save
+/// checkpoints the WAL into it.
 struct PackageForm: SessionForm {
     var workingSet: WorkingSet? { nil }
 
     func willCommit(_ session: DocumentSession) {}
 
-    /// The state before the save is kept, the WAL goes into the main file, then the manifest says
-    /// so.
+    /// Keeps the state before the save as a version, checkpoints the WAL into the main file, then
+    /// writes the manifest.
     func finishSave(_ session: DocumentSession) throws {
         let path = session.path
         try DocumentError.stage(.committing, path) { try session.adoptOutsideCommits() }
@@ -21,33 +21,35 @@ struct PackageForm: SessionForm {
         guard isComplete else { return }
         try DocumentError.stage(.describing, path) {
             guard session.manifest?.generation != marker.generation else { return }
-            // Belongs to the main file as it was before this save; opening alone, which comes here
-            // too, must not lose it.
+            // The discarded work belongs to the main file before this save. Not removed without a
+            // save: opening calls this method, too.
             try Disk.removeFileIfPresent(FilePath.join(package, PackageLayout.discarded))
             try session.writeManifest(to: package, marker)
         }
         try DocumentError.stage(.versioning, path) { try session.keeping.prune(keeping: marker.lastSave?.generation) }
     }
 
-    /// The work becomes a generation of its own, as by a save, but noted as unsaved: the last save
-    /// is kept as a version, which reverting goes back to.
+    /// Commits the work as a generation of its own, like a save, but marked as unsaved. The last
+    /// save is kept as a version, to which reverting returns.
     func checkpointAutosavedWork(_ session: DocumentSession) throws {
         _ = try session.commit(ChangeSet(), .unfinishedWork)
         session.settleSave()
-        // What could not be brought over stays, and does not count again.
+        // Content that could not be checkpointed stays in the WAL, and does not count towards the
+        // limit again.
         if session.journal.run != nil { try session.journal.didCheckpointAutosave(leaving: session.wal.size()) }
     }
 
     func closeSaved(_ session: DocumentSession) throws {
         session.settleSave()
-        // What stays for now goes at the end of a later session.
+        // A failure is harmless: a later session removes the unused values.
         try? session.collectContent()
         try DocumentError.stage(.closing, session.path) {
             guard !session.isCheckpointPending, try !session.wal.hasContent() else { return try session.closeStore() }
-            // Where somebody reads the document still, both stay, and go with a later session.
+            // If another process is still reading, both files stay, and a later session removes
+            // them.
             try session.closeStore(removesWAL: true)
-            // Where nothing was ever in the journal, it does no harm if a power cut brings its name
-            // back: it is empty.
+            // If the WAL was never used it is empty, so it does no harm if a power failure restores
+            // its directory entry.
             guard session.journal.wasUsed else { return }
             try Disk.synchronizeDirectory(FilePath.parent(session.storePath))
         }
@@ -57,8 +59,8 @@ struct PackageForm: SessionForm {
         guard let package = session.package else { preconditionFailure("A package is where its document is") }
         let exchange = StoreExchange(session: session)
         if session.isCheckpointPending {
-            // An outside reader may still have the files open: they stay as they are, and the state
-            // that the versions lead up to takes their place.
+            // Another process may still have the files open. They stay unchanged, and a new store
+            // with the last saved state, built from the versions, replaces them.
             return try exchange.replaceStore { try session.writeSavedState(to: $0) }
         }
         if try session.closeStore(alone: {
@@ -66,8 +68,8 @@ struct PackageForm: SessionForm {
         }) {
             return
         }
-        // Whoever reads goes on by the WAL and its index: these go with the folder that they are
-        // in, and the reader with them.
+        // Another process is reading, and continues with the WAL and its index. Both are moved away
+        // with their folder, so the reader is not disturbed.
         try exchange.replaceStore {
             try session.writeSavedState(to: $0)
         } keeping: { old in

@@ -1,31 +1,32 @@
 internal import Storage
 
-/// The steps of a session in which a package, a document with a working set and a store by itself
-/// differ.
+/// The operations of a session that depend on the form: a package, a document with a working set,
+/// or a bare store.
 protocol SessionForm {
-    /// Where commits go, where that is not the document itself.
+    /// The working set that receives commits; nil if they are written to the document itself.
     var workingSet: WorkingSet? { get }
 
-    /// Makes sure that a commit lasts: called before each.
+    /// Called before each commit; prepares the working set so that commits are durable.
     func willCommit(_ session: DocumentSession) throws
 
-    /// What follows the commit of a save. Whatever stops it, the save stands, and the next save,
-    /// close or open does it again.
+    /// Completes a save after its commit. If this fails, the save is still valid, and the next
+    /// save, close or opening repeats it.
     func finishSave(_ session: DocumentSession) throws
 
-    /// Lets a store file take up what was autosaved.
+    /// Moves autosaved work from the WAL into a store file.
     func checkpointAutosavedWork(_ session: DocumentSession) throws
 
-    /// Closes the store of a document that has no unsaved work, and leaves it as one clean set of
-    /// files.
+    /// Closes the store of a document without unsaved work, and leaves only the files that belong
+    /// to it.
     func closeSaved(_ session: DocumentSession) throws
 
-    /// Closes the store of a document that has unsaved work, so that the last save counts again.
+    /// Closes the store of a document with unsaved work, and makes the last save the current state
+    /// again.
     func closeDiscarding(_ session: DocumentSession, _ marker: DocumentMarker) throws
 }
 
-/// A store by itself, whose commits are saves, or a document that is only read: nothing follows
-/// what is done with its store.
+/// A bare store, in which every commit is a save, or a document that is open for reading. Nothing
+/// has to be done besides the operations of the store.
 struct BareStoreForm: SessionForm {
     var workingSet: WorkingSet? { nil }
 

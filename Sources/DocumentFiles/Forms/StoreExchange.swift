@@ -4,18 +4,18 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Ends a session by putting another store in the place of its package's, in a folder of its own: a
-/// new store never lies beside an old WAL.
+/// Ends a session by replacing the store of its package. The store is replaced together with its
+/// folder, so that a new store is never beside an old WAL.
 ///
-/// The commit point is the exchange of the folder; whatever fails or crashes before leaves the
-/// document as it was. The lock stays with the caller.
+/// The commit point is the replacement of the folder. A failure or crash before that leaves the
+/// document unchanged. The caller keeps the lock.
 struct StoreExchange {
     let session: DocumentSession
 
-    /// Makes the store that `make` puts together the next generation. What is saved now is kept as
-    /// a version first; work that was autosaved and not saved has to be out of the way.
-    /// - Parameter make: Makes a closed store that carries a marker; answers the large values that
-    ///   it refers to.
+    /// Makes a store the next generation of the document. The saved state is kept as a version
+    /// first. There must be no unsaved autosaved work.
+    /// - Parameter make: Writes a closed store that contains a marker, and returns the names of the
+    ///   large values to which it refers.
     func makeNextGeneration(
         for reason: DocumentVersion.Reason, _ make: (_ path: String, _ marker: DocumentMarker) throws -> Set<UUID>
     ) throws {
@@ -31,8 +31,9 @@ struct StoreExchange {
         }
     }
 
-    /// Closes the store and puts the one that `build` makes in its place.
-    /// - Parameter keep: Takes out of the folder that was replaced what is worth keeping.
+    /// Closes the store and replaces it by the one that `build` writes.
+    /// - Parameter keep: Receives the replaced folder, to move files out of it that have to be
+    ///   kept.
     func replaceStore(
         _ build: (_ path: String) throws -> Void, keeping keep: (_ folder: String) throws -> Void = { _ in }
     ) throws {
@@ -54,14 +55,16 @@ struct StoreExchange {
         }
         try session.closeStore()
         try replacement.commit(expecting: before)
-        // The state that was asked for is there: what can't be kept is gone, and told of.
+        // The new state is committed. If old files can't be kept, they are lost, and the error is
+        // recorded.
         UnfinishedWork.noting { try keep(replacement.temporary) }
-        // Its WAL was on the store that is gone; what stays of it is known by that.
+        // The WAL in the working set belongs to the replaced store. If it can't be removed, the
+        // next opening detects that.
         try? session.workingSet?.remove()
     }
 
-    /// Gives a closed store a marker of its own; answers its model and the large values that it
-    /// refers to.
+    /// Writes a marker to a closed store.
+    /// - Returns: The model of the store, and the names of the large values to which it refers.
     static func mark(
         _ path: String, _ marker: DocumentMarker, _ content: ContentFolder,
         adding metadata: [String: MetadataValue?] = [:]
@@ -71,7 +74,7 @@ struct StoreExchange {
         let store = try SQLitePersistentStore.open(description, files: content.externalValues)
         do {
             var changes = ChangeSet(), marker = marker
-            // A version of work that was only autosaved is as invalid as it was.
+            // A version of autosaved work may be invalid, so these properties are preserved.
             let restored = DocumentMarker(try store.metadata())
             marker.isUnchecked = restored?.isUnchecked ?? false
             marker.pending = restored?.pending

@@ -2,17 +2,17 @@ internal import FileSystem
 internal import SQLiteStore
 internal import Storage
 
-/// An archive, or a package in a shared place: what is committed goes to a working set, and a save
-/// (`WorkingSetSave`) puts a new archive or store in the place of the old one.
+/// An archive, or a package on a shared volume. Commits are written to a working set, and a save
+/// (`WorkingSetSave`) replaces the archive or store by a new one.
 final class WorkingSetForm: SessionForm {
     private var set: WorkingSet
-    /// The state of the document that the working set belongs to.
+    /// The state of the document to which the working set belongs.
     private(set) var origin: WorkingSetOrigin.State
-    /// Whether a save has replaced that state, so that nothing more may be committed: another
-    /// session goes on.
+    /// Whether a save has replaced that state. Nothing may be committed to this session then;
+    /// another one continues.
     private(set) var isReplaced = false
-    /// The store as a file of its own, which is to take the place of the one that lies in the
-    /// document.
+    /// A copy of the store in a file, prepared by `foldAutosavedWork` to replace the one that is
+    /// read in place from the document.
     private(set) var ownStore: Replacement?
 
     init(_ set: WorkingSet, _ origin: WorkingSetOrigin.State) {
@@ -27,21 +27,22 @@ final class WorkingSetForm: SessionForm {
         try DocumentError.stage(.writing, session.path) { try set.settle() }
     }
 
-    /// A save has put another state in the place of the one that the working set belongs to.
+    /// Called when a save has replaced the state to which the working set belongs.
     func didReplace(by state: WorkingSetOrigin.State) {
         origin = state
         isReplaced = true
     }
 
-    /// A save that was interrupted behind its commit; one that the package's own WAL has stays
-    /// there until the next.
+    /// Completes a save that was interrupted after its commit. A WAL in the package itself stays
+    /// until the next save.
     func finishSave(_ session: DocumentSession) throws {
         guard session.kind == .package, session.place.database != nil, try !session.wal.hasContent() else { return }
         try session.describeSharedStore()
     }
 
-    /// The saved state is in the document, so that a store of the working set is free for the work;
-    /// one that lies in the document gets a file first, and the session goes on on that.
+    /// The saved state is in the document, so the WAL can be checkpointed into a store file of the
+    /// working set. If the store is read in place from the document, a copy is written, and the
+    /// session continues with the copy.
     func checkpointAutosavedWork(_ session: DocumentSession) throws {
         guard session.place.database != nil else {
             return _ = try DocumentError.stage(.checkpointing, session.path) { try session.checkpoint() }
@@ -62,16 +63,17 @@ final class WorkingSetForm: SessionForm {
         ownStore = replacement
     }
 
-    /// Closes the store and puts the file that `checkpointAutosavedWork` wrote in its place. In one
-    /// exchange, so that a crash leaves either the WAL on the document's store or the new file.
+    /// Closes the store and moves the copy that `foldAutosavedWork` wrote into the working set. One
+    /// atomic replacement, so that a crash leaves either the WAL of the document's store or the new
+    /// file.
     func exchangeOwnStore(_ session: DocumentSession) throws {
         guard let replacement = ownStore else { preconditionFailure("Nothing was prepared") }
         ownStore = nil
         defer { try? Disk.removeTree(replacement.temporary) }
         let before = try Disk.identity(of: replacement.target)
         try session.closeStore()
-        // Where this fails the WAL on the document's store is there as before, and the next
-        // autosave tries again.
+        // If this fails, the WAL of the document's store is unchanged, and the next autosave tries
+        // again.
         try? replacement.commit(expecting: before)
     }
 
@@ -83,7 +85,7 @@ final class WorkingSetForm: SessionForm {
         }
     }
 
-    /// What is in the working set is the work and nothing else.
+    /// Discards the working set, which contains nothing but the unsaved work.
     func closeDiscarding(_ session: DocumentSession, _ marker: DocumentMarker) throws {
         try session.closeStore()
         try set.remove()

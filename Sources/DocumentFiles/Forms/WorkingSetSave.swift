@@ -4,18 +4,18 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// A save of a document that has a working set: a new archive, or a new store of a package in a
-/// shared place, takes the place of the old one by one exchange. That is the commit point; what was
-/// committed before is autosaved work until then.
+/// A save of a document that has a working set. It writes a new archive, or a new store for a
+/// package on a shared volume, and replaces the old one by it atomically. The replacement is the
+/// commit point; earlier commits are autosaved work until then.
 ///
-/// Needs no object graph. Nothing may be committed while it runs or afterwards, for the working set
-/// goes with what was replaced.
+/// No object graph is needed. Nothing may be committed during or after the save, because the
+/// working set is removed together with the replaced state.
 struct WorkingSetSave {
     private let session: DocumentSession
     private let path: String
     private let form: WorkingSetForm
     private let workingSet: WorkingSet
-    /// What the save notes.
+    /// The marker of the save.
     private let marker: DocumentMarker
 
     init(_ session: DocumentSession) {
@@ -31,8 +31,8 @@ struct WorkingSetSave {
         path = session.path
     }
 
-    /// Writes an archive anew.
-    /// - Parameter models: The names of models that the new archive does not carry any more.
+    /// Writes a new archive and replaces the old one.
+    /// - Parameter models: The names of models that the new archive does not contain any more.
     func replaceArchive(dropping models: [String]) throws {
         let replacement = Replacement(of: path)
         do {
@@ -50,9 +50,10 @@ struct WorkingSetSave {
         _ = try? Disk.removeFileIfPresent(replacement.temporary)
     }
 
-    /// Puts a store with what is committed in the place of a package's, as one exchange of the
-    /// store's folder.
-    /// - Parameter parts: The application's own files, which take their names after the commit.
+    /// Replaces the store of a package by one with the committed state. The folder of the store is
+    /// replaced atomically.
+    /// - Parameter parts: The files of the application, which are moved into place after the
+    ///   commit.
     func replaceSharedStore(_ parts: CapturedParts, dropping models: [String], reason: DocumentVersion.Reason) throws {
         guard let package = session.package, session.versions != nil else {
             preconditionFailure("Only a package in a shared place has a store of its own beside a working set")
@@ -61,7 +62,7 @@ struct WorkingSetSave {
             main = FilePath.join(package, PackageLayout.store)
         let before = try Disk.identity(of: folder)
         let replacement = Replacement(of: folder)
-        // What it replaced, once that is done.
+        // Contains the replaced store after the exchange.
         defer { try? Disk.removeTree(replacement.temporary) }
         let staged = try session.stage(parts)
         defer { staged.remove() }
@@ -69,8 +70,7 @@ struct WorkingSetSave {
             try withStaging { try writeStore(in: replacement.temporary, as: main, by: $0) }
         }
         try DocumentError.stage(.versioning, path) {
-            // Where the working set's own store has taken up autosaved work, nobody has the
-            // package's open.
+            // If the working set has its own store, no process has the package's store open.
             let closed = session.place.database == nil ? main : nil
             try session.keeping.keepReplaced(
                 session.packageStore, closed: closed, by: marker.savedState, for: reason, session.content)
@@ -92,9 +92,8 @@ struct WorkingSetSave {
         }
     }
 
-    /// Exchanges the old state for the new one, which the working set notes before as about to be
-    /// there. From then on the save stands; what a crash leaves, the next opening sees to be done
-    /// with.
+    /// Replaces the old state by the new one, after recording the new one in the working set as
+    /// pending. The save is committed then; the next opening cleans up after a crash.
     private func exchange(
         _ replacement: Replacement, for state: WorkingSetOrigin.State, expecting before: FileIdentity?, _ kind: String,
         isUnchanged: () throws -> Bool
@@ -112,8 +111,8 @@ struct WorkingSetSave {
         session.marker = marker
     }
 
-    /// Runs `body` with a folder beside the working set, where a WAL may lie; it is gone
-    /// afterwards.
+    /// Runs `body` with a temporary folder beside the working set, where a WAL may be created. The
+    /// folder is removed afterwards.
     private func withStaging<Result>(_ body: (_ folder: String) throws -> Result) throws -> Result {
         let staging = FilePath.join(
             FilePath.parent(workingSet.path), ".\(FilePath.name(workingSet.path)).tmp-\(UniqueName.make())")
@@ -122,7 +121,7 @@ struct WorkingSetSave {
         return try body(staging)
     }
 
-    /// Puts the new store of a package into a new folder; answers the state that it is.
+    /// Writes the new store of a package into a new folder, and returns its state.
     private func writeStore(in folder: String, as main: String, by staging: String) throws -> WorkingSetOrigin.State {
         let copy = FilePath.join(staging, FilePath.name(main)), made = FilePath.join(folder, FilePath.name(main))
         try copyStore(to: copy)
@@ -136,7 +135,7 @@ struct WorkingSetSave {
 
     // MARK: The archive
 
-    /// Writes the new archive into a file; answers the state that it is.
+    /// Writes the new archive to a file, and returns its state.
     private func writeArchive(_ target: String, in staging: String, dropping models: [String]) throws
         -> WorkingSetOrigin.State
     {
@@ -155,12 +154,12 @@ struct WorkingSetSave {
         try WorkProgress.begin(parts.reduce(0) { try $0 + $1.byteCount() })
         try ArchiveWriter.write(parts, to: file, progress: { try WorkProgress.advance(by: $0) })
         try file.synchronize()
-        // What can't be opened must not replace what can.
+        // Verify that the archive can be opened before it replaces the old one.
         return try ArchiveFile(target).state()
     }
 
-    /// Everything that the new archive holds, in the order in which it lies there: the same content
-    /// gives the same bytes.
+    /// All parts of the new archive. Their order is fixed, so that the same content results in the
+    /// same bytes.
     private func archiveParts(_ manifest: DocumentManifest, store: String, dropping: [String]) throws -> [ArchivePart] {
         var parts = [
             ArchivePart(
@@ -178,15 +177,15 @@ struct WorkingSetSave {
         return parts
     }
 
-    /// The versions of an archive that carries some, with the state that is about to be replaced as
-    /// a whole copy: an archive's store is written anew, page by page.
+    /// The versions for the new archive, if the old one contains versions. The state that is being
+    /// replaced is kept as a whole copy, because the new store is written page by page.
     private func keepArchivedVersion(in staging: String) throws -> [ArchivePart] {
         guard let versions = try session.archivedVersions(in: staging), let previous = session.keeping.head else {
             return []
         }
         let references = try session.keeping.references(session.packageStore, session.content)
         if session.place.database == nil, let archive = session.place.archive {
-            // The working set's own store may have taken up autosaved work.
+            // The store of the working set may already contain autosaved work.
             let saved = FilePath.join(staging, "saved.sqlite")
             try archive.takeOutStore(to: saved)
             try versions.keepReplaced(
@@ -201,13 +200,13 @@ struct WorkingSetSave {
         return try ArchiveFile.files(in: staging, under: PackageLayout.versions)
     }
 
-    /// The application's own files and the previews.
+    /// The files of the application and the previews.
     private func ownFiles() throws -> [ArchivePart] {
         try [PackageLayout.extra, PackageLayout.preview].flatMap { try parts(under: $0) }
     }
 
-    /// What the archive has under a folder, as it lies there, and what the working set has beside
-    /// or instead, by name.
+    /// The parts under a folder: those of the archive, unchanged, and those of the working set,
+    /// which override them. Sorted by name.
     private func parts(under folder: String) throws -> [ArchivePart] {
         let own = try session.package.map { try ArchiveFile.files(in: $0, under: folder) } ?? []
         let names = Set(own.map(\.name))
@@ -220,7 +219,7 @@ struct WorkingSetSave {
         return (own + kept.map { reader.part($0) }).sorted { $0.name < $1.name }
     }
 
-    /// Copies the store, the WAL folded in, as one closed file that carries the marker of the save.
+    /// Copies the store with its WAL to one closed file, and writes the marker of the save into it.
     private func copyStore(to path: String) throws {
         try session.packageStore.copy(to: path)
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))

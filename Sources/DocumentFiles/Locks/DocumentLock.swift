@@ -3,15 +3,15 @@ internal import Foundation
 internal import Coding
 internal import Synchronization
 
-/// The lock of a document that is being edited: a kernel lock on a hidden file beside it, which
-/// says who holds it.
+/// The lock of a document that is open for editing: a kernel lock on a hidden file beside it, whose
+/// content describes the holder.
 ///
-/// A process that dies loses the lock, whatever stands in the file. The lock is never put on the
-/// store itself: closing any descriptor of that would drop SQLite's own locks.
+/// A process that dies loses the lock, regardless of the file's content. The store itself is never
+/// locked, because closing any of its file descriptors would drop SQLite's own locks.
 package final class DocumentLock: Sendable {
     private let lock: FileLock
 
-    /// The files of the locks that this process holds.
+    /// The paths of the lock files that this process holds.
     private static let held = Mutex<[ObjectIdentifier: String]>([:])
 
     private init(_ lock: FileLock) {
@@ -24,23 +24,23 @@ package final class DocumentLock: Sendable {
 
     private func forget() { Self.held.withLock { $0[ObjectIdentifier(self)] = nil } }
 
-    /// Removes the files of the locks that this process holds, which go with it: for a program that
-    /// ends without closing its documents, none of which it is writing.
+    /// Removes the lock files that this process holds, and so the locks. For a program that exits
+    /// without closing its documents and is not writing any of them.
     package static func removeFiles() {
         held.withLock { for file in $0.values { _ = try? Disk.removeFileIfPresent(file) } }
     }
 
-    /// Takes the lock of the document at `path`, which need not exist yet.
-    /// - Throws: `DocumentError` `.locked` with the holder, or `.permission` where no lock file can
-    ///   be made.
+    /// Acquires the lock of the document at `path`, which need not exist yet.
+    /// - Throws: `DocumentError`: `.locked` with the holder; `.permission` if no lock file can be
+    ///   created.
     package static func acquire(_ path: String, document: String?) throws -> DocumentLock {
         let current = LockHolder.current(document: document)
         return try DocumentError.stage(.locking, path) {
             let file = try lockFile(for: path)
             guard let lock = try FileLock.acquire(file) else { throw busy(holder(in: file), path) }
             let previous = try? decoded(lock.read(limit: largestFile))
-            // A free lock of another machine proves nothing: its kernel doesn't tell ours on every
-            // file system.
+            // A free lock does not prove that a holder on another machine is gone: not every file
+            // system passes kernel locks on to other machines.
             if let previous, !previous.isOfThisMachine(current) {
                 try lock.release(removing: false)
                 throw busy(previous, path)
@@ -55,8 +55,8 @@ package final class DocumentLock: Sendable {
         }
     }
 
-    /// Adds to what the lock file says which document it is. Of use to readers of the file alone,
-    /// so a failure is none.
+    /// Adds the document's UUID to the lock file. Errors are ignored, because it is only
+    /// information for readers of the file.
     package func note(document: String) { try? lock.write(LockHolder.current(document: document).json) }
 
     package func release() {
@@ -64,7 +64,7 @@ package final class DocumentLock: Sendable {
         try? lock.release(removing: true)
     }
 
-    /// Who holds the lock of the document at `path`; nil where nobody does.
+    /// The holder of the lock of the document at `path`; nil if it is not locked.
     package static func holder(of path: String) -> LockHolder? {
         for file in [siblingFile(for: path), runtimeFile(for: path)].compactMap({ $0 }) {
             guard (try? FileLock.isHeld(file)) == true else { continue }
@@ -87,7 +87,7 @@ package final class DocumentLock: Sendable {
 
     private static let largestFile = 64 << 10
 
-    /// The holder that a lock file names; nil for an empty one.
+    /// The holder described by a lock file; nil if the file is empty.
     private static func decoded(_ bytes: [UInt8]) throws -> LockHolder? {
         bytes.isEmpty ? nil : try JSONCoding.decoder.decode(LockHolder.self, from: Data(bytes))
     }
@@ -97,7 +97,7 @@ package final class DocumentLock: Sendable {
     private static func lockFile(for path: String) throws -> String {
         let sibling = siblingFile(for: path)
         if Disk.isWritable(FilePath.parent(path)) { return sibling }
-        // The folder takes no new file, but the document itself may be writable.
+        // No file can be created in the folder, but the document itself may be writable.
         guard Disk.isWritable(path), let runtime = runtimeFile(for: path) else {
             throw DocumentError(.permission, "its folder can't be written to", path: path)
         }

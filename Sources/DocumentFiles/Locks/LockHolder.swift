@@ -19,7 +19,7 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The time at which the lock was acquired.
     public var since: Date
 
-    /// This process, now.
+    /// This process, with the current time.
     package static func current(document: String?) -> LockHolder {
         var holder = thisProcess
         holder.document = document
@@ -35,8 +35,8 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
             document: nil, since: .distantPast)
     }()
 
-    /// The holder as JSON, as the coder writes it: made by hand, since opening a document waits for
-    /// it, twice.
+    /// The holder as JSON, in the encoder's format. Written directly for speed, because opening a
+    /// document writes it twice.
     var json: [UInt8] {
         get throws {
             var text: [UInt8] = []
@@ -75,8 +75,8 @@ public struct LockHolder: Sendable, Hashable, Codable, CustomStringConvertible {
         return String(decoding: bytes.prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
     }()
 
-    /// Whether a free kernel lock proves that the holder is gone: its kernel is ours, or was on
-    /// this machine.
+    /// Whether a free kernel lock proves that the holder is gone: it ran on this machine, in the
+    /// current boot or an earlier one.
     func isOfThisMachine(_ current: LockHolder) -> Bool { bootID == current.bootID || host == current.host }
 
     /// The lock holder in one line: program, process, user, host, time.

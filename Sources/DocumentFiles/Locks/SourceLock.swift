@@ -1,10 +1,11 @@
 internal import FileSystem
 
-/// The lock of a document that is read as files, so that nobody edits it meanwhile.
+/// The lock of a document whose files are read directly, so that nobody edits it meanwhile.
 enum SourceLock {
-    /// - Returns: nil where no lock can be made for want of a right to write: then nobody edits it
-    ///   with the rights that this program has.
-    /// - Throws: `DocumentError.locked` where somebody edits it.
+    /// Acquires the lock.
+    /// - Returns: The lock; nil if a lock file can't be created for lack of permission. Programs
+    ///   with the same permissions can't edit the document then.
+    /// - Throws: `DocumentError.locked` if the document is being edited.
     static func acquire(_ path: String) throws -> DocumentLock? {
         do {
             return try DocumentLock.acquire(path, document: nil)

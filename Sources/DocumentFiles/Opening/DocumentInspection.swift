@@ -3,21 +3,22 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// What the files of a document's store say of the saved state, of unsaved work and of a WAL that
-/// is not the store's, before the store is opened. Under the document's lock each is read once, and
-/// nothing where there is no WAL.
+/// The saved state, unsaved work and foreign WAL of a document's store, as determined from its
+/// files before the store is opened. Requires the document's lock. Each file is read once, and none
+/// if there is no WAL.
 struct DocumentInspection {
-    /// What a store notes of one of its states.
+    /// The UUID and marker of one state of a store.
     struct State: Hashable {
         let uuid: String
         let marker: DocumentMarker
     }
 
-    /// The main file without its WAL; nil where it was not read, or can't be read by itself: a
-    /// checkpoint that was cut short leaves a main file that only the WAL makes whole.
+    /// The state of the main file without its WAL. Nil if it was not read or can't be read by
+    /// itself: after an interrupted checkpoint, the main file is only complete together with the
+    /// WAL.
     let main: State?
-    /// The last commit; nil where it was not read, is none of a document, or is damaged though the
-    /// main file is not.
+    /// The state of the last commit. Nil if it was not read, has no marker, or can't be read
+    /// although the main file can.
     private let newest: State?
     private let hasWAL: Bool
 
@@ -31,28 +32,28 @@ struct DocumentInspection {
         do {
             newest = try State(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)))
         } catch let error as StorageError where main != nil && (error.code == .damaged || error.code == .notAStore) {
-            // What is sound by itself is not made so by a WAL of its own.
+            // The main file is sound by itself, and its own WAL would not change that.
             newest = nil
         }
     }
 
-    /// A working set that an editor left: its WAL, or its own store, which may have taken work up.
-    /// That of a package tells of such work by `DocumentMarker.lastSave`.
+    /// Inspects a working set that an editor left: its WAL, or its own store, which may contain
+    /// checkpointed work. For a package, `DocumentMarker.lastSave` records such work.
     init(ofWorkingSet place: StoreLocation) throws {
         main = nil
         hasWAL = try place.hasWAL()
         newest = try hasWAL || place.database == nil ? State(place.storedModelInfo()) : nil
     }
 
-    /// What the main file of a store says without its WAL; nil where it can't be read by itself.
+    /// The state of a store's main file without its WAL; nil if it can't be read by itself.
     static func mainFile(ofStoreAt store: String) -> State? {
         (try? SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true)).flatMap {
             State($0)
         }
     }
 
-    /// Whether the WAL is not of the store: of another one, stale, or made on another state of the
-    /// main file.
+    /// Whether the WAL does not belong to the store: it is of another store, outdated, or based on
+    /// another state of the main file.
     var isWALForeign: Bool {
         guard hasWAL, let main else { return false }
         guard let newest else { return true }

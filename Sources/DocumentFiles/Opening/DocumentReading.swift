@@ -1,19 +1,19 @@
 internal import FileSystem
 internal import Foundation
 
-/// Reading again what other programs changed while it was read, and no lock held them off.
+/// Repeats reads that failed because another program changed the document meanwhile.
 package enum DocumentReading {
-    /// How often it is read before that is an error.
+    /// The number of attempts before the error is thrown.
     package static let attempts = 20
-    /// How often a document that others replace is looked at again before that is an error.
+    /// The number of attempts for a document whose files are replaced by others.
     private static let attemptsAtFiles = 5
 
-    /// How long to wait after a failed attempt, counted from 1: whoever saves again and again is to
-    /// be met between two saves.
+    /// The delay after a failed attempt, counted from 1. It is random, so that an attempt falls
+    /// between two saves of a program that saves repeatedly.
     package static func pause(after attempt: Int) -> Duration { .milliseconds(Int.random(in: 0...10 * attempt)) }
 
-    /// Runs `body`, which looks at a document without its lock, again where an editor has moved its
-    /// files meanwhile.
+    /// Runs `body`, which inspects a document without its lock, and repeats it if an editor has
+    /// moved files of the document meanwhile.
     static func retryingWhileChanging<Result>(at path: String, _ body: () throws -> Result) throws -> Result {
         var left = attemptsAtFiles
         while true {
@@ -22,8 +22,8 @@ package enum DocumentReading {
             do {
                 return try body()
             } catch {
-                // A document that was put in its place meanwhile was read half and half. The
-                // working set of one that is there still may have gone with its editor.
+                // The document was replaced while it was read, or its working set was removed when
+                // its editor closed it.
                 let after = try Disk.identity(of: LinkResolution.resolve(path))
                 if left > 0, after != before || (error as? DocumentError)?.code == .notFound && after != nil {
                     continue
@@ -33,14 +33,14 @@ package enum DocumentReading {
         }
     }
 
-    /// Opens one state of a document for reading, runs `body` on it and closes it; all of it again
-    /// where another program changed the document meanwhile and no lock held it off.
+    /// Opens one state of a document for reading, runs `body` on it, and closes it. Repeats all of
+    /// this if another program changed the document meanwhile.
     static func readingOneState<Result>(
         _ path: String, _ state: DocumentState, model: ModelChoice,
         _ body: (DocumentSession) throws -> Result
     ) throws -> Result {
         try repeating {
-            // The working set of an archive may go with its editor.
+            // The working set of an archive may be removed when its editor closes it.
             try retryingWhileChanging(at: path) {
                 let session = try DocumentSession.read(path, state, model: model)
                 defer { try? session.close() }

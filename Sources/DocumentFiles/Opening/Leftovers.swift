@@ -1,10 +1,10 @@
 internal import FileSystem
 
-/// What a crash left of replacing files, which is finished, undone or removed. The document's lock
-/// is held.
+/// Cleans up after a crash while files were being replaced: finishes or undoes the replacement and
+/// removes temporary files. Requires the document's lock.
 enum Leftovers {
-    /// Finishes or undoes the replacement of what is at a path, and removes what it left, within a
-    /// package too; what a link leads to is not this one's.
+    /// Finishes or undoes the replacement of the item at a path, and removes temporary files beside
+    /// it and in its folders. Does not follow symbolic links.
     static func mend(_ path: String) throws {
         try completeReplacement(of: path)
         guard try Disk.kind(of: path) == .directory else { return }
@@ -13,12 +13,12 @@ enum Leftovers {
         }
     }
 
-    /// Finishes or undoes the replacement of what is at a path alone.
+    /// Finishes or undoes the replacement of the item at a path only.
     static func completeReplacement(of path: String) throws {
         for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
     }
 
-    /// Removes what is left of files that were being replaced in a package.
+    /// Removes temporary files of replacements in a package.
     static func removeTemporaries(in package: PackageReader) throws {
         var isChanged = false
         for part in [nil, PackageLayout.content, PackageLayout.versions] {
@@ -31,8 +31,8 @@ enum Leftovers {
         if isChanged { package.forget() }
     }
 
-    /// Finishes or undoes a replacement of a package's store, and removes what it left, also of
-    /// making models.
+    /// Finishes or undoes a replacement of a package's store, and removes temporary files of it and
+    /// of models.
     static func completeStoreAndModels(of package: PackageReader) throws {
         let store = FilePath.join(package.path, PackageLayout.storeFolder)
         let root = try package.entries() ?? [], files = try? package.entries(of: PackageLayout.storeFolder)
@@ -40,8 +40,8 @@ enum Leftovers {
             try mend(store)
             package.forget()
         }
-        // A model is a folder, as is what is left of one: where there is one folder alone, it is
-        // the model. What stays for now goes with a later opening.
+        // Models and their temporary files are folders, so a single folder is the model. Temporary
+        // files that can't be removed now are removed by a later opening.
         if (try? package.folderCount(in: PackageLayout.models)) != 1,
             let models = try? package.entries(of: PackageLayout.models),
             models.contains(where: { $0.name.hasPrefix(".") })

@@ -2,28 +2,30 @@ package import Foundation
 package import ModelFiles
 package import Schema
 
-/// With which model a store is read: stores by themselves may carry none, and a tool may want
-/// another than theirs.
+/// Determines the model with which a store is opened. Bare stores may contain no model, and tools
+/// may use a different one.
 package enum ModelChoice: Sendable {
-    /// The one that the store or its document carries.
+    /// The model that the store or its document contains.
     case own
-    /// This one; the store refuses it where it is of another version.
+    /// This model. The store refuses it if it has another version.
     case model(ManagedObjectModel)
-    /// The first of these that has the version hashes of the store, else its own.
+    /// The first of these models with the version hashes of the store, otherwise the store's own
+    /// model.
     case fitting([ManagedObjectModel])
-    /// The first version in these files that has the version hashes of the store, else its own.
+    /// The first version in these files with the version hashes of the store, otherwise the store's
+    /// own model.
     case versions([ModelFile])
-    /// A model as a person names it: of several versions the one with the version hashes of the
-    /// store, else the named or current one, which the store then refuses.
-    /// - Parameter mayBeDocument: Whether the path may be that of a document, whose model counts
+    /// A model given by the user. If it has several versions, the one with the version hashes of
+    /// the store is used, otherwise the named or current one, which the store then refuses.
+    /// - Parameter mayBeDocument: Whether the path may be that of a document, whose model is used
     ///   then.
     case reference(ModelReference, mayBeDocument: Bool)
 
-    /// The model of a caller who gives one or none.
+    /// This model, or the store's own one for nil.
     package init(_ model: ManagedObjectModel?) { self = model.map { .model($0) } ?? .own }
 
-    /// The model for a store that records these version hashes; nil for its own.
-    /// - Throws: what reading a model in files throws.
+    /// The model for a store with these version hashes; nil for the store's own one.
+    /// - Throws: The errors of reading model files.
     package func model(fitting hashes: [String: Data]) throws -> ManagedObjectModel? {
         switch self {
         case .own: return nil

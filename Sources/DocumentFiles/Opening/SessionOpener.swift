@@ -4,16 +4,16 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// Opens a document for editing. Its lock is held: what a crash left is mended, then the store's
-/// files are inspected, what becomes of unsaved work is decided by that, and the store is opened.
+/// Opens a document for editing. Requires its lock. Cleans up after a crash, inspects the store's
+/// files, decides about unsaved work, and opens the store.
 struct SessionOpener {
     let model: ModelChoice
     let recovery: DocumentRecovery
-    /// The session that goes on with what is opened, whose large values go on being read; nil for
-    /// none.
+    /// The session that is replaced by the new one, whose large values stay readable; nil if there
+    /// is none.
     var following: DocumentSession?
 
-    /// Mends what is at a path, links resolved, and opens it.
+    /// Cleans up at a path, which must have symbolic links resolved, and opens the document.
     func openMended(_ location: String) throws -> DocumentSession {
         try Leftovers.completeReplacement(of: location)
         if try Disk.kind(of: location) == .directory {
@@ -40,7 +40,7 @@ struct SessionOpener {
         return try SharedLocation.holds(document.path) ? openWithWorkingSet(document) : openInPlace(document, reader)
     }
 
-    /// Opens a package that has its WAL in itself.
+    /// Opens a package that contains its WAL.
     private func openInPlace(_ document: DetectedDocument, _ reader: PackageReader) throws -> DocumentSession {
         let place = StoreLocation(document, opening: reader)
         try place.check()
@@ -59,16 +59,16 @@ struct SessionOpener {
         try session.settle()
         session.anchor = anchor
         guard recovery == .discard, inspection.hasUnsavedWork || session.marker?.lastSave != nil else { return session }
-        // Only an open store tells whether somebody reads what is to be set aside.
+        // The store has to be open to determine whether another process reads the work that is
+        // discarded.
         try session.closeDiscardingAutosavedWork()
-        // The model may be another than that of what was discarded, which may be a migration that
-        // did not end.
+        // The discarded work may have had another model, if it was an interrupted migration.
         return try SessionOpener(model: model, recovery: .refuse).open(document)
     }
 
-    /// Opens a document whose commits go to a working set: an archive, or a package where a WAL
-    /// must not lie. It is read where it is, takes no lock of SQLite's there, and is written by
-    /// saves alone.
+    /// Opens a document whose commits are written to a working set: an archive, or a package on a
+    /// volume that does not support WAL. The document is read in place without SQLite locks, and
+    /// written only by saves.
     func openWithWorkingSet(_ document: DetectedDocument) throws -> DocumentSession {
         let path = document.path
         let archive = document.kind == .archive ? try ArchiveFile(path) : nil
@@ -86,7 +86,7 @@ struct SessionOpener {
         if following == nil { try WorkingSet.removeFinished(for: path, state, uuid: manifest.uuid) }
         let left = try workingSetToKeep(WorkingSet.existing(for: path, state, uuid: manifest.uuid), path, place)
         if left == nil, inspection.hasUnsavedWork, recovery != .keep {
-            // In the package itself, by an editor for which this was no shared place.
+            // The work is in the package itself: its editor did not treat the volume as shared.
             guard recovery == .discard else { throw recoverable(path) }
             try StoreWAL(inPackage: path).setAutosavedWorkAside(in: path, savedGeneration: manifest.generation)
         }
@@ -106,8 +106,9 @@ struct SessionOpener {
 
     // MARK: Work that was left
 
-    /// Reads what the files of a package's store say, and puts a WAL out of the way that is not the
-    /// store's, never to be applied; answers where that is.
+    /// Inspects the files of a package's store. If the WAL does not belong to the store, it is
+    /// moved to quarantine, so that it is never applied.
+    /// - Returns: The inspection, and the path of the quarantined WAL.
     private func inspect(_ package: String, hasWAL: Bool) throws -> (DocumentInspection, quarantined: String?) {
         guard hasWAL else { return (DocumentInspection(), nil) }
         let store = FilePath.join(package, PackageLayout.store)
@@ -116,7 +117,8 @@ struct SessionOpener {
         return (DocumentInspection(), try StoreWAL(inPackage: package).setAside(in: package, as: Quarantine.walName()))
     }
 
-    /// The working set that an editor left, where it has work that is wanted; else it is removed.
+    /// The working set that an editor left, if it contains work and the work is wanted. Otherwise
+    /// it is removed.
     private func workingSetToKeep(_ left: WorkingSet?, _ path: String, _ place: (WorkingSet) throws -> StoreLocation)
         throws -> WorkingSet?
     {
@@ -125,7 +127,7 @@ struct SessionOpener {
         let hasWork = try DocumentInspection(ofWorkingSet: place(left)).hasUnsavedWork
         if hasWork, recovery == .refuse { throw recoverable(path) }
         if hasWork, recovery == .keep { return left }
-        // Nothing is in it that the document has not, or that anybody wants.
+        // The working set contains nothing that is missing in the document and wanted.
         try left.remove()
         return nil
     }
@@ -146,7 +148,7 @@ struct SessionOpener {
             model: model)
     }
 
-    /// Opens a document for reading, whatever becomes of it meanwhile.
+    /// Opens a document for reading without a lock, so that other programs may change it meanwhile.
     static func read(_ path: String, model: ModelChoice) throws -> DocumentSession {
         let document = try DetectedDocument(path)
         return try DocumentError.stage(.opening, document.path) {
@@ -170,8 +172,8 @@ struct SessionOpener {
 
     /// Opens the store of a document.
     /// - Parameters:
-    ///   - content: The folder of large values that goes on being used; nil for one of its own.
-    ///   - mainFile: What the main file notes by itself, where that was read.
+    ///   - content: The folder of large values to continue with; nil to create one.
+    ///   - mainFile: The marker of the main file, if it was read.
     static func openStore(
         _ document: DetectedDocument, _ place: StoreLocation, isEditing: Bool, content known: ContentFolder? = nil,
         mainFile: DocumentMarker? = nil,
@@ -202,8 +204,8 @@ struct SessionOpener {
                     content: content)
                 session.manifest = manifest
                 let hasJournal = try manifest != nil && place.hasWAL()
-                // Before the marker is read: counting reads all of the WAL, and an editor at work
-                // commits meanwhile.
+                // Count before the marker is read: counting reads the whole WAL, and an editor may
+                // commit meanwhile.
                 let outsideCommits = try hasJournal ? session.countOutsideCommits(mainFile: mainFile) : 0
                 if let manifest { try readMarker(session, manifest, hasWAL: hasJournal) }
                 session.journal.noteOutsideCommits(outsideCommits)
@@ -218,10 +220,11 @@ struct SessionOpener {
         }
     }
 
-    /// Takes what the last commit of a document's store noted, and what the manifest knows of it.
+    /// Reads the marker of the store's last commit, and derives the session's state from it and the
+    /// manifest.
     private static func readMarker(_ session: DocumentSession, _ manifest: DocumentManifest, hasWAL: Bool) throws {
         func malformed(_ reason: String) -> DocumentError { DocumentError(.malformed, reason, path: session.storePath) }
-        // Under the lock nobody has written since.
+        // With the lock, nobody can have written since the metadata was read.
         let known = session.isEditing ? try session.sqliteStore?.knownMetadata() : nil
         guard let marker = DocumentMarker(try known ?? session.store.metadata()) else {
             throw malformed("the store is not that of a document: its metadata lack the marker")

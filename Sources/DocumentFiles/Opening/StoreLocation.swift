@@ -7,29 +7,31 @@ package import SQLiteStore
 package import Schema
 package import Storage
 
-/// Where the parts of a document are: in a package, in an archive and its working set, or, for a
-/// store by itself, nowhere.
+/// The locations of a document's parts: in a package, in an archive and its working set, or those
+/// of a bare store.
 ///
-/// An archive's store is read where it lies, at its entry's place, and what is committed goes to a
-/// WAL in the working set; only one that is compressed is taken out.
+/// The store of an archive is read in place, at the offset of its entry, and commits go to a WAL in
+/// the working set. Only a compressed store is extracted.
 package struct StoreLocation {
-    /// The store's main file, or where it would be if it were one.
+    /// The path of the store's main file, or the path that it would have if it were not in an
+    /// archive.
     package let storePath: String
-    /// The package, or the working set of an archive; nil where there is neither.
+    /// The package, or the working set of an archive; nil if there is neither.
     package var package: String?
     package var archive: ArchiveFile?
-    /// The store as it lies in the archive.
+    /// The store inside the archive, read in place.
     package var database: ArchivedDatabase?
-    /// Of a package in a shared place: where its WAL is.
+    /// For a package on a shared volume, the working set that contains its WAL.
     package var workingSet: String?
-    /// A folder that goes when the session ends.
+    /// A temporary folder that is removed when the session ends.
     var temporaryFolder: String?
 
-    /// What an opening has found in the package so far; nil once it is open.
+    /// The package reader of an opening in progress, with its cached results; nil once the document
+    /// is open.
     private var reader: PackageReader?
 
-    /// A package, or a store by itself.
-    /// - Parameter reader: The package as the opening looks at it.
+    /// A package or a bare store.
+    /// - Parameter reader: The reader that the opening uses for the package.
     init(_ document: DetectedDocument, opening reader: PackageReader? = nil) {
         self.reader = reader
         package = document.kind == .package ? document.path : nil
@@ -45,7 +47,7 @@ package struct StoreLocation {
         if try !Disk.exists(storePath) { database = try archive.database(isTrusted: isTrusted) }
     }
 
-    /// A package in a shared place, with the working set that has its WAL.
+    /// A package on a shared volume, with the working set that contains its WAL.
     init(sharedPackage path: String, _ workingSet: WorkingSet) throws {
         package = path
         self.workingSet = workingSet.path
@@ -55,7 +57,7 @@ package struct StoreLocation {
         database = try ArchivedDatabase(file, offset: 0, length: status.size, expecting: status.identity)
     }
 
-    /// An archive that is only read.
+    /// An archive that is open for reading.
     init(reading archive: ArchiveFile) throws {
         self.archive = archive
         let folder = StateFolder.temporaryPath()
@@ -72,8 +74,8 @@ package struct StoreLocation {
         }
     }
 
-    /// A copy of the store of another place, in a folder that goes when the session ends; all else
-    /// stays where it is.
+    /// A copy of the store of another place, in a temporary folder that is removed when the session
+    /// ends. All other parts are those of the other place.
     init(copyIn folder: String, of place: StoreLocation) {
         package = place.package
         archive = place.archive
@@ -82,7 +84,7 @@ package struct StoreLocation {
         storePath = FilePath.join(folder, PackageLayout.store)
     }
 
-    /// The same when it is open, and may change.
+    /// This place for an open document, without cached results.
     package var opened: StoreLocation {
         var place = self
         place.reader = nil
@@ -94,7 +96,8 @@ package struct StoreLocation {
         return try package.map { try (reader ?? PackageReader($0)).manifest() }
     }
 
-    /// Makes sure that SQLite meets nothing planted when it opens the store.
+    /// Makes sure that the store's files are regular files of the document, before SQLite opens
+    /// them.
     package func check() throws {
         guard let package else { return }
         guard let workingSet else {
@@ -104,11 +107,11 @@ package struct StoreLocation {
         try PackageReader(workingSet).checkStore(hasMainFile: database == nil)
     }
 
-    /// Whether there are commits that the main file lacks; after `check`, which has looked where an
-    /// opening has the lock.
+    /// Whether there may be commits that the main file lacks. Call after `check`, which caches the
+    /// result for an opening with the lock.
     package func hasWAL() throws -> Bool { try reader?.hasWAL ?? StoreWAL(ofStoreAt: storePath).hasContent() }
 
-    /// What the store says of itself; it need not be open.
+    /// The metadata of the store. The store need not be open.
     package func storedModelInfo() throws -> StoredModelInfo {
         guard let database else {
             return try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: storePath))
@@ -116,10 +119,12 @@ package struct StoreLocation {
         return try SQLitePersistentStore.storedModelInfo(in: database, workingPath: storePath)
     }
 
-    /// What the store's last commit noted; nil where it is none of a document.
+    /// The marker of the store's last commit; nil if the store is not that of a document.
     package func marker() throws -> DocumentMarker? { try DocumentMarker(storedModelInfo().metadata) }
 
-    /// The large values. Those that `known` has are there still, and it is what goes on.
+    /// The large values.
+    /// - Parameter known: The folder of the previous session, which contains the same values and is
+    ///   continued; nil if there is none.
     package func content(_ known: ContentFolder? = nil) -> ContentFolder? {
         guard let archive else { return package.map { ContentFolder(inPackage: $0) } }
         guard let folder = package ?? temporaryFolder else {
@@ -131,7 +136,7 @@ package struct StoreLocation {
         return known
     }
 
-    /// - Parameter likely: The name of the model that the store most likely has.
+    /// - Parameter likely: The name of the model that the store probably has.
     package func open(
         _ description: PersistentStoreDescription, _ content: ContentFolder?, likely: String? = nil,
         model choice: ModelChoice
@@ -156,14 +161,14 @@ package struct StoreLocation {
 // MARK: Models
 
 extension StoreLocation {
-    /// The names of the models that the document carries.
+    /// The names of the models in the document.
     package func modelNames() throws -> [String] {
         let own = try package.map { try PackageReader($0).modelNames() } ?? []
         return own + (archive?.modelNames().filter { !own.contains($0) } ?? [])
     }
 
-    /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
-    /// - Parameter likely: The name of the one that it most likely is.
+    /// The model in the document with these version hashes, and its name; nil if there is none.
+    /// - Parameter likely: The name of the model that is tried first.
     package func model(fitting hashes: [String: Data], likely: String? = nil) throws -> (
         name: String, model: ManagedObjectModel
     )? {
@@ -173,7 +178,7 @@ extension StoreLocation {
         return try archive?.model(fitting: hashes)
     }
 
-    /// The bytes of a model's `contents`; nil where the document has none of this name.
+    /// The bytes of a model's `contents`; nil if the document has no model with this name.
     func modelBytes(_ name: String) throws -> [UInt8]? {
         if let package, case let reader = try PackageReader(package), try reader.modelNames().contains(name) {
             return try reader.model(name)
@@ -185,10 +190,10 @@ extension StoreLocation {
 }
 
 extension DocumentManifest.Model {
-    /// Notes the checksum of the model's file.
+    /// Records the checksum of the model's file.
     mutating func note(_ contents: [UInt8]) { checksum = Self.checksum(contents) }
 
-    /// Whether the model's file is the one that was noted, as far as one was.
+    /// Whether the model's file matches the recorded checksum, if there is one.
     func fits(_ contents: [UInt8]) -> Bool { checksum == nil || checksum == Self.checksum(contents) }
 
     private static func checksum(_ contents: [UInt8]) -> String { String(CRC32.checksum(contents), radix: 16) }

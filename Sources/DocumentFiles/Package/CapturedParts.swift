@@ -1,8 +1,8 @@
-/// What a save takes from the document beside its objects, when it begins.
+/// The values that a save captures besides the objects when it begins.
 package struct CapturedParts: Sendable {
     package var extra: [ExtraFile] = []
     package var previews: [ExtraFile] = []
-    /// Nil where nothing was asked.
+    /// Nil if the description is not saved.
     package var description: Description?
 
     package init(extra: [ExtraFile] = [], previews: [ExtraFile] = [], description: Description? = nil) {

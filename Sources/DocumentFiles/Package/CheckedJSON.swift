@@ -1,9 +1,9 @@
 internal import Coding
 
-/// The checksum that a JSON file of a document has of itself, as its first member:
-/// `"check" : "1a2b3c4d"`, the CRC-32 of the whole file with zeros in place of these digits.
+/// Adds a checksum to a JSON file of a document, as its first member: `"check" : "1a2b3c4d"`, the
+/// CRC-32 of the whole file with zeros in place of these digits.
 ///
-/// Programs that don't know it pass over it, and write the file without it.
+/// Programs that don't know the member ignore it and write the file without it.
 enum CheckedJSON {
     enum Verdict {
         case sound, altered
@@ -13,9 +13,9 @@ enum CheckedJSON {
 
     private static let digits = 8
 
-    /// An object with its checksum.
-    /// - Parameter json: The object, which begins with its brace and has a member.
-    /// - Parameter indent: What stands before each member, as `"\n  "` does in indented JSON.
+    /// Adds the checksum to an object.
+    /// - Parameter json: The object. It begins with its brace and has at least one member.
+    /// - Parameter indent: The text before each member, such as `"\n  "` in indented JSON.
     static func adding(to json: [UInt8], indent: String = "") -> [UInt8] {
         let opening = opening(indent)
         var checked = opening + zeros + Array("\",".utf8) + json.dropFirst()

@@ -7,11 +7,12 @@ package import Schema
 internal import Storage
 internal import Synchronization
 
-/// The large values of a document: immutable files under `content/`, named by what is in them, so
-/// that equal values are one file.
+/// The large values of a document: immutable files under `content/`, named by their content, so
+/// that equal values share a file.
 ///
-/// The name is UUID text made of the first half of the SHA-256, so that a cell looks as Core Data
-/// writes it. Values of an archive stay in it; new ones go to the folder of its working set.
+/// The name is the first half of the SHA-256 in the form of a UUID, so that the column in the store
+/// looks like one of Core Data. The values of an archive stay in it; new ones are written to its
+/// working set.
 package final class ContentFolder: Sendable {
     private struct Places {
         /// The package or working set.
@@ -25,25 +26,25 @@ package final class ContentFolder: Sendable {
 
     init(inPackage package: String) { places = Mutex(Places(root: package, archive: nil)) }
 
-    /// The values of an archive, and those in the folder of `workingSet`, which need not be there.
+    /// The values of an archive, and those in the folder of `workingSet`, which need not exist.
     init(in archive: ArchivedValues, workingSet: String) {
         places = Mutex(Places(root: workingSet, archive: archive))
     }
 
-    /// Goes on with another archive, which has all values that this one had: values that were read
-    /// from here go on being read.
+    /// Continues with another archive, which must contain all values of this one. Values that were
+    /// obtained before can still be read.
     package func move(to archive: ArchivedValues, workingSet: String) {
         durable.forgetAll()
         places.withLock { $0 = Places(root: workingSet, archive: archive) }
     }
 
-    /// Where new values go.
+    /// The folder for new values.
     package var path: String { FilePath.join(root, PackageLayout.content) }
     private var root: String { places.withLock { $0.root } }
     private var archive: ArchivedValues? { places.withLock { $0.archive } }
 
-    /// `content/ab/<name>`, with the first two digits of the name; for a value that only the
-    /// archive has, a file that is taken out of it.
+    /// The file of a value: `content/ab/<name>`, with the first two digits of the name. A value
+    /// that only the archive contains is extracted to a temporary file.
     func file(_ name: String) -> String {
         let own = ownFile(name)
         guard let archive, archive.has(name), (try? Disk.exists(own)) != true else { return own }
@@ -55,10 +56,10 @@ package final class ContentFolder: Sendable {
     /// The folder of a value: the first two digits of its name.
     private static func group(_ name: String) -> String { name.prefix(2).lowercased() }
 
-    // Every file is reached beneath the package's own folder, with no link on the way: a value
-    // written through a link would land outside the document.
+    // All files are opened relative to the package's folder without following symbolic links,
+    // because a value that is written through a link would be outside of the document.
 
-    /// Opens the folder of a value beneath the package; nil where there is none.
+    /// Opens the folder of a value; nil if it does not exist.
     private func openGroup(of name: String) throws -> Directory? {
         do {
             return try Directory(root).directory("\(PackageLayout.content)/\(Self.group(name))")
@@ -79,7 +80,7 @@ package final class ContentFolder: Sendable {
         return status
     }
 
-    /// Opens the file of a value; nil where there is none.
+    /// Opens the file of a value; nil if it does not exist.
     private func openOwnFile(_ name: String) throws -> File? {
         do {
             return try openGroup(of: name)?.file(name, refusingHardLinks: true)
@@ -92,13 +93,13 @@ package final class ContentFolder: Sendable {
         }
     }
 
-    /// Whether files were written since this was asked last.
+    /// Whether files were written since the last call.
     func takeHasNewFiles() -> Bool { newFiles.exchange(false, ordering: .sequentiallyConsistent) }
 
-    /// The names of all values that are there, whether anything refers to them or not.
+    /// The names of all existing values, including unused ones.
     package func names() throws -> Set<UUID> { Set(try sizes().keys) }
 
-    /// Number and size of the values that are there.
+    /// The number and size of the existing values.
     func attachments() throws -> DocumentManifest.Attachments {
         let sizes = try sizes()
         return DocumentManifest.Attachments(count: sizes.count, bytes: sizes.values.reduce(0, +))
@@ -113,9 +114,9 @@ package final class ContentFolder: Sendable {
         return sizes
     }
 
-    /// Visits the plain files that lie where values do, folder by folder.
+    /// Calls `body` for each regular file in the folders of values.
     private func forEachFile(_ body: (Directory, DirectoryEntry) throws -> Void) throws {
-        // The working set of an archive is made when there is something for it.
+        // The working set of an archive is created when it is first needed.
         guard try Disk.exists(self.root) else { return }
         let root = try Directory(self.root)
         guard try root.status(of: PackageLayout.content) != nil else { return }
@@ -128,7 +129,7 @@ package final class ContentFolder: Sendable {
 
     package static func name(for value: Data) -> String { name(digest: SHA256.digest(value)) }
 
-    /// The name of what is in a file, which is read in pieces.
+    /// The name for the content of a file, which is read in pieces.
     package static func name(of file: File) throws -> String {
         var hash = SHA256()
         try LargeValueReader(FileInput(file)).forEachRemainingPiece { hash.update($0) }
@@ -146,11 +147,12 @@ package final class ContentFolder: Sendable {
         return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(digits[$0]) }.joined(separator: "-")
     }
 
-    /// How many folders above a value's own may be as new as the value: `content` and the package.
+    /// The number of folders above a value's folder that may be new, too: `content` and the
+    /// package.
     private static let levels = 2
 
-    /// Writes a value durably, folder and all, and answers its name. In pieces: its name is known
-    /// when it is written.
+    /// Writes a value durably, including its folder, and returns its name. The value is written in
+    /// pieces, so its name is only known afterwards.
     package func write(_ value: LargeValue) throws -> String {
         if let bytes = value.bytesAtHand, case let name = Self.name(for: bytes),
             try isThere(name, size: Int64(bytes.count))
@@ -160,8 +162,8 @@ package final class ContentFolder: Sendable {
         let root = try Directory(self.root),
             protection = try FileProtection(of: FilePath.join(self.root, PackageLayout.store))
         try root.makeDirectory(PackageLayout.content, mode: protection.folderMode)
-        // In the folder above that of the value, where what a crash leaves is found without looking
-        // through all values.
+        // The temporary file is in `content`, where files left by a crash are found without listing
+        // all values.
         let content = try root.directory(PackageLayout.content)
         let temporary = FilePath.name(FilePath.sibling(of: "value", tag: Disk.temporaryTag, id: UniqueName.make()))
         do {
@@ -178,7 +180,7 @@ package final class ContentFolder: Sendable {
                 try content.removeFile(temporary)
                 return name
             }
-            // Only a whole, durable file ever gets the name.
+            // The final name is only given to a complete and durable file.
             try file.synchronize()
             let group = Self.group(name)
             if try content.status(of: group) == nil {
@@ -190,32 +192,30 @@ package final class ContentFolder: Sendable {
             newFiles.store(true, ordering: .sequentiallyConsistent)
             return name
         } catch {
-            // The first error is the one that counts.
+            // Report the first error.
             _ = try? content.removeFile(temporary)
             throw error
         }
     }
 
-    /// Whether a value of that size is here for good.
+    /// Whether a value with this size exists durably.
     private func isThere(_ name: String, size: Int64) throws -> Bool {
         if try ownStatus(name)?.size == size { return try secure(name) }
         return archive?.size(of: name) == size
     }
 
-    /// Makes sure that a value that is here is here for good.
+    /// Makes sure that an existing value is durable.
     private func secure(_ name: String) throws -> Bool {
         try durable.secure(name, file: ownFile(name), levels: Self.levels) || archive?.has(name) == true
     }
 
-    /// Removes a value to which nothing refers any more. Where a crash undoes that, it is collected
-    /// again.
+    /// Removes an unused value. If a crash undoes that, it is collected again.
     package func remove(_ name: UUID) throws {
         durable.forget(name.uuidString)
         try openGroup(of: name.uuidString)?.removeFile(name.uuidString)
     }
 
-    /// Opens a value; whoever reads it from its first byte to its last is told where these are not
-    /// what its name says.
+    /// Opens a value. Reading it sequentially to the end throws if its bytes don't match its name.
     private func open(_ name: String) throws -> any LargeValueInput {
         let file = ownFile(name)
         do {
@@ -231,7 +231,7 @@ package final class ContentFolder: Sendable {
         throw StorageError(.notFound, "The file of a large value is missing: \(name)", path: file)
     }
 
-    /// Copies the values that another folder lacks into it; durable when it returns.
+    /// Copies all values that another folder lacks to it. They are durable afterwards.
     func copyValues(to other: ContentFolder) throws {
         for name in try names() {
             let target = other.file(name.uuidString)
@@ -243,15 +243,15 @@ package final class ContentFolder: Sendable {
         }
     }
 
-    /// Copies a value into a new file, with the folders that it takes; not made durable.
-    /// - Throws: `StorageError`, `notFound` where the value is missing, `damaged` where its bytes
-    ///   are not what its name says.
+    /// Copies a value to a new file, and creates its folders. The file is not made durable.
+    /// - Throws: `StorageError`: `notFound` if the value is missing, `damaged` if its bytes don't
+    ///   match its name.
     package func copy(_ name: String, to target: String) throws {
         let own = try openOwnFile(name)
         let input = own == nil ? try open(name) : nil
         try Disk.makeDirectories(FilePath.parent(target))
         if let own {
-            // Cloned where the file system can: the bytes are looked at afterwards.
+            // The file system may clone the file, so its bytes are verified afterwards.
             try Disk.copyFile(own, to: target)
             guard try Self.name(of: File(target, .read)) == name.uppercased() else {
                 try Disk.removeFile(target)
@@ -264,9 +264,9 @@ package final class ContentFolder: Sendable {
         }
     }
 
-    /// Makes sure that a value is here as a plain file of the document's own, with the bytes that
-    /// its name says where the check is thorough.
-    /// - Throws: `StorageError`, `notFound` or `damaged`.
+    /// Checks that the document contains a value as a regular file and, if the check is thorough,
+    /// that its bytes match its name.
+    /// - Throws: `StorageError`: `notFound` or `damaged`.
     func check(_ name: String, isThorough: Bool) throws {
         guard let file = try openOwnFile(name) else {
             throw StorageError(.notFound, "the file of a large value is missing: \(name)", path: ownFile(name))
@@ -277,8 +277,9 @@ package final class ContentFolder: Sendable {
         }
     }
 
-    /// Holds a value against its name while it is packed or unpacked; nil for what is no value.
-    /// - Parameter path: Where the value is.
+    /// A check that compares the bytes of a value with its name while it is packed or unpacked; nil
+    /// if the file is not a value.
+    /// - Parameter path: The path of the value.
     static func check(valueAt path: String, _ stage: DocumentError.Stage) -> ContentCheck? {
         let name = FilePath.name(path)
         guard UUID(uuidString: name) != nil else { return nil }
@@ -306,8 +307,9 @@ package final class ContentFolder: Sendable {
         }
     }
 
-    /// How the store reads and writes its large values here. A value that was written in vain may
-    /// be another row's as well: it stays until it is collected.
+    /// The interface through which the store reads and writes its large values. `remove` does
+    /// nothing: a value of a failed write may also belong to another row, and is collected later if
+    /// it does not.
     package var externalValues: ExternalValues {
         ExternalValues(
             path: { self.file($0) }, write: { try self.write($0) }, secure: { try self.secure($0) }, remove: { _ in },
@@ -315,13 +317,13 @@ package final class ContentFolder: Sendable {
     }
 }
 
-/// A large value that is held against its name as far as it is read from front to back.
+/// A large value that is compared with its name as far as it is read sequentially.
 private final class CheckedValue: LargeValueInput {
     private let input: any LargeValueInput
     private let name: String
     private let path: String
     private var hash = SHA256()
-    /// How far the hash has come; past the end once it was compared.
+    /// The number of bytes that were hashed; `Int64.max` after the comparison.
     private var position: Int64 = 0
 
     init(_ input: any LargeValueInput, name: String, path: String) {
@@ -332,8 +334,8 @@ private final class CheckedValue: LargeValueInput {
 
     var count: Int64 { input.count }
 
-    /// - Throws: before the last bytes are handed over, where the value is another than its name
-    ///   says.
+    /// - Throws: `StorageError` before the last bytes are returned, if the value does not match its
+    ///   name.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         let done: Int
         do { done = try input.read(into: buffer, at: offset) } catch {

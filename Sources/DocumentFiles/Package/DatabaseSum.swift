@@ -3,20 +3,20 @@ internal import Schema
 internal import SQLiteFile
 internal import Storage
 
-/// The sum over the pages of a database file and its header, taken from the file's bytes from front
-/// to back, in pieces of any length.
+/// The sum over the pages and the header of a database file. It is computed from the bytes of the
+/// file, which are passed sequentially in pieces of any length.
 package struct DatabaseSum {
     private var wholePages = StateSum()
     private var page = 0
-    /// Known from the header on.
+    /// Nil until the header is complete.
     private var pageSize: Int?
     private var start: [UInt8] = []
-    /// The beginning of a page.
+    /// The bytes of an incomplete page.
     private var rest: [UInt8] = []
 
     package init() {}
 
-    /// Of a file that nobody has open. Reads it all.
+    /// The sum of a file that no process has open. Reads the whole file.
     package init(of file: File) throws {
         try LargeValueReader(FileInput(file)).forEachRemainingPiece { take($0) }
     }
@@ -31,7 +31,7 @@ package struct DatabaseSum {
         rest = all.withUnsafeBytes { Array(takePages($0, size)) }
     }
 
-    /// Takes whole pages; answers what is left.
+    /// Processes whole pages, and returns the remaining bytes.
     private mutating func takePages(_ bytes: UnsafeRawBufferPointer, _ size: Int) -> Slice<UnsafeRawBufferPointer> {
         var offset = 0
         while bytes.count - offset >= size {
@@ -49,7 +49,7 @@ package struct DatabaseSum {
         return pageSize
     }
 
-    /// The sum over the bytes that were taken. The last page may be shorter than the others.
+    /// The sum over all bytes so far. The last page may be shorter than the others.
     package var sum: StateSum {
         var sum = wholePages
         if !rest.isEmpty { rest.withUnsafeBytes { sum.add(page, $0) } }

@@ -90,21 +90,21 @@ public struct DocumentManifest: Sendable, Hashable, Codable {
     public var title: String?
     /// The keywords of the document.
     public var keywords: [String]?
-    /// The last save, if so much was autosaved after it that the store's main file was
-    /// checkpointed: it is one of the versions, and reverting restores it. Nil if the main file is
-    /// in the last saved state.
+    /// The last save, if autosaved work after it was checkpointed into the store's main file: it is
+    /// one of the versions, and reverting restores it. Nil if the main file is in the last saved
+    /// state.
     public var lastSave: LastSave?
 
     private static let recent = Mutex(RecentlyUsed<[UInt8], DocumentManifest> { $0.count <= 32 << 10 })
 
-    /// Reads a manifest within bounds.
-    /// - Throws: `DocumentError`: `.newer` where the document needs a newer program, `.malformed`
-    ///   for the rest.
+    /// Decodes a manifest, with limits for its size and depth.
+    /// - Throws: `DocumentError`: `.newer` if the document requires a newer program, `.malformed`
+    ///   for other errors.
     package static func decode(_ bytes: [UInt8], path: String) throws -> DocumentManifest {
         try recent.value(for: bytes) { try decode(bytes, path: path, format: .current) }
     }
 
-    /// Reads a manifest as a program does whose format is this one.
+    /// Decodes a manifest as a program that knows this version of the format.
     package static func decode(_ bytes: [UInt8], path: String, format known: DocumentFormat) throws -> DocumentManifest
     {
         func damaged(_ reason: String, _ underlying: (any Error)? = nil) -> DocumentError {
@@ -114,7 +114,7 @@ public struct DocumentManifest: Sendable, Hashable, Codable {
         do {
             let value = try JSONReader.value(of: bytes, greatestDepth: JSONCoding.maximumDepth)
             let fields = try JSONFields(value)
-            // The version first: a newer manifest may look different altogether.
+            // Read the version first, because a newer manifest may have a different structure.
             let format = try fields.string("format"), version: Int = try fields.int("formatVersion")
             guard format == formatName else {
                 throw DocumentError(.malformed, "the manifest is that of another format, “\(format)”", path: path)
@@ -129,7 +129,7 @@ public struct DocumentManifest: Sendable, Hashable, Codable {
             }
             let manifest = try DocumentManifest(
                 version < known.version ? JSONFields(known.upgrade(value, from: version)) : fields)
-            // Both become parts of paths.
+            // Both values become parts of paths.
             guard UUID(uuidString: manifest.uuid) != nil else { throw damaged("“uuid” is no UUID") }
             guard PackageLayout.isModelName(manifest.model.name) else {
                 throw damaged("“model.name” can't be the name of a model")
@@ -151,8 +151,8 @@ public struct DocumentManifest: Sendable, Hashable, Codable {
 
     private static let indent = "\n  "
 
-    /// Whether the bytes of a manifest are those that were written, as far as it says so: one with
-    /// a sum of the store's pages has a checksum of its own too.
+    /// Whether the bytes of a manifest were altered, according to its checksum. A manifest with a
+    /// sum of the store's pages must have a checksum.
     static func isAltered(_ bytes: [UInt8], _ manifest: DocumentManifest) -> Bool {
         switch CheckedJSON.verdict(on: bytes, indent: indent) {
         case .sound: false
@@ -163,18 +163,17 @@ public struct DocumentManifest: Sendable, Hashable, Codable {
 }
 
 extension DocumentManifest {
-    /// Takes out what the manifest records of the contents of the store, the model and the
-    /// application's files.
+    /// Removes the checksums of the store, the model and the application's files.
     mutating func forgetSums() {
         store.pages = nil
         model.checksum = nil
         files = nil
     }
 
-    /// Takes out how much there is of anything, so that it is counted.
+    /// Removes the object counts, so that the objects are counted again.
     mutating func forgetCounts() { entities = [:] }
 
-    /// Whether it says how much there is; else neither `entities` nor `attachments` count.
+    /// Whether the manifest contains counts. If not, `entities` and `attachments` are invalid.
     var hasCounts: Bool { !entities.isEmpty }
 
     private init(_ fields: JSONFields) throws {

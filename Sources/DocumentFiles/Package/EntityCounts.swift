@@ -1,9 +1,10 @@
 package import Schema
 package import Storage
 
-/// How many objects of each entity a document has, kept up by what saves and autosaves change.
+/// The number of objects of each entity in a document, updated with the changes of saves and
+/// autosaves.
 package struct EntityCounts: Sendable, Hashable {
-    /// By the position of the entity; sub-entities are not counted in.
+    /// By the index of the entity, without sub-entities.
     private var counts: [Int]
     private let names: [String]
     private let isAbstract: [Bool]
@@ -15,8 +16,7 @@ package struct EntityCounts: Sendable, Hashable {
         isAbstract = model.entities.map(\.isAbstract)
     }
 
-    /// What a manifest says; nil where it speaks of other entities, or of more objects than any
-    /// store has.
+    /// The counts in a manifest; nil if an entity is missing or a count is out of range.
     package init?(_ model: ManagedObjectModel, manifest: [String: Int]) {
         self.init(model)
         for index in counts.indices where !isAbstract[index] {
@@ -25,7 +25,7 @@ package struct EntityCounts: Sendable, Hashable {
         }
     }
 
-    /// What is in a store.
+    /// Counts the objects in a store.
     package init(counting store: any StoreBackend) throws {
         let model = store.identity.model
         self.init(model)
@@ -42,10 +42,10 @@ package struct EntityCounts: Sendable, Hashable {
         }
     }
 
-    /// How many objects there are in all.
+    /// The total number of objects.
     package var total: Int { counts.reduce(0, +) }
 
-    /// By name, as manifests have them.
+    /// The counts by entity name, as in manifests.
     var byName: [String: Int] {
         Dictionary(uniqueKeysWithValues: counts.indices.filter { !isAbstract[$0] }.map { (names[$0], counts[$0]) })
     }

@@ -5,17 +5,17 @@ internal import Foundation
 internal import Schema
 internal import Storage
 
-/// What a manifest records of the application's own files and the previews: sizes and checksums by
-/// name, as the last save left them. Damage to one is found by them.
+/// The sizes and checksums of the application's files and the previews after the last save, by
+/// name. The manifest records them, so that damage is detected.
 package enum FileSums {
     package typealias Recorded = [String: DocumentManifest.FileSum]
 
-    /// Of more files than have room in a manifest nothing is recorded.
+    /// The maximum size of the record in a manifest. If there are too many files, none is recorded.
     private static let mostBytes = 256 << 10
     private static let bytesBesideName = 64
 
-    /// Of the files of a package. Reads them all.
-    /// - Returns: nil for more than a manifest has room for.
+    /// The checksums of the files of a package. Reads all of them.
+    /// - Returns: Nil if there are more files than a manifest can record.
     static func recorded(inPackage package: String) throws -> Recorded? {
         let parts = try [PackageLayout.extra, PackageLayout.preview].flatMap {
             try ArchiveFile.files(in: package, under: $0)
@@ -23,7 +23,8 @@ package enum FileSums {
         return try recorded(parts, beneath: parts.isEmpty ? nil : Directory(package))
     }
 
-    /// Of the parts of an archive that is about to be written. Reads those that no archive has yet.
+    /// The checksums of the parts of an archive that is about to be written. Reads those parts that
+    /// no archive contains yet.
     static func recorded(_ parts: [ArchivePart], beneath root: Directory?) throws -> Recorded? {
         guard parts.reduce(0, { $0 + $1.name.utf8.count + bytesBesideName }) <= mostBytes else { return nil }
         var recorded: Recorded = [:]
@@ -41,7 +42,7 @@ package enum FileSums {
         return recorded
     }
 
-    /// What is wrong with the files of a package, by name.
+    /// The differences between the files of a package and the recorded checksums, by name.
     static func findings(_ recorded: Recorded, inPackage package: String) throws -> [(name: String, reason: String)] {
         let root = try Directory(package)
         return recorded.sorted { $0.key < $1.key }.compactMap { name, sum in
@@ -71,7 +72,7 @@ extension DocumentManifest.FileSum {
         self.init(bytes: Int64(bytes.count), checksum: sum.value)
     }
 
-    /// Of a file, which is read in pieces.
+    /// The size and checksum of a file, which is read in pieces.
     init(of file: File) throws {
         var sum = CRC32(), bytes: Int64 = 0
         try LargeValueReader(FileInput(file)).forEachRemainingPiece { piece in

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// How Folio's small JSON files are written, and the bounds in which they are read.
+/// The format of Folio's small JSON files, and the limits for reading them.
 package enum JSONCoding {
     package static let maximumSize = 1 << 20
     static let maximumDepth = 64
@@ -18,11 +18,11 @@ package enum JSONCoding {
         return decoder
     }
 
-    /// Why bytes must not be given to the decoder: too many, nested too deep, or a key that comes
-    /// twice; nil for none of these. Whether they are JSON at all is the decoder's business.
+    /// The reason why bytes must not be decoded: they are too long, nested too deeply, or contain a
+    /// duplicate key; nil if there is none. The decoder reports invalid JSON.
     package static func objection(to bytes: [UInt8]) -> String? {
         if bytes.count > maximumSize { return "more than \(maximumSize) bytes" }
-        // One set of keys per open object, nil for an array.
+        // The keys of each open object; nil for an array.
         var open: [Set<ArraySlice<UInt8>>?] = []
         var index = 0
         var expectsKey = false

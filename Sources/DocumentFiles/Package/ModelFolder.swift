@@ -4,17 +4,17 @@ package import Schema
 
 /// The folder of one model in a package or a working set, `model/<name>.xcdatamodel`.
 ///
-/// Invariant: under its name it is whole or not there. It is made and removed under a hidden name,
-/// which no reader looks at and the next opening clears away.
+/// Invariant: a folder with this name is complete. It is created and removed under a hidden name,
+/// which readers ignore and the next opening removes.
 package struct ModelFolder {
     package let path: String
 
     package init(_ name: String, in package: String) { path = "\(package)/\(PackageLayout.models)/\(name).xcdatamodel" }
 
-    /// Makes it, durably; nothing is there yet.
+    /// Writes the folder durably. It must not exist.
     package func write(_ model: ManagedObjectModel) throws {
         let temporary = FilePath.sibling(of: path, tag: Self.tag, id: UniqueName.make())
-        // The working set of an archive has no models of its own yet.
+        // The working set of an archive may have no folder for models yet.
         try Disk.makeDirectories(FilePath.parent(path), isDurable: true)
         do {
             try Disk.makeDirectory(temporary)
@@ -25,23 +25,24 @@ package struct ModelFolder {
             try Disk.synchronizeDirectory(temporary)
             try Disk.renameWithoutReplacing(temporary, to: path)
         } catch {
-            // The first error is the one that counts.
+            // Report the first error.
             try? Disk.removeTree(temporary)
             throw error
         }
         try Disk.synchronizeDirectory(FilePath.parent(path))
     }
 
-    /// Takes it away. A model too many does no harm, so it is no failure where it stays.
+    /// Removes the folder. Errors are ignored, because an unused model does no harm.
     package func remove() {
         let temporary = FilePath.sibling(of: path, tag: Self.tag, id: UniqueName.make())
         guard (try? Disk.rename(path, to: temporary)) != nil else { return }
-        // The name first: what a power cut leaves must not be half a model under it.
+        // Make the removal of the name durable first, so that a power failure can't leave an
+        // incomplete folder with this name.
         guard (try? Disk.synchronizeDirectory(FilePath.parent(path))) != nil else { return }
         try? Disk.removeTree(temporary)
     }
 
-    /// Removes what was being made or removed when something failed. The document's lock is held.
+    /// Removes the temporary folders of failed writes and removals. Requires the document's lock.
     static func removeLeftovers(in package: String) throws {
         let folder = FilePath.join(package, PackageLayout.models)
         guard try Disk.kind(of: folder) == .directory else { return }
@@ -59,7 +60,7 @@ package struct ModelFolder {
 }
 
 extension ModelFolder {
-    /// Writes a model durably beside those that are there, under a name that is free.
+    /// Writes a model durably beside the existing ones, under an unused name.
     package static func write(
         _ model: ManagedObjectModel, named wanted: String, to package: String, besides old: [String]
     ) throws -> String {

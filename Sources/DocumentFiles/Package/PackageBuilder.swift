@@ -5,24 +5,25 @@ package import SQLiteStore
 package import Schema
 internal import Storage
 
-/// Makes a new package folder, part by part, at a place where nobody looks yet.
+/// Builds a new package, part by part, at a temporary location.
 package struct PackageBuilder {
     package let path: String
     package let model: ManagedObjectModel
     package let modelName: String
 
-    /// What the process's mask gives to a new folder.
+    /// The default mode of a new folder, according to the process's umask.
     private let folderMode: UInt32
 
     package var storePath: String { FilePath.join(path, PackageLayout.store) }
     package var content: ContentFolder { ContentFolder(inPackage: path) }
 
-    /// Makes the folder with the media type and the model; store and manifest come later.
+    /// Creates the folder with the media type and the model. The store and the manifest are written
+    /// later.
     init(at path: String, model: ManagedObjectModel, modelName: String) throws {
         self.path = path
         self.model = model
         self.modelName = modelName
-        // For this user alone until everything is in it.
+        // Only accessible for this user until the package is complete.
         try Disk.makeDirectory(path)
         folderMode = try Disk.status(of: path)?.mode ?? 0o700
         try Disk.setMode(0o700, of: path)
@@ -36,18 +37,19 @@ package struct PackageBuilder {
         try Disk.replaceFile(modelFolder + "/contents", with: Array(ModelContents.encode(model)))
     }
 
-    /// Makes an empty store in the package.
+    /// Creates an empty store in the package.
     package func makeStore() throws -> SQLitePersistentStore {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: storePath))
         description.journal = .asFound
         return try SQLitePersistentStore.create(description, model: model, files: content.externalValues)
     }
 
-    /// Writes the manifest and puts everything on the disk. The store must be closed.
+    /// Writes the manifest and makes the package durable. The store must be closed.
     /// - Parameters:
-    ///   - protection: That of what the package is made from and of what it replaces.
-    ///   - isDurable: False for a package that is only read and then removed: an fsync for each
-    ///     file of many thousand takes most of the time.
+    ///   - protection: The protection of the source of the package and of the item that it
+    ///     replaces.
+    ///   - isDurable: False for a temporary package, because an fsync of many thousand files would
+    ///     take most of the time.
     package func finish(_ manifest: DocumentManifest, _ protection: FileProtection, isDurable: Bool = true) throws {
         try Disk.replaceFile(FilePath.join(path, PackageLayout.manifest), with: manifest.encoded)
         try protection.protect(path)
@@ -55,7 +57,7 @@ package struct PackageBuilder {
         if isDurable { try Disk.synchronizeTree(path) }
     }
 
-    /// The manifest of this package with this state of its store, which is closed. Reads the store.
+    /// The manifest for this package with its closed store. Reads the store.
     package func manifest(uuid: String, marker: DocumentMarker, counts: EntityCounts) throws -> DocumentManifest {
         var manifest = DocumentManifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
@@ -66,8 +68,7 @@ package struct PackageBuilder {
         return manifest
     }
 
-    /// The name for a model that has none: its first version identifier where that can be a file's
-    /// name.
+    /// The default name of a model: its first version identifier, if that is a valid file name.
     package static func name(for model: ManagedObjectModel) -> String {
         guard let identifier = model.definition.versionIdentifiers.first, PackageLayout.isModelName(identifier) else {
             return "Model"

@@ -1,30 +1,31 @@
 internal import FileSystem
 
-/// The names within a package, folder or archive.
+/// The names of the parts of a package or an archive.
 package enum PackageLayout {
     package static let mimetype = "mimetype"
     package static let manifest = "manifest.json"
     package static let models = "model"
     static let storeFolder = "store"
     package static let store = "store/store.sqlite"
-    /// In an archive: sums of the store's pages, see `PageSums`.
+    /// In an archive: the sums of the store's pages, see `PageSums`.
     static let storeSums = "store/store.sums"
     package static let content = "content"
     package static let versions = "versions"
     package static let extra = "extra"
     package static let preview = "preview"
-    /// Versions that could not be read, with something unique behind it.
+    /// The prefix of folders with versions that could not be read; a unique identifier follows.
     static let damagedVersions = "versions.damaged"
-    /// Autosaved work that a revert put aside; gone with the next save.
+    /// Autosaved work that was set aside by a revert; removed by the next save.
     static let discarded = "versions/discarded.wal"
-    /// WALs that lay beside the store and were not its own, each with something unique before the
-    /// ending.
+    /// The prefix of WALs that were found beside the store and do not belong to it; a unique
+    /// identifier and the extension follow.
     static let foreignWAL = "versions/foreign-"
-    /// In a working set: values of the archive that somebody wanted as files.
+    /// In a working set: values of the archive that were extracted to files.
     package static let scratch = "scratch"
-    /// In a working set: what the archive has and the next save takes away, see `RemovedParts`.
+    /// In a working set: marks of files that the next save removes from the archive, see
+    /// `RemovedParts`.
     package static let removed = "removed"
-    /// In a working set: the store of another version of the model, while it is made.
+    /// In a working set: the migrated store while it is being written.
     package static let migrated = "migrated"
     static let managedStore = "StoreContent/persistentStore"
 
@@ -43,8 +44,8 @@ package enum PackageLayout {
         [packageType, archiveType].contains { bytes.elementsEqual($0.utf8) || bytes.elementsEqual("\($0)\n".utf8) }
     }
 
-    /// Whether an entry may stand in an archive: parts of the layout, and nothing that a store
-    /// keeps beside itself while it is open.
+    /// Whether an entry is allowed in an archive: the parts of the layout, without the auxiliary
+    /// files of an open store.
     static func allowsInArchive(_ name: String) -> Bool {
         let parts = name.split(separator: "/", omittingEmptySubsequences: true)
         guard let first = parts.first else { return false }
@@ -56,21 +57,21 @@ package enum PackageLayout {
         }
     }
 
-    /// What a package may have beside its media type, manifest and store.
+    /// The folders that a package may contain besides its media type, manifest and store.
     static let folders: Set<String> = [models, content, preview, versions, extra]
 
-    /// Whether a part is a WAL that was put aside, which goes nowhere with the document.
+    /// Whether a part is a WAL that was set aside, which is not copied with the document.
     static func isSetAside(_ name: String) -> Bool { name == discarded || name.hasPrefix(foreignWAL) }
 
     static func isVersion(_ name: String) -> Bool { name.hasPrefix(versions + "/") }
 
-    /// Names of journals, locks and half-made files.
+    /// Whether a name is that of a journal, a lock or a temporary file.
     package static func isTransient(_ name: Substring) -> Bool {
         ["-journal", "-wal", "-shm", ".lock"].contains { name.hasSuffix($0) } || name.hasPrefix(".")
             || name.hasSuffix("~")
     }
 
-    /// Whether a name can be that of a folder under `model/`.
+    /// Whether a name is valid for a folder under `model/`.
     package static func isModelName(_ name: String) -> Bool {
         !name.isEmpty && !name.hasPrefix(".") && name.utf8.count <= 200
             && !name.unicodeScalars.contains { $0 == "/" || $0 == "\\" || $0.value < 32 || $0.value == 127 }
@@ -78,11 +79,12 @@ package enum PackageLayout {
 }
 
 extension FileProtection {
-    /// The protection of a document in any form: that of a package is the folder's and its store's.
+    /// The protection of a document in any form. For a package it combines that of the folder and
+    /// that of its store.
     static func ofDocument(_ path: String) throws -> FileProtection {
         let protection = try FileProtection(of: path)
         guard try Disk.kind(of: path) == .directory else { return protection }
-        // A package has the one, a managed document the other.
+        // A package contains the first of these files, a managed document the second.
         return try [PackageLayout.store, PackageLayout.managedStore].reduce(protection) {
             try $0.restricted(by: FileProtection(of: FilePath.join(path, $1)))
         }

@@ -5,14 +5,14 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Packs a package folder into an archive: its files as they are, the store unopened. Same package,
-/// same bytes.
+/// Packs a package into an archive, file by file, without opening the store. The same package
+/// always gives the same bytes.
 ///
-/// The store's main file alone is the last saved state. What its WAL holds beyond that is never
-/// left behind unreported: a save that has not reached the main file is folded in; work that was
-/// autosaved and never saved is refused.
+/// The store's main file is the last saved state. The WAL is never dropped silently: a save that is
+/// not in the main file yet is checkpointed into a copy; autosaved work that was never saved is
+/// refused.
 package struct PackagePacker {
-    /// The package, links resolved.
+    /// The path of the package, with symbolic links resolved.
     package let source: String
     package let includesVersions: Bool
 
@@ -21,8 +21,9 @@ package struct PackagePacker {
         self.includesVersions = includesVersions
     }
 
-    /// - Parameter progress: Told the bytes done and the bytes in all; may throw to end the work.
-    /// - Parameter target: Nil only looks.
+    /// - Parameter target: The location of the archive; nil for a dry run.
+    /// - Parameter progress: Called with the number of bytes done and in total; may throw to
+    ///   cancel.
     package func pack(to target: DocumentTarget?, progress: @escaping (Int64, Int64) throws -> Void) throws
         -> PackingReport
     {
@@ -47,7 +48,7 @@ package struct PackagePacker {
                     try progress(done, total)
                 }
                 try file.synchronize()
-                // What can't be read must not replace what can.
+                // Verify that the archive can be read before it replaces an existing document.
                 let archive = try ArchiveFile(temporary)
                 guard archive.reader.directory.entries.map(\.size) == sizes else {
                     throw DocumentError(.inputOutput, "what was written does not read back", path: temporary)
@@ -60,7 +61,7 @@ package struct PackagePacker {
             files: parts.count, bytes: total, path: target?.path ?? source, outsideCommits: outsideCommits)
     }
 
-    /// What holds a part against what is recorded of it; nil where nothing is.
+    /// The check that compares a part with its recorded checksum; nil if none is recorded.
     private func check(_ part: ArchivePart, _ pages: SavedPages?) -> ContentCheck? {
         guard case .file(let path) = part.content else { return nil }
         if part.name == PackageLayout.store {
@@ -69,7 +70,7 @@ package struct PackagePacker {
         return part.name.hasPrefix(PackageLayout.content + "/") ? ContentFolder.check(valueAt: path, .packing) : nil
     }
 
-    /// Checks a part that is packed nowhere.
+    /// Checks a part in a dry run.
     private func look(at part: ArchivePart, _ pages: SavedPages?) throws {
         guard case .file(let path) = part.content, let check = check(part, pages) else { return }
         try LargeValueReader(FileInput(File(path, .read))).forEachRemainingPiece {
@@ -79,8 +80,8 @@ package struct PackagePacker {
         try check.finish()
     }
 
-    /// The files of the archive, what is recorded of the store, and how many commits of other
-    /// programs the WAL has.
+    /// The parts of the archive, the recorded pages of the store, and the number of commits by
+    /// other programs in the WAL.
     private func parts(_ staging: String) throws -> ([ArchivePart], SavedPages?, outsideCommits: Int) {
         let reader = try PackageReader(source)
         try checkNames()
@@ -98,12 +99,12 @@ package struct PackagePacker {
             if session.hasAutosavedWork { throw SourceLock.recoverable(source) }
         }
         var manifestBytes = try Disk.read(FilePath.join(source, PackageLayout.manifest), limit: JSONCoding.maximumSize)
-        // Under the lock, nobody of ours has the store open: reading it past SQLite takes no lock
-        // of anybody's away.
+        // With the lock, this process does not have the store open, so closing the file does not
+        // drop any of SQLite's locks.
         var store = FilePath.join(source, PackageLayout.store), outsideCommits = 0, pages = manifest.store.pages
         if let journal = try Disk.status(of: store + "-wal"), journal.size > 0 {
             store = FilePath.join(staging, FilePath.name(PackageLayout.store))
-            // What is copied is checked as it is read through SQLite.
+            // The copy is checked while it is read through SQLite.
             pages = nil
             if let newer = try checkpointWAL(to: store, manifest) { (manifestBytes, outsideCommits) = newer }
         }
@@ -135,8 +136,8 @@ package struct PackagePacker {
         return (parts, pages, outsideCommits)
     }
 
-    /// An archive that has more than the layout can't be opened again, and one that has less would
-    /// have lost something.
+    /// Throws if the package contains unknown parts. An archive with such parts could not be
+    /// opened, and without them content would be lost.
     private func checkNames() throws {
         for entry in try Disk.list(source) where !PackageLayout.isTransient(entry.name[...]) {
             switch entry.name {
@@ -149,9 +150,9 @@ package struct PackagePacker {
         }
     }
 
-    /// Copies the store with what its WAL holds.
-    /// - Returns: the manifest of that state, and how many commits of other programs the WAL has;
-    ///   nil where the store is none of a document.
+    /// Copies the store with its WAL.
+    /// - Returns: The manifest of that state, and the number of commits by other programs in the
+    ///   WAL; nil if the store is not that of a document.
     private func checkpointWAL(to copy: String, _ manifest: DocumentManifest) throws -> ([UInt8], outsideCommits: Int)?
     {
         let session = try DocumentSession.read(source, model: .own)
@@ -168,8 +169,8 @@ package struct PackagePacker {
         return (try next.encoded, session.outsideCommits)
     }
 
-    /// The large values that only versions refer to: without the versions they are nobody's, and
-    /// old text leaks.
+    /// The large values to which only versions refer. They are left out without the versions,
+    /// because they may contain deleted content.
     private func valuesOnlyInVersions(_ manifest: DocumentManifest) throws -> Set<String> {
         let versions = VersionStore(folder: FilePath.join(source, PackageLayout.versions))
         return Set(try versions.namesOnlyInVersions(generation: manifest.generation).map(\.uuidString))

@@ -3,21 +3,21 @@ package import Foundation
 internal import ModelFiles
 package import Schema
 
-/// The parts of a package folder, read beneath one open descriptor without following any link.
+/// Reads the parts of a package relative to one open descriptor, without following symbolic links.
 ///
-/// Each folder in it is listed once, and what was found counts until `forget`: a reader lives no
-/// longer than one piece of work, under the document's lock where something may change.
+/// Each folder is listed once, and the result is cached until `forget` is called. A reader is used
+/// for one operation only, with the document's lock if it may change the package.
 package struct PackageReader {
     package let path: String
     private let folder: Directory
     private let known = Known()
 
-    /// What was looked at already.
+    /// The cached results.
     private final class Known {
         var parts: [String: [DirectoryEntry]?] = [:]
-        /// The folder of the store, once it was opened.
+        /// The folder of the store, if it was opened.
         var store: Directory?
-        /// What is beside the store, by name; nil where that was not checked.
+        /// The status of the store's files by name; nil if they were not checked.
         var storeFiles: [String: FileStatus]?
     }
 
@@ -26,11 +26,11 @@ package struct PackageReader {
         folder = try Directory(path)
     }
 
-    /// Holds on to the package that is read, whatever comes to its place.
+    /// An anchor that keeps the package that is read open, even if its path is replaced.
     var anchor: PathAnchor { PathAnchor(folder) }
 
-    /// What is directly in a folder of the package, and in the package itself for nil; nil where
-    /// there is no such folder.
+    /// The entries of a folder of the package, or of the package itself for nil. Nil if the folder
+    /// does not exist.
     func entries(of part: String? = nil) throws -> [DirectoryEntry]? {
         if let found = known.parts[part ?? ""] { return found }
         let found: [DirectoryEntry]?
@@ -45,8 +45,8 @@ package struct PackageReader {
         return found
     }
 
-    /// A folder of the package; that of the store stays open, since its files are looked at after
-    /// their names.
+    /// Opens a folder of the package. The store's folder is kept open, because its files are
+    /// checked after listing it.
     private func open(_ part: String) throws -> Directory {
         guard part == PackageLayout.storeFolder else { return try folder.directory(part) }
         if let store = known.store { return store }
@@ -55,11 +55,11 @@ package struct PackageReader {
         return store
     }
 
-    /// What a name in the package stands for; nil where it has none of this name.
+    /// The kind of an item in the package; nil if it does not exist.
     package func kind(of name: String) throws -> FileKind? { try entries()?.first { $0.name == name }?.kind }
 
-    /// How many folders are in a folder of the package, as far as its own count of names says so;
-    /// nil for no folder, and where the file system does not count.
+    /// The number of folders in a folder of the package, from its link count; nil if it is not a
+    /// folder or the file system does not count links.
     func folderCount(in part: String) throws -> Int? {
         guard let status = try folder.status(of: part), status.kind == .directory, status.linkCount >= 2 else {
             return nil
@@ -67,34 +67,34 @@ package struct PackageReader {
         return status.linkCount - 2
     }
 
-    /// The folders in which nothing but Folio's own files may lie.
+    /// The folders in which all files are Folio's own.
     private static let ownFolders = [PackageLayout.storeFolder, PackageLayout.models]
 
-    /// Looks again the next time: something was added or taken away.
+    /// Discards the cached results after the package was changed.
     package func forget() {
         known.parts = [:]
         known.store = nil
         known.storeFiles = nil
     }
 
-    /// The manifest; where its checksum says that it is not what was written, without all that
-    /// would go on into the next one.
+    /// The manifest. If its checksum shows that it was altered, it is returned without checksums
+    /// and counts, which must not be copied to the next manifest.
     package func manifest() throws -> DocumentManifest {
         var (manifest, isAltered) = try checkedManifest()
         if isAltered { manifest.forgetCounts() }
         return manifest
     }
 
-    /// The manifest, and whether its checksum says that it is not what was written; then it comes
-    /// without the sums of the store, the model and the application's files.
+    /// The manifest, and whether its checksum shows that it was altered. If so, it is returned
+    /// without the checksums of the store, the model and the application's files.
     func checkedManifest() throws -> (manifest: DocumentManifest, isAltered: Bool) {
         let manifestPath = FilePath.join(path, PackageLayout.manifest)
         do {
             let bytes = try folder.read(PackageLayout.manifest, limit: JSONCoding.maximumSize)
             var manifest = try DocumentManifest.decode(bytes, path: manifestPath)
             let isAltered = DocumentManifest.isAltered(bytes, manifest)
-            // Sums that may have been altered say nothing of the store and the model, and must not
-            // go into the next manifest.
+            // Altered checksums are useless for checking, and must not be copied to the next
+            // manifest.
             if isAltered { manifest.forgetSums() }
             return (manifest, isAltered)
         } catch let error as FileSystemError where error.code == .tooLarge {
@@ -105,7 +105,7 @@ package struct PackageReader {
 
     package func mimetype() throws -> [UInt8] { try folder.read(PackageLayout.mimetype, limit: 1024) }
 
-    /// The names of the models that the package carries.
+    /// The names of the models in the package.
     package func modelNames() throws -> [String] {
         (try entries(of: PackageLayout.models) ?? []).compactMap { entry in
             guard entry.kind == .directory, entry.name.hasSuffix(".xcdatamodel") else { return nil }
@@ -120,10 +120,11 @@ package struct PackageReader {
 
     static let largestModel = 64 << 20
 
-    /// Makes sure that SQLite meets nothing planted when it opens the store: a plain file with one
-    /// name in a plain folder, and beside it nothing but its own WAL.
-    /// - Parameter hasMainFile: Whether the store's main file must be there, which that of an
-    ///   archive is not.
+    /// Checks the store's files before SQLite opens them, because they may have been prepared to
+    /// make SQLite write elsewhere. The main file must be a regular file with one hard link, in a
+    /// real folder that contains nothing else but its -wal and -shm files.
+    /// - Parameter hasMainFile: Whether the store's main file must exist, which is not the case for
+    ///   an archive.
     func checkStore(hasMainFile: Bool = true) throws {
         let files = try known.storeFiles ?? checkedStoreFiles()
         known.storeFiles = files
@@ -137,7 +138,7 @@ package struct PackageReader {
         }
     }
 
-    /// Makes sure that no part is reached by a link: what is written to it would land outside the
+    /// Throws if a part is a symbolic link, because writing to it would change files outside of the
     /// document.
     private func checkParts() throws {
         for entry in try entries() ?? [] {
@@ -150,7 +151,7 @@ package struct PackageReader {
         }
     }
 
-    /// What a part that is directly in a package has to be; nil for names that no document has.
+    /// The required kind of an item in a package; nil for unknown names.
     private static func expectedKind(of name: String) -> FileKind? {
         switch name {
         case PackageLayout.mimetype, PackageLayout.manifest: .file
@@ -159,7 +160,7 @@ package struct PackageReader {
         }
     }
 
-    /// Whether `checkStore` refuses what is directly in a package for what it is.
+    /// Whether `checkStore` refuses an item in a package because of its kind.
     static func checksKind(of entry: DirectoryEntry) -> Bool {
         expectedKind(of: entry.name).map { $0 != entry.kind } ?? false
     }
@@ -187,14 +188,14 @@ package struct PackageReader {
         return files
     }
 
-    /// Whether a WAL lies beside the store that has something in it; after `checkStore`.
+    /// Whether the store has a WAL that is not empty. Call after `checkStore`.
     package var hasWAL: Bool { (known.storeFiles?[FilePath.name(PackageLayout.store) + "-wal"]?.size ?? 0) > 0 }
 }
 
 extension PackageReader {
-    /// The model under `model/` whose version hashes are these, with its name; nil where none fits.
-    /// - Throws: where none fits and one can't be read, which may be the one.
-    /// - Parameter likely: The name of the one that it most likely is.
+    /// The model in the package with these version hashes, and its name; nil if there is none.
+    /// - Throws: The error of a model that can't be read, if no other model matches.
+    /// - Parameter likely: The name of the model that is tried first.
     package func model(fitting hashes: [String: Data], likely: String? = nil) throws -> (
         name: String, model: ManagedObjectModel
     )? {

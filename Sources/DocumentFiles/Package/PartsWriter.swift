@@ -1,11 +1,11 @@
 internal import FileSystem
 internal import Foundation
 
-/// Puts captured files into a package folder: durably beside those that they are to replace, then
-/// under their names. Every folder is opened beneath the package, with no link on the way.
+/// Writes captured files to a package: durably under temporary names first, then under their names.
+/// All folders are opened relative to the package, without following symbolic links.
 struct PartsWriter {
     let package: String
-    /// Whether the folder is the working set of an archive, which has what is not here.
+    /// Whether the folder is the working set of an archive, which contains the other files.
     var isWorkingSet = false
 
     func stage(_ parts: CapturedParts) throws -> StagedParts {
@@ -57,7 +57,7 @@ struct PartsWriter {
         return folder
     }
 
-    /// The content of an application's file; nil where there is none.
+    /// The content of an application's file; nil if it does not exist.
     func read(_ name: String, in folder: String) throws -> Data? {
         let target = try place(name, folder)
         guard let folder = try self.folder(FilePath.parent(target), Directory(package)),
@@ -66,7 +66,7 @@ struct PartsWriter {
         return try Data(folder.file(FilePath.name(target), refusingHardLinks: true).readAll(limit: .max))
     }
 
-    /// A folder beneath the package; nil where there is none.
+    /// Opens a folder of the package; nil if it does not exist.
     private func folder(_ path: String, _ root: Directory) throws -> Directory? {
         do {
             return try root.directory(path)
@@ -75,7 +75,7 @@ struct PartsWriter {
         }
     }
 
-    /// Removes what a crash has left of files that never took their names.
+    /// Removes temporary files that a crash has left.
     private func removeStrays(_ parts: CapturedParts, _ root: Directory) throws {
         let targets =
             try parts.extra.map { try place($0.path, PackageLayout.extra) }
@@ -89,7 +89,7 @@ struct PartsWriter {
         }
     }
 
-    /// Gives staged files their names, once the save is committed.
+    /// Renames staged files to their final names after the commit of the save.
     func place(_ staged: StagedParts) throws {
         guard !staged.files.isEmpty else { return }
         let root = try Directory(package)
@@ -109,8 +109,8 @@ struct PartsWriter {
         if !paths.isEmpty { try root.synchronize() }
     }
 
-    /// The path of an application's file beneath the package, which must stay beneath its folder
-    /// and be one that an archive may hold.
+    /// The path of an application's file relative to the package. Throws if it is not valid in a
+    /// document or an archive.
     func place(_ name: String, _ folder: String) throws -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         let isGood =

@@ -1,12 +1,12 @@
 internal import FileSystem
 
-/// What lies in a package and is not applied: WALs that were not its store's own, and versions that
-/// could not be read.
+/// The quarantined files of a package, which are never applied: WALs that did not belong to its
+/// store, and versions that could not be read.
 package enum Quarantine {
-    /// A new name in a package for a WAL that is not the store's.
+    /// A new name for the WAL of another store.
     static func walName() -> String { "\(PackageLayout.foreignWAL)\(UniqueName.make()).wal" }
 
-    /// The paths of all, in order.
+    /// The paths of all quarantined files, sorted.
     package static func contents(ofPackage package: String) throws -> [String] {
         let journals = FilePath.name(PackageLayout.foreignWAL),
             versions = FilePath.join(package, PackageLayout.versions)

@@ -3,20 +3,20 @@ internal import FileSystem
 internal import SQLiteFile
 internal import SQLiteKit
 
-/// What a manifest records of a store's main file: the sum over its pages, and the change counter
-/// in its header.
+/// The sum over the pages of a store's main file and the change counter in its header, as recorded
+/// in the manifest.
 ///
-/// SQLite has no checksums of pages. Held against the sum, a page that was altered since the last
-/// save is found wherever it is. The change counter tells a change that another program made
-/// through SQLite, which raises it with every commit that touches the first page, from damage.
+/// SQLite has no page checksums; the sum detects a change to any page since the last save. The
+/// change counter distinguishes damage from changes by another program through SQLite, which
+/// increments the counter with every commit that writes the first page.
 struct SavedPages: Sendable, Hashable {
     let sum: StateSum
     let changeCounter: UInt32
 
-    /// How a main file compares with what was recorded.
+    /// The result of comparing a main file with its record.
     enum Verdict {
         case same
-        /// Another program has committed in it.
+        /// Another program has committed to the file.
         case changedOutside
         case damaged
     }
@@ -26,17 +26,17 @@ struct SavedPages: Sendable, Hashable {
         self.changeCounter = changeCounter
     }
 
-    /// Of a database whose sum is known.
+    /// The record of a database with a known sum.
     init(sum: StateSum, of state: DatabaseState) throws {
         self.init(sum: sum, changeCounter: try DatabaseHeader(of: state).changeCounter)
     }
 
-    /// Of a database, page by page. Reads it all.
+    /// The record of a database. Reads all of its pages.
     init(of state: DatabaseState) throws {
         self.init(sum: try StateSum(of: state), changeCounter: try DatabaseHeader(of: state).changeCounter)
     }
 
-    /// Of a database file that nobody has open. Reads it all.
+    /// The record of a database file that no process has open. Reads the whole file.
     init(ofFileAt path: String) throws {
         let file = try File(path, .read)
         defer { file.close() }
@@ -44,15 +44,15 @@ struct SavedPages: Sendable, Hashable {
         self.init(sum: found.sum, changeCounter: found.header.changeCounter)
     }
 
-    /// Holds the main file of an open database against what was recorded, whatever its WAL has.
-    /// Reads it all.
+    /// Compares the main file of an open database, without its WAL, with the record. Reads the
+    /// whole file.
     func verdict(onMainFileOf files: DatabaseFiles) throws -> Verdict {
         let state = files.state(at: nil)
         return try verdict(StateSum(of: state), DatabaseHeader(of: state))
     }
 
-    /// Holds a database against what was recorded while it is packed or unpacked.
-    /// - Parameter damage: What to throw where it is damaged.
+    /// A check that compares a database with the record while it is packed or unpacked.
+    /// - Parameter damage: The error that is thrown if the database is damaged.
     func check(orThrow damage: any Error) -> ContentCheck {
         var found = DatabaseSum()
         return ContentCheck(
@@ -64,15 +64,15 @@ struct SavedPages: Sendable, Hashable {
         return isChangedOutside(header) ? .changedOutside : .damaged
     }
 
-    /// Whether the header says that another program has committed. One bit that was turned over in
-    /// it does not: the counter stands in two places.
+    /// Whether the header shows a commit by another program. A single flipped bit does not, because
+    /// the header contains the counter twice.
     func isChangedOutside(_ header: DatabaseHeader) -> Bool {
         header.isConsistent && header.changeCounter != changeCounter
     }
 }
 
 extension DocumentManifest.Store {
-    /// What is recorded of the main file; nil where nothing is.
+    /// The record of the main file; nil if there is none.
     var pages: SavedPages? {
         get {
             guard let pageSum, let sum = UInt64(pageSum, radix: 16), let changeCounter,

@@ -1,21 +1,21 @@
 internal import FileSystem
 
-/// New files that stand beside those that they are to replace.
+/// New files that were written under temporary names beside the files that they will replace.
 package struct StagedParts {
     struct Part {
-        /// Nil where the file is to be taken away.
+        /// The name of the temporary file; nil if the file will be removed.
         var temporary: String?
-        /// Where both are, beneath the package.
+        /// The folder of both files, relative to the package.
         var folder: String
         var name: String
-        /// What the file is to have in it; nil where it is to be taken away.
+        /// The checksum of the new file; nil if the file will be removed.
         var sum: DocumentManifest.FileSum?
     }
 
     var package = ""
     var files: [Part] = []
 
-    /// Takes away what was not put in place.
+    /// Removes the temporary files that were not moved into place.
     package func remove() {
         guard files.contains(where: { $0.temporary != nil }), let root = try? Directory(package) else { return }
         for file in files {

@@ -21,7 +21,7 @@ public enum DocumentRepairer {
     /// - Parameters:
     ///   - replacing: Whether an existing document is replaced, atomically.
     ///   - model: The model of a store that contains no readable one.
-    /// - Returns: A report of what was saved and what was lost.
+    /// - Returns: A report of the saved and the lost content.
     /// - Throws: `DocumentError`: `malformed` if nothing can be saved, `modelMismatch` if there is
     ///   no model, `locked` while the document is being edited, `cannotCreate` and others. Nothing
     ///   is written then.
@@ -33,9 +33,9 @@ public enum DocumentRepairer {
             url, to: target, replacing: replacing, isDryRun: false, fitting: ModelChoice(model))
     }
 
-    /// With `isDryRun`, everything but the writing of the new document.
-    /// - Parameter placing: Runs the last step, which writes the new document to its place. What
-    ///   comes before it writes into a temporary folder only.
+    /// Repairs a document. With `isDryRun`, everything is done except for writing the new document.
+    /// - Parameter placing: Runs the last step, which writes the new document to its location. All
+    ///   earlier steps write only to a temporary folder.
     package static func repair(
         _ url: URL, to target: URL, replacing: Bool, isDryRun: Bool,
         fitting model: ModelChoice,

@@ -1,6 +1,6 @@
 /// The result of a repair.
 public struct RepairReport: Sendable, Hashable {
-    /// What could not be read, or was changed, part by part; empty if everything was saved.
+    /// The parts that could not be read, or were changed; empty if everything was saved.
     public var lost: [DocumentFinding]
     /// Intact parts that are not in the new document.
     public var notes: [String]

@@ -4,21 +4,20 @@ internal import FileSystem
 internal import SQLiteFile
 package import SQLiteStore
 
-/// The parts of a damaged document, as far as they are there; the store as a copy in a folder of
-/// the repair's own.
+/// The existing parts of a damaged document, with a copy of the store in a temporary folder.
 package struct RepairSource {
-    /// What is written in its place.
+    /// The form of the repaired document.
     package let form: DocumentForm
-    /// The folder with the parts of a package: the document itself, or what was taken out of an
-    /// archive; nil for a store by itself.
+    /// The folder with the parts of a package: the document itself, or the entries extracted from
+    /// an archive; nil for a bare store.
     package let package: String?
-    /// The copy of the store. Its WAL lies beside it.
+    /// The path of the copy of the store. Its WAL is beside it.
     package let store: String
-    /// Where the store's large values are.
+    /// The location of the store's large values.
     package let values: ExternalValues
     private(set) var lost: [DocumentFinding] = []
     private let original: String
-    /// The WAL of the store: beside it, or where an editor of an archive puts it.
+    /// The path of the store's WAL: beside the store, or in the working set of an archive.
     private let journal: String
 
     init(_ path: String, scratch: String) throws {
@@ -85,8 +84,7 @@ package struct RepairSource {
         }
     }
 
-    /// Copies the store anew; the original is opened by nobody else while the document's lock is
-    /// held.
+    /// Copies the store again. With the document's lock, nobody else has the original open.
     private func copyStore(includingWAL: Bool) throws {
         for suffix in ["", "-wal", "-shm", "-journal"] { try Disk.removeFileIfPresent(store + suffix) }
         guard try Disk.kind(of: original) == .file else {
@@ -96,7 +94,7 @@ package struct RepairSource {
         if includingWAL, try Disk.kind(of: journal) == .file { try copy(journal, to: store + "-wal") }
     }
 
-    /// Copies a part of the store, in a package beneath its folder: a link leads elsewhere.
+    /// Copies a file of the store. In a package it is opened without following symbolic links.
     private func copy(_ part: String, to target: String) throws {
         if let package, form == .package {
             do {
@@ -113,7 +111,7 @@ package struct RepairSource {
         try File(target, .readWrite).setMode(0o600)
     }
 
-    /// Parts of a package that are links: nothing is read through them.
+    /// The findings for symbolic links in a package, which are not followed.
     private static func linkFindings(_ path: String) -> [DocumentFinding] {
         guard let entries = try? Disk.list(path) else { return [] }
         return entries.filter { $0.kind == .symbolicLink }.map {
@@ -141,7 +139,7 @@ package struct RepairSource {
         }
     }
 
-    /// What is wrong with the archive as a whole, which the entries by themselves do not show.
+    /// The errors of the archive as a whole, which the entries alone don't show.
     private static func directoryFindings(_ path: String) -> [DocumentFinding] {
         do {
             _ = try ArchiveReader(File(path, .read), allowing: PackageLayout.allowsInArchive)

@@ -7,7 +7,7 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Makes a sound package of the parts of a damaged document.
+/// Builds a valid package from the parts of a damaged document.
 struct RepairWork {
     let source: RepairSource
     let model: ModelChoice
@@ -30,7 +30,8 @@ struct RepairWork {
         lost.append(DocumentFinding(part, message, object: object))
     }
 
-    /// - Returns: the package, in the repair's own folder.
+    /// Builds the package.
+    /// - Returns: The path of the package in the temporary folder.
     mutating func makePackage() throws -> String {
         readParts()
         let salvager = try openStore()
@@ -75,7 +76,7 @@ struct RepairWork {
 
     // MARK: Parts
 
-    /// The manifest and the models, as far as they can be read.
+    /// Reads the manifest and the models as far as possible.
     private mutating func readParts() {
         guard let package = source.package else { return }
         do {
@@ -99,8 +100,8 @@ struct RepairWork {
         }
     }
 
-    /// Holds the numbers of objects against those of the manifest, where that is of the same save:
-    /// a row may be gone without a trace.
+    /// Compares the object counts with those of a manifest of the same save, because rows may be
+    /// lost without any other sign.
     private mutating func compareCounts(_ marker: DocumentMarker?) {
         guard let manifest, let marker, !marker.hasUnsavedWork, marker.generation == manifest.generation else { return }
         for (name, count) in manifest.entities.sorted(by: { $0.key < $1.key }) where counts[name] != count {
@@ -108,13 +109,14 @@ struct RepairWork {
         }
     }
 
-    /// The application's own files, one by one.
+    /// Copies the application's files, one by one.
     private mutating func copyExtras(to target: String) {
         guard let package = source.package, let root = try? Directory(package),
             (try? root.status(of: PackageLayout.extra))?.kind == .directory
         else { return }
-        // What was taken out of an archive is the repair's own, plain files with names that were
-        // looked at: a copy of each of many thousand would take most of the time.
+        // The entries of an archive were extracted to a temporary folder as regular files with
+        // valid names, so they can be moved. Copying many thousand files would take most of the
+        // time.
         if source.form == .archive,
             (try? Disk.rename(
                 FilePath.join(package, PackageLayout.extra), to: FilePath.join(target, PackageLayout.extra))) != nil
@@ -169,7 +171,7 @@ struct RepairWork {
             if let fitting = models.first(where: { $0.model.isCompatible(withVersionHashes: hashes) }) {
                 return fitting.model
             }
-            // Which of them it was, nobody can say any more; of one, it needs not be said.
+            // Without version hashes, the model is only certain if there is just one.
             return hashes.isEmpty && models.count == 1 ? models[0].model : nil
         }
         return try StoreSalvager(copyAt: source.store, files: source.values, resolvingModel: resolve)
@@ -196,14 +198,14 @@ struct RepairWork {
         lost += findings
     }
 
-    /// Takes away what refers to a file that can't be read.
+    /// Removes values whose file can't be read.
     private func checkValues(_ row: Row, _ entity: EntityDescription) -> [DocumentFinding] {
         var findings: [DocumentFinding] = []
         for slot in row.layout.slots where slot.kind == .large {
             guard let value = row.large(slot), let name = value.fileName else { continue }
             let object = "\(entity.name)/p\(row.key)", property = entity.properties[Int(slot.index)].name
             do {
-                // Read to its end in any case.
+                // Reads the whole value, even without a name to compare.
                 let found = try ContentFolder.name(of: value)
                 if source.package != nil, found != name {
                     findings.append(
@@ -219,7 +221,7 @@ struct RepairWork {
         return findings
     }
 
-    /// Inserts rows; those that a rule of uniqueness forbids are left out and told.
+    /// Inserts rows. Rows that violate a uniqueness constraint are left out and reported.
     private func insert(_ rows: RowBatch, _ entity: EntityDescription, _ store: SQLitePersistentStore) throws
         -> [DocumentFinding]
     {

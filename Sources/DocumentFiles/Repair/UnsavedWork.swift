@@ -1,14 +1,14 @@
 internal import FileSystem
 
-/// What was autosaved to an archive and never saved into it: it is kept in the user's state folder.
+/// The autosaved work of an archive that was never saved to it. It is in the user's state folder.
 struct UnsavedWork {
-    /// The store that the work stands on, where it is not the archive's.
+    /// The store on which the work is based, if it is not that of the archive.
     let store: String?
     let journal: String
     private let content: String
 
-    /// Finds what belongs to an archive, whose state may be another since it was damaged.
-    /// - Parameter extracted: The folder with what could be taken out of the archive.
+    /// Finds the work for an archive, even if damage has changed the archive's state.
+    /// - Parameter extracted: The folder with the entries that could be extracted from the archive.
     static func find(archive path: String, extracted folder: String) -> UnsavedWork? {
         guard let uuid = try? PackageReader(folder).manifest().uuid, let set = workingSet(path, uuid) else {
             return nil
@@ -30,7 +30,7 @@ struct UnsavedWork {
         return others.count == 1 ? others[0] : nil
     }
 
-    /// Puts its large values beside those of the archive.
+    /// Copies the large values of the work beside those of the archive.
     func takeValues(to folder: String) -> [DocumentFinding] {
         guard (try? Disk.kind(of: content)) == .directory else { return [] }
         do {

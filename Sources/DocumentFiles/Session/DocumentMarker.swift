@@ -1,35 +1,36 @@
 package import Foundation
 package import Storage
 
-/// What every commit of a document notes in the store's metadata: which state the commit made. Of
-/// fixed width, so that a commit touches no page more.
+/// The marker that every commit of a document writes to the store's metadata. It identifies the
+/// state that the commit created. Its values have a fixed width, so that a commit does not change
+/// additional pages.
 package struct DocumentMarker: Hashable, Sendable {
-    /// Raised by every commit, autosaves too.
+    /// Incremented by every commit, including autosaves.
     var counter = 0
-    /// Raised by every save.
+    /// Incremented by every save.
     package var generation = 0
-    /// Whether the commit was a save; else it was an autosave.
+    /// Whether the commit was a save; false for an autosave.
     var isSaved = true
-    /// Whether autosaved objects violate validation rules, which a save has to check then.
+    /// Whether autosaved objects may violate validation rules, so that the next save has to
+    /// validate all objects.
     package var isUnchecked = false
     var created: Date
-    /// The last save.
+    /// The time of the last save.
     package var saved: Date
-    /// This commit.
+    /// The time of this commit.
     package var committed: Date
-    /// The save that unsaved work goes back to, where so much was autosaved that the main file took
-    /// it up; nil where the main file is what was saved.
+    /// The save to which unsaved work reverts, if autosaved work was checkpointed into the main
+    /// file. Nil if the main file is the last saved state.
     package var lastSave: LastSave?
-    /// Unique values that autosaved objects share with others and that the tables lack
-    /// (`PendingUniqueValue`); nil for none.
+    /// Unique values of autosaved objects that other objects have, too, and that are missing in the
+    /// tables (`PendingUniqueValue`); nil if there are none.
     package var pending: MetadataValue?
-    /// Deletions that autosaves have committed though they are denied (`DeniedDeletion`); nil for
-    /// none.
+    /// Denied deletions that were committed by autosaves (`DeniedDeletion`); nil if there are none.
     package var denied: MetadataValue?
-    /// The run of the WAL that the commit was written to; nil where the store was made as a whole.
+    /// The run of the WAL to which the commit was written; nil if the store was written as a whole.
     package var journal: WALRun?
 
-    /// A save that the main file has left behind, with unsaved work: one of the versions.
+    /// A save that is only kept as a version, because the main file contains later unsaved work.
     package struct LastSave: Hashable, Sendable {
         package var generation: Int
         package var saved: Date
@@ -37,7 +38,7 @@ package struct DocumentMarker: Hashable, Sendable {
 
     /// Whether there is work that was not saved.
     package var hasUnsavedWork: Bool { !isSaved || lastSave != nil }
-    /// The generation and time of the last save that somebody asked for.
+    /// The generation and time of the last save by the user.
     package var userSave: LastSave { lastSave ?? LastSave(generation: generation, saved: saved) }
 
     /// The marker of a new document.
@@ -47,7 +48,7 @@ package struct DocumentMarker: Hashable, Sendable {
         committed = now
     }
 
-    /// Reads the marker of a store; nil where it is none of Folio's documents.
+    /// Reads the marker of a store; nil if the store is not that of a document.
     package init?(_ metadata: [String: MetadataValue]) {
         guard case .string(let counter)? = metadata[Key.counter], let counter = Int(counter),
             case .string(let generation)? = metadata[Key.generation],
@@ -79,8 +80,9 @@ package struct DocumentMarker: Hashable, Sendable {
         }
     }
 
-    /// The marker that the next save commits.
-    /// - Parameter last: A generation that is taken, by work that gave way in a conflict.
+    /// The marker for the next save.
+    /// - Parameter last: The highest generation that is in use, for example by a version of a
+    ///   conflict.
     package func nextSave(after last: Int = 0, now: Date = .now) -> DocumentMarker {
         var marker = self
         marker.counter += 1
@@ -95,8 +97,8 @@ package struct DocumentMarker: Hashable, Sendable {
         return marker
     }
 
-    /// The marker of the commit that makes autosaved work a state that the main file may become,
-    /// without being saved by that: the last save is a version then.
+    /// The marker for a commit that makes autosaved work a generation of its own, so that it can be
+    /// checkpointed. The last save is kept as a version.
     func nextInternal(after last: Int = 0, now: Date = .now) -> DocumentMarker {
         var marker = nextSave(after: last, now: now)
         marker.isUnchecked = isUnchecked
@@ -106,7 +108,7 @@ package struct DocumentMarker: Hashable, Sendable {
         return marker
     }
 
-    /// The marker that the next autosave commits.
+    /// The marker for the next autosave.
     package func nextAutosave(
         isUnchecked: Bool, pending: MetadataValue? = nil, denied: MetadataValue? = nil, now: Date = .now
     ) -> DocumentMarker {
@@ -135,11 +137,10 @@ package struct DocumentMarker: Hashable, Sendable {
         ]
     }
 
-    /// What differs from the marker that the store has: an autosave changes little, and many come
-    /// one after the other.
+    /// The difference to the marker in the store. Autosaves are frequent and change few values.
     package func metadata(since last: DocumentMarker?) -> [String: MetadataValue?] {
         guard let last else { return metadata }
-        // An autosave's are two.
+        // An autosave usually changes two values.
         var changes = [String: MetadataValue?](minimumCapacity: 2)
         func note(_ isChanged: Bool, _ key: String, _ value: @autoclosure () -> MetadataValue?) {
             if isChanged { changes.updateValue(value(), forKey: key) }
@@ -161,13 +162,13 @@ package struct DocumentMarker: Hashable, Sendable {
         return changes
     }
 
-    /// Takes the marker out of a store that becomes a document of its own.
+    /// The changes that remove the marker from a store that becomes a bare store.
     static var removal: [String: MetadataValue?] {
         Dictionary(uniqueKeysWithValues: Key.all.map { ($0, MetadataValue?.none) })
     }
 
-    /// No document is committed more often; what a damaged one says must not run over when it is
-    /// raised.
+    /// The valid range of counters. It leaves room for increments of a damaged counter without
+    /// overflow.
     private static let numbers = 0...(1 << 60)
 
     private static func fixedWidth(_ number: Int) -> String {

@@ -3,20 +3,19 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// Autosaved work stays in the WAL until it is saved; here is what keeps that from growing without
-/// end.
+/// Checkpoints of autosaved work, which limit the growth of the WAL between saves.
 extension DocumentSession {
-    /// Finds out after an autosave whether more is in the WAL than is to stay there: then
-    /// `isWALFull`.
-    /// - Parameter limit: In bytes; nil for the document's own.
+    /// Checks the size of the WAL after an autosave, and sets `isJournalFull` if it exceeds the
+    /// limit.
+    /// - Parameter limit: The limit in bytes; nil for the document's default.
     package func checkWALSize(_ limit: Int64?) {
         guard marker?.isSaved == false else { return }
         try? journal.checkSize(of: wal, limit, packageStore) { try place.storeBytes() }
     }
 
-    /// Lets the store take up what was autosaved. Where it lies in an archive, it is written as a
-    /// file beside the folder that it is to be in, which costs its size: then `ownStore` is there,
-    /// and nothing may be committed until `onOwnStore()`.
+    /// Checkpoints autosaved work into the store. If the store is read in place from an archive, a
+    /// copy of it is written instead, at a cost proportional to its size. Then `ownStore` is set,
+    /// and nothing may be committed until `onOwnStore()` was called.
     package func checkpointAutosavedWork() throws {
         journal.willCheckpointAutosave()
         try form.checkpointAutosavedWork(self)

@@ -3,8 +3,8 @@ internal import SQLiteStore
 internal import Storage
 
 extension DocumentSession {
-    /// Ends the session. Autosaved work that was not saved stays where the next opening finds it; a
-    /// document that is saved is left as one clean set of files.
+    /// Ends the session. Autosaved work that was not saved is kept for the next opening. Auxiliary
+    /// files of a saved document are removed.
     package func close() throws {
         defer {
             if let temporaryFolder = place.temporaryFolder { StateFolder.removeTemporary(temporaryFolder) }

@@ -6,14 +6,14 @@ internal import SQLiteStore
 internal import Schema
 package import Storage
 
-/// What stands at the document's place is not what is open here: both are looked at, and nothing of
-/// the other one is changed but its versions.
+/// Operations for a conflict, when the document at the path is not the one that is open here. Both
+/// are read; of the other document, only the versions are changed.
 extension DocumentSession {
-    /// Whether the document that stands at the place now keeps versions.
+    /// Whether the document that is now at the path keeps versions.
     package func canKeepAside() throws -> Bool { try kind == .package && DetectedDocument(path).kind == .package }
 
-    /// Makes what was open here, written as a package aside, one of the versions of the document
-    /// that stands at the place now.
+    /// Adds the state that was open here, which was written to a temporary package, as a version to
+    /// the document that is now at the path.
     package func keepAside(_ package: String) throws -> DocumentVersion? {
         try DocumentError.stage(.versioning, path) {
             let theirs = try Self.read(path, model: .own)
@@ -38,7 +38,7 @@ extension DocumentSession {
         }
     }
 
-    /// The last save here, which the edits began with.
+    /// The last save of this session's document, on which the edits are based.
     package func savedStore(in folder: String) throws -> any StoreBackend {
         guard let marker else { return store }
         let copy = FilePath.join(folder, "saved.sqlite")
@@ -47,8 +47,8 @@ extension DocumentSession {
                 .unsupported, "the last save here can't be had any more to merge by", path: path,
                 hint: "keep the edits as a copy")
         }
-        // Where so much was autosaved that the store took it up, the save is a version, and those
-        // at the place are the other document's.
+        // If autosaved work was checkpointed into the store, the save is only a version, and the
+        // versions at the path belong to the other document.
         guard marker.lastSave == nil, !isCheckpointPending || place.archive != nil else { throw lost() }
         if let archive = place.archive {
             try archive.takeOutStore(to: copy)

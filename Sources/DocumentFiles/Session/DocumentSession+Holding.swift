@@ -2,11 +2,11 @@ internal import Foundation
 internal import SQLiteStore
 internal import Storage
 
-/// Reading in several steps what was committed at one moment.
+/// Reading one committed state in several steps.
 extension DocumentSession {
-    /// Keeps whatever is read from here on to what is committed now. Where no lock can do that,
-    /// reading throws as soon as others have committed.
-    /// - Throws: `DocumentError.changed` where somebody has committed since the session began.
+    /// Makes all later reads see the currently committed state. If no lock can ensure this, reads
+    /// throw after a commit of another program.
+    /// - Throws: `DocumentError.changed` if another program has committed since the session began.
     package func hold() throws {
         guard let sqliteStore else { return }
         try sqliteStore.holdState()

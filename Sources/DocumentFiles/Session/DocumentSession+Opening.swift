@@ -3,21 +3,21 @@ internal import SQLiteStore
 internal import Storage
 
 extension DocumentSession {
-    /// Opens a document for reading: nothing is written anywhere near it.
+    /// Opens a document for reading. Nothing is written to it or beside it.
     package static func read(_ path: String, model: ModelChoice) throws -> DocumentSession {
         try DocumentReading.retryingWhileChanging(at: path) { try SessionOpener.read(path, model: model) }
     }
 
-    /// Opens a document for editing, under its lock, and mends what a crash left.
-    /// - Parameter held: The document's lock, where the caller has it already and hands it over; it
-    ///   is given back where this fails.
+    /// Opens a document for editing, with its lock, and cleans up after a crash.
+    /// - Parameter held: The document's lock if the caller has acquired it. Ownership is
+    ///   transferred; it is released after an error.
     package static func edit(
         _ path: String, model: ModelChoice, recovery: DocumentRecovery, lock held: DocumentLock? = nil
     ) throws -> DocumentSession {
         try edit(resolved: LinkResolution.resolve(path), model: model, recovery: recovery, lock: held)
     }
 
-    /// - Parameter location: The document, links resolved.
+    /// - Parameter location: The path of the document, with symbolic links resolved.
     package static func edit(
         resolved location: String, model: ModelChoice, recovery: DocumentRecovery,
         lock held: DocumentLock? = nil
@@ -39,7 +39,7 @@ extension DocumentSession {
         }
     }
 
-    /// Opens a document for editing again, whose lock the caller holds and hands over.
+    /// Opens a document for editing again. Takes over the caller's lock.
     package static func reopen(_ path: String, lock: DocumentLock?, model: ModelChoice) throws
         -> DocumentSession
     {
@@ -55,16 +55,15 @@ extension DocumentSession {
         }
     }
 
-    /// Finishes a save that a crash interrupted after its commit. A store with autosaved work stays
-    /// as it is.
+    /// Completes a save that a crash interrupted after its commit. Autosaved work is unchanged.
     func settle() throws {
-        // A manifest that knows of everything spares the counting.
+        // A complete manifest makes counting unnecessary.
         if footprint.counts == nil { try footprint.count(store) }
         guard let marker, let manifest else { return }
         journal.isCheckpointPending = marker.generation > manifest.generation
-        // What hinders it now is no reason not to open: the next save or close does it again.
+        // Errors don't prevent opening: the next save or close tries again.
         guard marker.isSaved else { return }
-        // A document that was closed as it should be has nothing to finish, and its versions were
+        // A document that was closed properly has nothing to complete, and its versions were
         // thinned out then.
         if isCheckpointPending || journal.hadContent { settleSave() }
     }

@@ -7,7 +7,7 @@ extension DocumentSession {
     package func part(_ name: String, in folder: String) throws -> Data? {
         try DocumentError.stage(.reading, path) {
             let whole = "\(folder)/\(name)"
-            // Of an archive the working set has what was changed.
+            // Changed files of an archive are in the working set.
             if let package, let data = try PartsWriter(package: package).read(name, in: folder) {
                 try checkFile(whole, data.withUnsafeBytes { DocumentManifest.FileSum($0) })
                 return data
@@ -32,8 +32,8 @@ extension DocumentSession {
         PartsWriter(package: package, isWorkingSet: place.archive != nil && workingSet != nil)
     }
 
-    /// Gives staged files their names after the commit, which stands whatever becomes of them;
-    /// answers what hindered it.
+    /// Moves staged files into place after the commit, which is valid even if this fails.
+    /// - Returns: The error, if there is one.
     package func place(_ staged: StagedParts) -> (any Error)? {
         unplacedParts = nil
         guard let package, !staged.files.isEmpty else { return nil }
@@ -47,7 +47,7 @@ extension DocumentSession {
         return unplacedParts
     }
 
-    /// Puts title and keywords into the commit, which is their true place.
+    /// Adds title and keywords to a commit. The metadata of the store are authoritative for them.
     package func describe(_ parts: CapturedParts, in changes: inout ChangeSet) {
         guard let description = parts.description, manifest != nil else { return }
         if manifest?.title != description.title {
@@ -58,16 +58,16 @@ extension DocumentSession {
         }
     }
 
-    /// Notes title and keywords for the manifest, now that they are committed.
+    /// Records title and keywords for the manifest after they were committed.
     package func noteDescription(_ parts: CapturedParts) {
         guard let description = parts.description else { return }
         manifest?.title = description.title
         manifest?.keywords = description.keywords
     }
 
-    /// Makes sure that a file of the package is what the last save wrote, where that is known.
-    /// - Throws: `DocumentError`: `malformed` where it is not, `changed` where another program has
-    ///   saved meanwhile.
+    /// Checks that a file of the package is the one that the last save wrote, if that is recorded.
+    /// - Throws: `DocumentError`: `malformed` if the file was altered, `changed` if another program
+    ///   has saved meanwhile.
     func checkFile(_ name: String, _ found: @autoclosure () throws -> DocumentManifest.FileSum) throws {
         guard kind == .package, workingSet == nil, let manifest, let marker, manifest.generation == marker.generation,
             let recorded = manifest.files?[name], try found() != recorded

@@ -2,13 +2,13 @@ internal import FileSystem
 internal import SQLiteStore
 
 extension DocumentSession {
-    /// Takes the marks of the document's files as they are now, as this program left them.
+    /// Records the current identities of the document's files, after this program has written them.
     package func renewTrace() {
         trace = try? DocumentTrace(path, kind, anchor)
         anchor = nil
     }
 
-    /// Throws where what stands at the document's place is no longer what was opened.
+    /// Throws if the document was moved, replaced or deleted by another program.
     package func checkPlace() throws {
         try DocumentError.stage(.writing, path) {
             guard isEditing, let trace else { return }
@@ -24,11 +24,10 @@ extension DocumentSession {
         }
     }
 
-    /// Ends the session and begins one at the place that the document was moved to, under the lock
-    /// of that place.
+    /// Closes the session, and opens one at the location to which the document was moved, with the
+    /// lock of that location.
     ///
-    /// The store's files are held open and moved along: nothing of them is written to the old
-    /// place.
+    /// The store's open files were moved along, so nothing is written to the old location.
     package func following(to place: String) throws -> DocumentSession {
         guard isEditing else {
             let next = try DocumentSession.read(place, model: .model(model))
@@ -38,7 +37,8 @@ extension DocumentSession {
         let lock = try DocumentLock.acquire(place, document: uuid)
         let old = self.lock
         do {
-            // The journal of a store by itself stayed where it was: what is in it must come along.
+            // The WAL of a bare store was not moved, so its content has to be checkpointed into the
+            // main file.
             if package == nil, let sqliteStore, try !sqliteStore.checkpoint() {
                 throw DocumentError(
                     .locked, "its journal is in use by another program at the old place", path: path, stage: .opening)
@@ -57,15 +57,16 @@ extension DocumentSession {
 }
 
 extension DocumentSession {
-    /// Ends the session and begins one on what another program put in the document's place. What is
-    /// unsaved here is given up; nothing of the other state is touched.
+    /// Closes the session, and opens one with the document that another program has put at this
+    /// path. Unsaved work of this session is discarded; the other document is not changed.
     package func reloaded() throws -> DocumentSession {
         guard isEditing else {
             let next = try DocumentSession.read(path, model: .model(model))
             try? close()
             return next
         }
-        // Only parts of the package were exchanged: our WAL lies beside a store that it is not of.
+        // Only parts of the package were replaced, so this session's WAL is beside a store to which
+        // it does not belong.
         if let package, kind == .package, workingSet == nil, let identity,
             try Disk.identity(of: path)?.isSameFile(as: identity) == true
         {
@@ -79,7 +80,7 @@ extension DocumentSession {
             next.takeLock(of: self)
             return next
         }
-        // First the new one, so that this one is still there when that fails.
+        // Open the new session first, so that this one is still usable if that fails.
         let next = try DocumentSession.reopen(path, lock: nil, model: .model(model))
         next.takeLock(of: self)
         try? closeStore()
@@ -92,8 +93,8 @@ extension DocumentSession {
         other.lock = nil
     }
 
-    /// Ends the session where something else stands at the document's place, or nothing: that is
-    /// left alone. Autosaved work of an archive stays in its working set.
+    /// Closes the session if the document at the path was replaced or deleted, without changing
+    /// what is there. Autosaved work of an archive stays in its working set.
     package func closeLeavingPlace() throws {
         defer { unlock() }
         try DocumentError.stage(.closing, path) { try closeStore() }
@@ -101,10 +102,10 @@ extension DocumentSession {
 }
 
 extension WorkingSet {
-    /// Notes where the archive is now, for whoever looks for work that was left.
+    /// Records the archive's new location, which recovery uses to find its unsaved work.
     package func noteMove(to archive: String) throws { try note { $0.path = archive } }
 
-    /// Notes which file the archive is now: one of the same content was put in its place.
+    /// Records the archive's current file, after it was replaced by one with the same content.
     func noteState(_ state: WorkingSetOrigin.State) throws { try note { $0.state = state } }
 
     private func note(_ change: (inout WorkingSetOrigin) -> Void) throws {

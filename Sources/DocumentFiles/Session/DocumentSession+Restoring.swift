@@ -6,12 +6,11 @@ internal import Schema
 package import Storage
 
 extension DocumentSession {
-    /// Ends the session and makes an earlier version the saved state, as the next generation. What
-    /// is saved now is kept as a version first. The lock stays with the caller.
+    /// Closes the session and makes an earlier version the saved state, as the next generation. The
+    /// current saved state is kept as a version first. The caller keeps the lock.
     ///
-    /// The commit point is the exchange of the store's folder; whatever fails or crashes before
-    /// leaves the document as it was. Work that was autosaved and not saved has to be out of the
-    /// way.
+    /// The commit point is the replacement of the store's folder. A failure or crash before that
+    /// leaves the document unchanged. There must be no unsaved autosaved work.
     package func closeRestoring(_ number: Int) throws {
         guard let versions, let package, let content else {
             throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring)
@@ -26,9 +25,9 @@ extension DocumentSession {
         }
     }
 
-    /// Ends the session and puts a store of another version of the model, which `build` makes at a
-    /// path, in the place of the old one, as the next generation. The old one is kept as a version.
-    /// The lock stays with the caller, and so does writing the model.
+    /// Closes the session and replaces the store by one with another version of the model, which
+    /// `build` writes to a path, as the next generation. The old store is kept as a version. The
+    /// caller keeps the lock, and writes the model.
     package func closeReplacing(noting metadata: [String: MetadataValue?], _ build: (_ path: String) throws -> Void)
         throws
     {
@@ -41,7 +40,7 @@ extension DocumentSession {
         }
     }
 
-    /// Makes sure that the package carries the model of what is restored.
+    /// Makes sure that the package contains the model of a restored version.
     private func addModel(_ model: ManagedObjectModel, to package: String) throws {
         let reader = try PackageReader(package)
         guard try reader.model(fitting: model.versionHashesByEntityName) == nil else { return }
@@ -49,9 +48,8 @@ extension DocumentSession {
             model, named: PackageBuilder.name(for: model), to: package, besides: reader.modelNames())
     }
 
-    /// Ends the session without a trace of what was autosaved since the last save: that is set
-    /// aside, or, where the last save has not reached the main file, gone. The lock stays with the
-    /// caller.
+    /// Closes the session and discards the work that was autosaved since the last save. The work is
+    /// set aside, or lost if the last save is not in the main file yet. The caller keeps the lock.
     package func closeDiscardingAutosavedWork() throws {
         try DocumentError.stage(.closing, path) {
             if let lastSave = marker?.lastSave { return try closeReturning(to: lastSave) }
@@ -60,14 +58,14 @@ extension DocumentSession {
         }
     }
 
-    /// Ends the session with the last save as the newest generation, where the main file has taken
-    /// up what was autosaved since. That is kept as a version.
+    /// Closes the session and makes the last save the newest generation again, if autosaved work
+    /// was checkpointed into the main file. That work is kept as a version.
     private func closeReturning(to lastSave: DocumentMarker.LastSave) throws {
         func kept() throws -> DocumentVersion? { try versions?.list().last { $0.generation == lastSave.generation } }
         if marker?.isSaved == false {
             _ = try commit(ChangeSet(), .unfinishedWork)
         }
-        // A fault may have kept the last save from becoming a version: the main file has it still.
+        // If keeping the last save as a version failed before, the main file still contains it.
         if try kept() == nil { try keepVersion() }
         guard let version = try kept() else {
             throw DocumentError(
@@ -80,7 +78,7 @@ extension DocumentSession {
 // MARK: Versions of another model
 
 extension DocumentSession {
-    /// Throws where a version can't be shown with this session's model.
+    /// Throws if a version has another model version than this session.
     package func checkModel(ofVersion number: Int) throws {
         try withVersion(number) { path in
             let hashes = try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).versionHashes
@@ -93,7 +91,7 @@ extension DocumentSession {
         }
     }
 
-    /// Runs `body` with the path of a version's store, which is gone afterwards.
+    /// Runs `body` with the path of a version's store. The store is deleted afterwards.
     package func withVersion<Result>(_ number: Int, _ body: (String) throws -> Result) throws -> Result {
         guard let versions else {
             throw DocumentError(.unsupported, "it keeps no versions", path: path, stage: .restoring)
@@ -107,7 +105,7 @@ extension DocumentSession {
         }
     }
 
-    /// Makes a version of a document that is closed its saved state again.
+    /// Makes a version the saved state of a document that is not open.
     package static func restore(_ path: String, to generation: Int) throws {
         let session = try edit(path, model: .own, recovery: .refuse)
         let lock = session.lock

@@ -6,20 +6,21 @@ internal import Schema
 package import Storage
 
 extension DocumentSession {
-    /// How a commit counts.
+    /// The kind of a commit.
     package enum Level {
         case save
-        /// As a state of its own, of work that nobody has asked to be saved, which need not be
-        /// valid: before something else takes its place, or so that the main file can take it up.
-        /// The last save is a version then.
+        /// Commits work that the user has not saved, and that need not be valid, as a generation of
+        /// its own: before another state replaces it, or before it is checkpointed. The last save
+        /// is kept as a version.
         case unfinishedWork
-        /// Into the WAL alone. `isUnchecked` where objects violate validation rules; `pending` are
-        /// unique values that the tables can't take, `denied` deletions that no save may commit.
+        /// Commits to the WAL only. `isUnchecked` is set if objects violate validation rules;
+        /// `pending` are unique values that the tables can't contain, and `denied` are deletions
+        /// that a save would refuse.
         case autosave(isUnchecked: Bool, pending: [PendingUniqueValue] = [], denied: MetadataValue? = nil)
     }
 
-    /// Commits changes of the object graph: of a package as a save or an autosave, of a store by
-    /// itself as what it is, a save. Durable when it returns.
+    /// Commits changes of the object graph: as a save or an autosave in a package or an archive; in
+    /// a bare store, every commit is a save. The commit is durable when the method returns.
     package func commit(_ changes: ChangeSet, _ level: Level) throws -> SaveReceipt {
         var changes = changes
         var next = marker
@@ -44,7 +45,7 @@ extension DocumentSession {
         return receipt
     }
 
-    /// Writes changes of the object graph without committing them: the next `commit` does.
+    /// Writes changes of the object graph without committing them. The next `commit` includes them.
     package func writePiece(_ changes: ChangeSet) throws -> SaveReceipt {
         try prepare(changes)
         let receipt = try DocumentError.stage(.writing, path) { try store.applyPiece(changes) }
@@ -52,7 +53,7 @@ extension DocumentSession {
         return receipt
     }
 
-    /// Undoes the pieces that are not committed.
+    /// Rolls back the pieces that are not committed.
     package func abandonPieces() {
         store.abandonPieces()
         footprint.didAbandonPieces()
@@ -65,11 +66,11 @@ extension DocumentSession {
         journal.willWrite()
     }
 
-    /// Makes the folder durable in which something is about to be committed.
+    /// Makes the folder of the working set durable before a commit.
     package func settleWorkingSet() throws { try form.willCommit(self) }
 
-    /// What follows the commit of a save; whatever stops it, the save stands, and `postCommitError`
-    /// says what did.
+    /// Completes a save after its commit. If this fails, the save is still valid, and the error is
+    /// recorded in `unfinishedSave`.
     package func settleSave() {
         do {
             try finishSave()
@@ -79,13 +80,12 @@ extension DocumentSession {
         }
     }
 
-    /// What follows the commit of a save. Whatever stops it, the save stands, and the next save,
-    /// close or open does it again.
+    /// Completes a save after its commit. If this fails, the save is still valid, and the next
+    /// save, close or opening repeats it.
     package func finishSave() throws { try form.finishSave(self) }
 
-    /// How many commits of other programs the WAL has beside the document's own. Reads the WAL,
-    /// where there is one.
-    /// - Parameter mainFile: What the main file notes by itself, where that was read.
+    /// The number of commits by other programs in the WAL. Reads the WAL, if there is one.
+    /// - Parameter mainFile: The marker of the main file, if it was read.
     func countOutsideCommits(mainFile: DocumentMarker? = nil) throws -> Int {
         guard kind == .package, place.workingSet == nil, place.temporaryFolder == nil, let manifest,
             try wal.hasContent()
@@ -94,8 +94,8 @@ extension DocumentSession {
             .count()
     }
 
-    /// Makes what other programs have committed on top of the last save a save of its own, so that
-    /// the state before it is kept as a version.
+    /// Turns commits by other programs after the last save into a save of their own, so that the
+    /// state before them is kept as a version.
     func adoptOutsideCommits() throws {
         guard let marker, marker.isSaved, marker.generation == manifest?.generation,
             case let count = try countOutsideCommits(), count > 0
@@ -128,7 +128,7 @@ extension DocumentSession {
         manifest = next
     }
 
-    /// The manifest that goes with a state of the store.
+    /// The manifest for a state of the store.
     func nextManifest(_ marker: DocumentMarker) throws -> DocumentManifest {
         guard let content, let manifest, let counts = footprint.counts else {
             preconditionFailure("A store by itself has no manifest")

@@ -4,11 +4,11 @@ internal import SQLiteStore
 package import Schema
 internal import Storage
 
-/// Reading a document as it was: its store is put together in a temporary folder, its large values
-/// stay where they are.
+/// Reading an earlier state of a document. Its store is restored to a temporary folder; its large
+/// values are read in place.
 extension DocumentSession {
-    /// Opens one state of a document for reading: nothing is written anywhere near it.
-    /// - Throws: `DocumentError`, `notFound` where there is no such state.
+    /// Opens a state of a document for reading. Nothing is written to the document or beside it.
+    /// - Throws: `DocumentError` with code `notFound` if there is no such state.
     package static func read(
         _ path: String, _ state: DocumentState, model: ModelChoice
     ) throws -> DocumentSession {
@@ -59,8 +59,8 @@ extension DocumentSession {
         }
     }
 
-    /// Closes this session and opens one on a store of another version of the model, which `build`
-    /// makes. Large values that `build` makes are beside that store.
+    /// Closes this session and opens one with a store of another model version, which `build`
+    /// writes. Large values that `build` writes are beside that store.
     package func replaced(
         byMigrated model: ManagedObjectModel, hasOwnValues: Bool, _ build: (_ path: String) throws -> Void
     ) throws -> DocumentSession {
@@ -70,7 +70,7 @@ extension DocumentSession {
         }
     }
 
-    /// Closes this session and opens one on the store that `build` puts together.
+    /// Closes this session and opens one with the store that `build` writes.
     private func replaced(
         _ model: ModelChoice, files: ((String) -> ExternalValues)? = nil,
         _ build: (_ path: String, _ folder: String) throws -> Void
@@ -106,7 +106,7 @@ extension DocumentSession {
             let session = DocumentSession(
                 kind: original.kind, path: original.path, isEditing: false, place: place, store: store, content: content
             )
-            // A store by itself has no marker, and shows no state but its own.
+            // A bare store has no marker and only one state.
             guard original.marker != nil else { return session }
             guard let marker = DocumentMarker(try store.metadata()) else {
                 throw DocumentError(

@@ -8,11 +8,11 @@ internal import Schema
 internal import Storage
 
 extension DocumentSession {
-    /// The earlier saved states of the document; nil for a store by itself, and for an archive,
-    /// which is written without them.
+    /// The version store of the document; nil for a bare store, and for an archive, whose versions
+    /// are only read from it.
     package var versions: VersionStore? { keeping.versions }
 
-    /// The earlier saved states, those that an archive carries too, oldest first.
+    /// The earlier saved states, the oldest first, including those in an archive.
     package func listVersions() throws -> [DocumentVersion] {
         if let versions { return try versions.list() }
         guard place.archive?.carriesVersions == true else { return [] }
@@ -21,15 +21,15 @@ extension DocumentSession {
         return try archivedVersions(in: folder)?.list() ?? []
     }
 
-    /// The versions that an archive carries, taken out into a folder; nil where it has none.
+    /// Extracts the versions of an archive to a folder; nil if there are none.
     func archivedVersions(in folder: String) throws -> VersionStore? {
         guard let archive = place.archive, archive.carriesVersions else { return nil }
         try archive.reader.extract(into: folder) { PackageLayout.isVersion($0) }
         return VersionStore(folder: FilePath.join(folder, PackageLayout.versions)) { _, _ in false }
     }
 
-    /// Writes a version's store into a new file. One that came along with a copy of its document
-    /// gets the identity of the copy; otherwise it is byte by byte what was saved.
+    /// Writes a version's store to a new file, with exactly the saved bytes. If the document is a
+    /// copy and the version has the UUID of the original, it gets that of the copy.
     func restoreVersion(_ number: Int, of versions: VersionStore, to target: String) throws {
         try packageStore.withFiles { try versions.restore(number, from: $0, to: target) }
         if try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: target)).uuid != uuid {
@@ -37,19 +37,20 @@ extension DocumentSession {
         }
     }
 
-    /// Keeps the state before the last save. Does nothing where that was done.
+    /// Keeps the state before the last save as a version, if that was not done yet.
     func keepVersion() throws {
         if let marker, marker.isSaved { try keeping.keep(before: marker.savedState, manifest, packageStore, content) }
     }
 
-    /// The next save is made for another reason than that somebody saves.
+    /// Sets the reason of the next save, if it is not a save by the user.
     package func willSave(for reason: DocumentVersion.Reason) { keeping.willSave(for: reason) }
 
-    /// Versions were removed, and perhaps the last that referred to a large value.
+    /// Called after versions were removed, because they may have been the last to refer to a large
+    /// value.
     package func noteRemovedVersions() { keeping.noteRemovedVersions() }
 
-    /// Removes large values to which neither the saved state nor a version refers. Only at the end
-    /// of a session: undo may bring values back until then.
+    /// Removes large values to which neither the saved state nor a version refers. Called at the
+    /// end of a session only, because undo may restore values until then.
     func collectContent() throws {
         guard kind == .package, !isCheckpointPending, !hasAutosavedWork, let package, let content,
             let unused = try keeping.unusedContent(package, content, packageStore), !unused.isEmpty
@@ -59,12 +60,13 @@ extension DocumentSession {
         if let marker { try writeManifest(to: package, marker) }
     }
 
-    /// Writes the last saved state, byte by byte and without autosaved work, into a new file;
-    /// durable but for its folder.
+    /// Writes the last saved state, without autosaved work, to a new file with exactly the saved
+    /// bytes. The file is durable afterwards, but not its directory entry.
     func writeSavedState(to path: String) throws {
         guard let marker else { preconditionFailure("A store by itself has no saved state apart") }
         if let archive = place.archive { return try archive.takeOutStore(to: path) }
-        // The main file alone, unless an outside reader kept the last save from it.
+        // The main file alone is the saved state, unless another reader prevented the checkpoint of
+        // the last save.
         let mark = try versions?.savedMark(generation: marker.generation)
         let sum = try packageStore.withFiles { files in
             let file = try File(path, .create())
@@ -88,15 +90,15 @@ extension DocumentSession {
 }
 
 extension VersionStore {
-    /// The saved state that the newest version's delta leads from; nil where no version was kept.
+    /// The saved state on which the newest version's delta is based; nil if there are no versions.
     func head() throws -> SavedState? {
         try VersionIndex.read(in: folder).head.map {
             SavedState(generation: $0.generation, counter: $0.counter, saved: Date(milliseconds: $0.saved))
         }
     }
 
-    /// Where in the WAL the saved state of a generation ends; nil where the main file alone is that
-    /// state, as far as is known.
+    /// The end of a generation's saved state in the WAL; nil if that state is the main file alone,
+    /// or it is not known.
     func savedMark(generation: Int) throws -> WriteAheadLog.Mark? {
         guard let head = try VersionIndex.read(in: folder).head, head.generation == generation else { return nil }
         return head.wal

@@ -4,32 +4,34 @@ internal import Storage
 /// Saving a document that has a working set.
 extension DocumentSession {
     var workingSetForm: WorkingSetForm? { form as? WorkingSetForm }
-    /// The store as a file of its own, which is to take the place of the one in the archive:
-    /// `onOwnStore()` goes on.
+    /// The copy of the store that will replace the one in the document: continue with
+    /// `onOwnStore()`.
     package var ownStore: Replacement? { workingSetForm?.ownStore }
-    /// Whether the document was replaced by a save, so that nothing more may be committed here:
-    /// `successor()` goes on.
+    /// Whether a save has replaced the document. Nothing may be committed to this session then:
+    /// continue with `successor()`.
     package var isReplaced: Bool { workingSetForm?.isReplaced ?? false }
 
-    /// Writes the archive anew, with what is committed in the working set (`WorkingSetSave`).
-    /// Afterwards nothing more may be committed here: `successor()` goes on.
-    /// - Parameter models: The names of models that the new archive does not carry any more.
+    /// Writes a new archive with the state of the working set (`WorkingSetSave`). Nothing may be
+    /// committed to this session afterwards: continue with `successor()`.
+    /// - Parameter models: The names of models that the new archive does not contain any more.
     package func replaceArchive(dropping models: [String] = []) throws {
         try WorkingSetSave(self).replaceArchive(dropping: models)
     }
 
-    /// Puts a store with what is committed in the working set in the place of the package's
-    /// (`WorkingSetSave`). Afterwards nothing more may be committed here: `successor()` goes on.
-    /// - Parameter parts: The application's own files, which take their names after the commit.
+    /// Replaces the package's store by one with the state of the working set (`WorkingSetSave`).
+    /// Nothing may be committed to this session afterwards: continue with `successor()`.
+    /// - Parameter parts: The files of the application, which are moved into place after the
+    ///   commit.
     package func replaceSharedStore(
         _ parts: CapturedParts = CapturedParts(), dropping models: [String] = [], reason: DocumentVersion.Reason = .save
     ) throws {
         try WorkingSetSave(self).replaceSharedStore(parts, dropping: models, reason: reason)
     }
 
-    /// The session that goes on after `replaceArchive`, on the new archive and with the same lock;
-    /// this one is closed.
-    /// - Throws: what opening throws; this one can still be read then, and asked again.
+    /// Opens a session for the new archive after `replaceArchive`, with the same lock, and closes
+    /// this one.
+    /// - Throws: The errors of opening. This session can then still be read, and the call can be
+    ///   repeated.
     package func successor() throws -> DocumentSession {
         precondition(isReplaced, "Only a save of an archive makes a successor necessary")
         let next = try DocumentError.stage(.opening, path) { [model] in
@@ -38,14 +40,14 @@ extension DocumentSession {
         }
         next.lock = lock
         lock = nil
-        // Done with; what stays goes with the next opening.
+        // If this fails, the next opening cleans up.
         try? closeStore()
         try? workingSet?.remove()
         return next
     }
 
-    /// The session that goes on with the store that `checkpointAutosavedWork()` wrote as a file,
-    /// under the same lock; this one is closed.
+    /// Opens a session with the copy of the store that `foldAutosavedWork()` wrote, with the same
+    /// lock, and closes this one.
     package func onOwnStore() throws -> DocumentSession {
         try workingSetForm?.exchangeOwnStore(self)
         let next = try reopened()
@@ -54,7 +56,8 @@ extension DocumentSession {
         return next
     }
 
-    /// Nothing else can go on with the document: what hinders for a moment only must not end it.
+    /// Opens the document again, with several attempts: the old session can't be continued, so a
+    /// temporary error must not end the document's session.
     private func reopened(attempts: Int = 3) throws -> DocumentSession {
         do {
             return try DocumentError.stage(.opening, path) { [model] in
@@ -66,7 +69,7 @@ extension DocumentSession {
         }
     }
 
-    /// What follows the exchange of the store: the manifest says what there is now.
+    /// Writes the manifest after the replacement of the store.
     func describeSharedStore() throws {
         guard let package, let marker, kind == .package, marker.isSaved, manifest?.generation != marker.generation
         else { return }

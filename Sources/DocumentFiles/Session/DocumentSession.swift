@@ -5,68 +5,69 @@ package import SQLiteStore
 package import Schema
 package import Storage
 
-/// An open document below the object graph: its files, its store, its lock.
+/// An open document without its object graph: its files, its store and its lock.
 ///
-/// Invariants, of a session for editing:
-/// 1. The lock is held from before the first look at the files until after the store is closed.
-/// 2. Of a package or archive, `marker` is what the store's last commit notes, and `footprint` what
-///    the store holds.
-/// 3. The store's main file changes by `finishSave` alone, and only when the last commit was a save
-///    and the state before it is kept as a version.
+/// Invariants of a session for editing:
+/// 1. The lock is held from before the first access to the files until after the store is closed.
+/// 2. For a package or archive, `marker` is the marker of the store's last commit, and `footprint`
+///    describes the store's content.
+/// 3. The store's main file is changed by `finishSave` only, and only if the last commit was a save
+///    and the state before it was kept as a version.
 package final class DocumentSession {
     package let kind: DocumentKind
-    /// The document, links resolved.
+    /// The path of the document, with symbolic links resolved.
     package let path: String
     package let isEditing: Bool
     package let place: StoreLocation
     package let store: any StoreBackend
-    /// How the document is saved and closed.
+    /// The operations that depend on the form of the document, such as saving and closing.
     var form: any SessionForm = BareStoreForm()
     package var lock: DocumentLock?
-    /// What the last commit was; nil for stores by themselves.
+    /// The marker of the last commit; nil for a bare store.
     package var marker: DocumentMarker?
     package var manifest: DocumentManifest?
-    /// What the store holds, for the manifest.
+    /// The size of the store's content, for the manifest.
     var footprint = Footprint()
-    /// What is known of the WAL beside the store.
+    /// The state of the WAL beside the store.
     var journal = WALStatus()
-    /// What is known of the earlier saved states.
+    /// The state of the earlier versions.
     var keeping: VersionKeeping
     /// The identity of the document when it was opened or last saved.
     package var identity: FileIdentity?
     package let content: ContentFolder?
-    /// The marks of the document's files, as this program left them.
+    /// The identities of the document's files after this program has written them.
     package var trace: DocumentTrace?
-    /// Of a package that was opened just now: what is held on to, for the first trace.
+    /// For a package that was just opened, the anchor that its first trace will use.
     var anchor: PathAnchor?
     package private(set) var isStoreOpen = true
-    /// What kept files of the application from taking their names after the last commit that had
-    /// some; nil where nothing did.
+    /// The error that prevented files of the application from being moved into place after the last
+    /// commit that wrote some; nil if there was none.
     package var unplacedParts: (any Error)?
-    /// What the last save left undone after its commit; nil where it came to its end.
+    /// The error that left the last save unfinished after its commit; nil if it completed.
     package var postCommitError: (any Error)?
 
-    /// The package, or the working set of an archive; nil for an archive that is read without one,
-    /// and for stores by themselves.
+    /// The package, or the working set of an archive; nil for an archive without a working set, and
+    /// for a bare store.
     package var package: String? { place.package }
-    /// The store's main file, or where it would be if it were one and not a part of an archive.
+    /// The path of the store's main file, or the path that it would have if it were not in an
+    /// archive.
     package var storePath: String { place.storePath }
     package var model: ManagedObjectModel { store.identity.model }
-    /// The store as the one that packages and archives have; nil for other types, which stand by
-    /// themselves.
+    /// The store if it is a SQLite store, which is always the case in packages and archives; nil
+    /// for other types.
     package var sqliteStore: SQLitePersistentStore? { store as? SQLitePersistentStore }
     package var uuid: String { store.identity.uuid }
     /// Whether there is autosaved work that was not saved.
     package var hasAutosavedWork: Bool { marker?.hasUnsavedWork ?? false }
-    /// Where a WAL is that lay beside the store when it was opened, and was not its own.
+    /// The path of the quarantined WAL that was found beside the store and did not belong to it.
     package var quarantinedWAL: String? { journal.quarantined }
-    /// How many commits of other programs were found in the WAL.
+    /// The number of commits by other programs that were found in the WAL.
     package var outsideCommits: Int { journal.outsideCommits }
-    /// Whether the last autosave found more in the WAL than is to stay there.
+    /// Whether the WAL was larger than its limit after the last autosave.
     package var isWALFull: Bool { journal.isFull }
-    /// Whether the last save is in the WAL still, for an outside reader kept it from the main file.
+    /// Whether the last save could not be checkpointed yet, because another process was reading.
     package var isCheckpointPending: Bool { journal.isCheckpointPending }
-    /// Where commits go, where that is not the document itself.
+    /// The working set that receives commits; nil if they are written to the document itself.
     package var workingSet: WorkingSet? { form.workingSet }
     var wal: StoreWAL { StoreWAL(ofStoreAt: storePath) }
 
@@ -83,16 +84,16 @@ package final class DocumentSession {
         keeping = VersionKeeping(kind == .package ? place.package.map { VersionStore(inPackage: $0) } : nil)
     }
 
-    /// Closes the store; the session's lock stays.
-    /// - Parameter removesWAL: Whether the WAL, which is empty, is taken away as well, if
-    ///   nobody else has the store open.
+    /// Closes the store; the session keeps its lock.
+    /// - Parameter removesJournal: Whether the empty WAL is removed, too, unless another process
+    ///   has the store open.
     package func closeStore(removesWAL: Bool = false) throws {
         if removesWAL { try packageStore.closeRemovingWAL() } else { try store.close() }
         isStoreOpen = false
     }
 
-    /// Closes the store after `body`, which takes the WAL away, where nobody else has it open; else
-    /// nothing is done.
+    /// Closes the store after `body`, which removes the WAL, if no other process has the store
+    /// open. Otherwise does nothing and returns false.
     package func closeStore(alone body: () throws -> Void) throws -> Bool {
         guard try packageStore.closeExclusively(body) else { return false }
         isStoreOpen = false

@@ -1,11 +1,11 @@
-/// Which state of a document is meant.
+/// A state of a document that can be opened.
 package enum DocumentState: Sendable, Hashable {
-    /// The newest that is committed, autosaved work included.
+    /// The newest committed state, including autosaved work.
     case newest
-    /// As it was last saved.
+    /// The last saved state.
     case saved
-    /// With the work that was autosaved and not saved.
+    /// The state with autosaved work that was not saved.
     case autosaved
-    /// Right after so many saves.
+    /// The state after this number of saves.
     case version(Int)
 }

@@ -1,23 +1,24 @@
 package import FileSystem
 
-/// Knows an open document's files again, and tells them from whatever else comes to their place.
+/// Recognizes the files of an open document, and detects when other files replace them.
 ///
-/// It goes by identity (device and inode) and, where only this program may write, by size and time:
-/// events of the file system may be late, lost or somebody's own.
+/// Files are identified by device and inode and, where only this program may write, by size and
+/// time. File system events are not used for this, because they may be late, be lost, or result
+/// from this program's own writes.
 package struct DocumentTrace: Sendable {
-    /// What became of the document since it was looked at last.
+    /// The change to the document since the last check.
     package enum Finding: Sendable, Hashable {
         case same
-        /// It is at another place, and nothing is at its old one.
+        /// The document is at another path, and nothing is at its old one.
         case moved(to: String)
-        /// Something else is at its place, or parts of it were exchanged.
+        /// Another file is at its path, or parts of it were replaced.
         case replaced
         case deleted
     }
 
     private struct Marks: Sendable, Hashable {
         var item: FileIdentity
-        /// Of a package: its store's main file, and the manifest.
+        /// For a package, the store's main file and the manifest.
         var store: FileIdentity?
         var manifest: FileIdentity?
     }
@@ -27,8 +28,8 @@ package struct DocumentTrace: Sendable {
     private let anchor: PathAnchor
     private var marks: Marks
 
-    /// Takes the marks of the document at `path`.
-    /// - Parameter known: What holds on to it already.
+    /// Records the identities of the document at `path`.
+    /// - Parameter known: An existing anchor for the document.
     init(_ path: String, _ kind: DocumentKind, _ known: PathAnchor? = nil) throws {
         self.path = path
         self.kind = kind
@@ -37,7 +38,7 @@ package struct DocumentTrace: Sendable {
         if kind == .package { (marks.store, marks.manifest) = try parts() }
     }
 
-    /// Of a package, which is known to be at its path.
+    /// The identities of the parts of a package that is at its path.
     private func parts() throws -> (store: FileIdentity?, manifest: FileIdentity?) {
         (try anchor.identity(of: PackageLayout.store), try anchor.identity(of: PackageLayout.manifest))
     }
@@ -52,14 +53,14 @@ package struct DocumentTrace: Sendable {
             guard current.isSameFile(as: marks.item) else { return .replaced }
             let now = try parts()
             return now.store == marks.store && now.manifest == marks.manifest ? .same : .replaced
-        // The time of a folder changes with what is in it; a store by itself is written by others
-        // too, whose commits the store's own rules tell apart.
+        // The time of a folder changes with its content. A bare store is also written by other
+        // programs, whose commits SQLite handles.
         case .store, .managedDocument: return current.isSameFile(as: marks.item) ? .same : .replaced
         case .archive: return current == marks.item ? .same : .replaced
         }
     }
 
-    /// The places where something happens when the document changes.
+    /// The paths to watch for changes of the document.
     package var places: [FileWatcher.Place] {
         var places: [FileWatcher.Place] = [.init(FilePath.parent(path), names: [FilePath.name(path)])]
         if kind == .package {
@@ -70,8 +71,8 @@ package struct DocumentTrace: Sendable {
         return places
     }
 
-    /// Whether what was moved there was thrown away or put aside: in a trash folder of the
-    /// freedesktop.org specification, or under a hidden name.
+    /// Whether a document that was moved to a path was discarded: moved to a trash folder of the
+    /// freedesktop.org specification, or hidden.
     private static func isGivenUp(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         if parts.last?.hasPrefix(".") == true { return true }

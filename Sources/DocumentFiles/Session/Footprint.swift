@@ -2,21 +2,20 @@ internal import FileSystem
 internal import Schema
 internal import Storage
 
-/// How much an open document holds, as its manifest records it: kept up by what is committed, and
-/// found anew where it is not known.
+/// The amount of content in an open document, as recorded in the manifest. It is updated with each
+/// commit, and determined again if it is not known.
 struct Footprint {
-    /// Objects by entity; nil where they have to be counted.
+    /// The number of objects by entity; nil if they have to be counted.
     private(set) var counts: EntityCounts?
-    /// What they were before the pieces that are not committed; nil where there are none.
+    /// The counts before the uncommitted pieces; nil if there are none.
     private var countsBeforePieces: EntityCounts?
-    /// Number and size of the large values; nil where they have to be counted.
+    /// The number and size of the large values; nil if they have to be determined.
     private var attachments: DocumentManifest.Attachments?
-    /// What the manifest records of the application's files and previews, as they are; nil where
-    /// they have to be read.
+    /// The checksums of the application's files and previews; nil if the files have to be read.
     private var files: FileSums.Recorded?
 
-    /// Takes what a manifest says, as far as it knows of everything that the store's last commit
-    /// made.
+    /// Takes the values of a manifest, as far as they describe the state of the store's last
+    /// commit.
     mutating func take(_ manifest: DocumentManifest, at marker: DocumentMarker, _ model: ManagedObjectModel) {
         guard marker.generation == manifest.generation else { return }
         files = manifest.files
@@ -33,7 +32,7 @@ struct Footprint {
         counts?.apply(changes, receipt)
     }
 
-    /// Changes were written that the next commit commits.
+    /// Called after changes were written that the next commit includes.
     mutating func didWritePiece(_ changes: ChangeSet, _ receipt: SaveReceipt) {
         countsBeforePieces = countsBeforePieces ?? counts
         counts?.apply(changes, receipt)
@@ -44,7 +43,7 @@ struct Footprint {
         countsBeforePieces = nil
     }
 
-    /// Large values came or went unseen.
+    /// Discards the number and size of the large values, after a change that was not counted.
     mutating func forgetAttachments() { attachments = nil }
 
     mutating func attachments(in content: ContentFolder) throws -> DocumentManifest.Attachments {
@@ -54,15 +53,15 @@ struct Footprint {
         return found
     }
 
-    /// What a manifest is to record of a package's files, which have their names; nil where they
-    /// are too many or can't be read.
+    /// The checksums to record for a package's files; nil if there are too many or they can't be
+    /// read.
     mutating func fileSums(inPackage package: String?) -> FileSums.Recorded? {
         if files == nil, let package { files = try? FileSums.recorded(inPackage: package) }
         return files
     }
 
-    /// Runs `body`, which gives staged files their names: until all have theirs it is not known
-    /// which are there.
+    /// Runs `body`, which moves staged files into place. If it fails, the checksums are unknown,
+    /// because some of the files may have been replaced.
     mutating func place(_ staged: StagedParts, _ body: () throws -> Void) throws {
         var sums = files
         files = nil

@@ -1,6 +1,6 @@
 /// Reports work that an operation left unfinished after its commit.
 ///
-/// Once an operation has committed, its result stands. Work after the commit, such as closing
+/// Once an operation has committed, its result is final. Work after the commit, such as closing
 /// files, checkpointing the WAL or deleting files, is repeated by the next opening if it fails. The
 /// operation succeeds then, and the failure is reported here.
 ///
@@ -11,7 +11,7 @@
 /// ```
 /// Saves of an open document report it in ``PersistentDocument/postCommitError`` instead.
 public enum UnfinishedWork {
-    /// Told of each error; nil for nobody.
+    /// Called with each error; nil if errors are ignored.
     @TaskLocal private static var handler: (@Sendable (any Error) -> Void)?
 
     /// Runs operations, and calls a handler for each error after their commit, on the thread of the
@@ -24,7 +24,7 @@ public enum UnfinishedWork {
         try await $handler.withValue(handler) { try await operations() }
     }
 
-    /// Runs what follows a commit, as far as it goes.
+    /// Runs work after a commit, and reports its error instead of throwing it.
     package static func noting(_ body: () throws -> Void) {
         do { try body() } catch { handler?(error) }
     }

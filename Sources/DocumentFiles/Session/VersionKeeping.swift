@@ -6,33 +6,33 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// What a session knows of the earlier saved states of its document, and how it keeps the next one.
+/// The state of a document's versions in a session, and the operations to keep the next one.
 struct VersionKeeping {
-    /// Where they are; nil for a store by itself, and for an archive, which is written without
-    /// them.
+    /// The version store; nil for a bare store, and for an archive, whose versions are only read
+    /// from it.
     let versions: VersionStore?
-    /// The saved state that they lead up to: the one before the last save until `keep` has run. Nil
-    /// for a store by itself.
+    /// The saved state on which the next version's delta will be based: the state before the last
+    /// save, until `keep` was called. Nil for a bare store.
     private(set) var head: SavedState?
-    /// What keeping one has found of the pages of a save.
+    /// The pages of a save, as determined while a version was kept.
     private var pages: (generation: Int, pages: SavedPages)?
-    /// Why the state before the next save is kept.
+    /// The reason with which the state before the next save is kept.
     private var reason = DocumentVersion.Reason.save
-    /// The names in `content/` that `head` refers to, where they are known, and whether commits
-    /// since may have changed that.
+    /// The names in `content/` to which `head` refers, if they are known, and whether later commits
+    /// may have changed them.
     private var contentNames: Set<UUID>?
     private var hasChangedContent = false
-    /// Whether this session may have left large values to which nothing refers.
+    /// Whether this session may have left unused large values.
     private var mayHaveUnusedContent = false
-    /// The highest generation that a version had when that was looked up.
+    /// The highest generation of a version, when it was last determined.
     private var takenGeneration: Int?
-    /// Why versions that were there could not be read any more.
+    /// The reason why existing versions could not be read.
     private(set) var lost: DocumentError?
 
     init(_ versions: VersionStore?) { self.versions = versions }
 
-    /// Finds the saved state that the versions lead up to: the one that the manifest tells of, or a
-    /// later one whose checkpoint is still due.
+    /// Determines the saved state on which the next delta will be based: that of the manifest, or a
+    /// later one whose checkpoint is pending.
     mutating func findHead(_ manifest: DocumentManifest, _ marker: DocumentMarker) {
         if marker.isSaved, marker.generation == manifest.generation {
             head = marker.savedState
@@ -48,8 +48,8 @@ struct VersionKeeping {
         }
     }
 
-    /// The highest generation that a version has: the next save gets a higher one. Looked up once.
-    /// Where versions can't be read none of them counts: keeping the next one says so.
+    /// The highest generation of a version, which the next save has to exceed. Determined once.
+    /// Unreadable versions are ignored here; keeping the next one reports them.
     mutating func lastGeneration() -> Int {
         let taken = takenGeneration ?? (try? versions?.lastGeneration()) ?? 0
         takenGeneration = taken
@@ -58,16 +58,16 @@ struct VersionKeeping {
 
     // MARK: What is committed
 
-    /// The next save is made for another reason than that somebody saves.
+    /// Sets the reason of the next save, if it is not a save by the user.
     mutating func willSave(for reason: DocumentVersion.Reason) { self.reason = reason }
 
-    /// Notes what a commit does to references into `content/`.
+    /// Records whether a commit may change references to `content/`.
     mutating func willCommit(_ changes: ChangeSet, of model: ManagedObjectModel) {
         if !hasChangedContent { hasChangedContent = changes.concernsLargeValues(of: model) }
         if hasChangedContent { mayHaveUnusedContent = true }
     }
 
-    /// Another program has committed: nothing is known of what it has changed.
+    /// Called when another program has committed; its changes are not known.
     mutating func noteOutsideCommits() {
         reason = .other
         hasChangedContent = true
@@ -78,8 +78,8 @@ struct VersionKeeping {
 
     // MARK: Keeping
 
-    /// Keeps the state before the last save, which the main file is until the checkpoint. Does
-    /// nothing where that was done.
+    /// Keeps the state before the last save, which is the main file until the checkpoint, if that
+    /// was not done yet.
     mutating func keep(
         before saved: SavedState, _ manifest: DocumentManifest?, _ store: SQLitePersistentStore,
         _ content: ContentFolder?
@@ -110,8 +110,8 @@ struct VersionKeeping {
         reason = .save
     }
 
-    /// Keeps the last saved state before a store takes its place that was restored or migrated and
-    /// refers to `names` in `content/`.
+    /// Keeps the last saved state before a restored or migrated store replaces it. `names` are the
+    /// names in `content/` to which the new store refers.
     func keepReplaced(
         _ store: SQLitePersistentStore, by saved: SavedState, for reason: DocumentVersion.Reason,
         referringTo names: Set<UUID>
@@ -125,10 +125,10 @@ struct VersionKeeping {
         }
     }
 
-    /// Keeps the last saved state of a package before a save replaces its store by one made in a
+    /// Keeps the last saved state of a package before a save replaces its store by one from a
     /// working set.
-    /// - Parameter main: The store's main file, where the working set has a store of its own, so
-    ///   that nobody has it open; nil where it is open.
+    /// - Parameter main: The store's main file, if it is not open because the working set has its
+    ///   own store; nil if it is open.
     func keepReplaced(
         _ store: SQLitePersistentStore, closed main: String?, by saved: SavedState, for reason: DocumentVersion.Reason,
         _ content: ContentFolder?
@@ -146,27 +146,26 @@ struct VersionKeeping {
         }
     }
 
-    /// How the names in `content/` differ between the last saved state and the committed one.
-    /// Versions name what they refer to by it: a value that none of them names is removed.
+    /// The difference between the names in `content/` of the last saved state and the committed
+    /// state. Versions record it, because values to which no version refers are removed.
     func references(_ store: SQLitePersistentStore, _ content: ContentFolder?) throws -> ContentReferences {
         try ContentReferences(referencedNames(store, content))
     }
 
-    /// The names in `content/` that the states before and after the last save refer to; nil where
+    /// The names in `content/` to which the states before and after the last save refer; nil if
     /// they can't differ.
     private func referencedNames(_ store: SQLitePersistentStore, _ content: ContentFolder?) throws -> (
         before: Set<UUID>, after: Set<UUID>
     )? {
         guard hasChangedContent, let content else { return nil }
         let after = try store.contentNames()
-        // What the older state refers to was not collected yet: nothing is missing in the folder,
-        // though there may be more in it.
+        // The values of the older state were not collected yet, so the folder contains all of them,
+        // and perhaps others.
         return (try contentNames ?? content.names(), after)
     }
 
-    /// Takes versions that can't be read out of the way, for what is to be saved must not wait for
-    /// what was.
-    /// - Returns: false where they can be read, so that something else is wrong.
+    /// Sets unreadable versions aside, so that they don't prevent a save.
+    /// - Returns: False if the versions can be read, so that there is another error.
     private mutating func setUnreadableVersionsAside(_ versions: VersionStore) throws -> Bool {
         do {
             _ = try versions.list()
@@ -183,27 +182,26 @@ struct VersionKeeping {
         }
     }
 
-    /// The pages of the store as keeping the version of a save has found them; nil where it has
-    /// not.
+    /// The pages of a save, if they were determined while its version was kept; nil otherwise.
     func pages(ofGeneration generation: Int) -> SavedPages? {
         pages.flatMap { $0.generation == generation ? $0.pages : nil }
     }
 
     // MARK: Clearing up
 
-    /// Thins the versions out by age.
+    /// Thins out the versions by age.
     mutating func prune(keeping lastSave: Int?) throws {
         guard let versions, try Disk.exists(versions.folder) else { return }
         if try !versions.prune(.standard, keeping: lastSave).isEmpty { noteRemovedVersions() }
     }
 
-    /// The large values to which neither the saved state, which is all that the store has, nor a
-    /// version refers; nil where nothing is to be looked for.
+    /// The large values to which neither the store, which contains only the saved state, nor a
+    /// version refers; nil if there is nothing to search for.
     mutating func unusedContent(_ package: String, _ content: ContentFolder, _ store: SQLitePersistentStore) throws
         -> Set<UUID>?
     {
         guard mayHaveUnusedContent, let versions,
-            // Work that was set aside may refer to anything.
+            // Work that was set aside may refer to any value.
             try !Disk.exists(FilePath.join(package, PackageLayout.discarded)),
             let kept = try versions.contentReferences()
         else { return nil }
@@ -214,24 +212,24 @@ struct VersionKeeping {
 }
 
 extension DocumentMarker {
-    /// The saved state that the commit made, or that it was made on.
+    /// The saved state that the commit created, or on which it is based.
     var savedState: SavedState { SavedState(generation: generation, counter: isSaved ? counter : 0, saved: saved) }
 }
 
 extension SQLitePersistentStore {
-    /// The names in `content/` that its rows refer to.
+    /// The names in `content/` to which the store's rows refer.
     func contentNames() throws -> Set<UUID> { try Set(externalValueNames().compactMap { UUID(uuidString: $0) }) }
 }
 
 extension ContentReferences {
-    /// What a save changed, where it can have changed anything.
+    /// The change by a save, if it may have changed the references.
     fileprivate init(_ names: (before: Set<UUID>, after: Set<UUID>)?) {
         if let names { self.init(from: names.before, to: names.after) } else { self.init() }
     }
 }
 
 extension ChangeSet {
-    /// Whether rows are written or deleted that may refer to large values in files of their own.
+    /// Whether rows are written or deleted that may refer to large values in separate files.
     fileprivate func concernsLargeValues(of model: ManagedObjectModel) -> Bool {
         func places(_ entityIndex: Int) -> [Int] {
             model.entities[entityIndex].properties.indices.filter {

@@ -2,16 +2,16 @@ internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
 
-/// One run of a document's WAL: from the first commit on a main file that has everything, to the
-/// checkpoint that brings all into it. Each commit notes it in the store.
+/// One run of a document's WAL: from the first commit after the main file was complete, to the
+/// checkpoint that copies everything into it. Each commit records the run in the store's metadata.
 ///
-/// By that a WAL is told from one that came to the store's place from elsewhere: a stale one, that
-/// of a copy that was edited, one beside a main file that was put back. SQLite takes any of them
-/// and shows a mixture.
+/// The run identifies a WAL that does not belong to the store: an outdated one, that of a copy that
+/// was edited, or one beside a main file that was restored. SQLite would apply any of these and
+/// show a mixture of both states.
 package struct WALRun: Hashable, Sendable {
     /// Sixteen hexadecimal digits.
     package let id: String
-    /// The commit that the main file was when the run began.
+    /// The commit counter of the main file when the run began.
     let baseCounter: Int
     let baseCommitted: Date
 
@@ -21,7 +21,7 @@ package struct WALRun: Hashable, Sendable {
         self.baseCommitted = baseCommitted
     }
 
-    /// A new run on the main file that has this marker.
+    /// Creates a new run for a main file with this marker.
     init(on main: DocumentMarker) {
         let digits = String(UInt64.random(in: .min ... .max), radix: 16)
         self.init(
@@ -29,18 +29,18 @@ package struct WALRun: Hashable, Sendable {
             baseCommitted: main.committed)
     }
 
-    /// Whether a WAL belongs to the main file that it lies beside.
+    /// Whether a WAL belongs to the main file beside it.
     /// - Parameters:
-    ///   - main: What the main file notes by itself. It may have taken up a part of the WAL
-    ///     already, for a checkpoint that a crash cut short may have brought the page with the
-    ///     marker.
-    ///   - last: What is noted with the WAL.
+    ///   - last: The marker of the last commit in the WAL.
+    ///   - main: The marker of the main file. It may be from the WAL itself, if a crash interrupted
+    ///     a checkpoint after the page with the marker was copied.
     static func belongs(_ last: DocumentMarker, to main: DocumentMarker) -> Bool {
-        // All of it is in the main file, or what it brings are commits that note nothing, as batch
-        // requests make them.
+        // Either the main file contains all of the WAL, or the WAL contains commits that don't
+        // update the marker, such as batch requests.
         if last == main { return true }
         guard last.counter > main.counter, last.generation >= main.generation else { return false }
-        // Of a program that did not note runs yet: the counter is all there is to go by.
+        // An older program that does not record runs wrote the commit, so only the counter can be
+        // checked.
         guard let run = last.journal else { return true }
         return run.id == main.journal?.id || (run.baseCounter == main.counter && run.baseCommitted == main.committed)
     }

@@ -6,9 +6,9 @@ import Schema
 import SQLiteStore
 import Storage
 
-/// What a package holds, an archive included.
+/// Checks of a package, including one in an archive.
 extension DocumentCheck {
-    /// - Throws: where there is no place to take it apart, which is no damage.
+    /// - Throws: An error if the archive can't be extracted for lack of space, which is not damage.
     mutating func archive(_ path: String) throws {
         let folder = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(folder) }
@@ -28,7 +28,7 @@ extension DocumentCheck {
         if isUnpacked != nil { package(target) }
     }
 
-    /// The sums of pages that an archive carries are those of its store.
+    /// Checks that the page sums of an archive match its store.
     private mutating func sums(_ archive: ArchiveFile, _ store: String) throws {
         guard archive.reader.directory[PackageLayout.storeSums] != nil else { return }
         guard let sums = try PageSums(archive.reader.directory, in: archive.file) else {
@@ -60,7 +60,7 @@ extension DocumentCheck {
         store(path, FilePath.join(path, PackageLayout.store), package: (reader, manifest))
     }
 
-    /// Every part is a plain file or folder of the package's own.
+    /// Checks that all parts are regular files or folders of the package.
     private mutating func links(_ package: String) {
         ForeignParts.forEach(in: package) { part, found in
             foreignParts.insert(part)
@@ -83,7 +83,7 @@ extension DocumentCheck {
         }
     }
 
-    /// The application's own files and the previews are those that the last save wrote.
+    /// Checks that the application's files and the previews match the checksums of the last save.
     mutating func files(_ store: SQLitePersistentStore, _ manifest: DocumentManifest, _ package: String) throws {
         guard let recorded = manifest.files, try DocumentMarker(store.metadata())?.generation == manifest.generation
         else { return }
@@ -92,7 +92,8 @@ extension DocumentCheck {
         }
     }
 
-    /// Every file under `content/`, referred to or not, is what its name says, and in its place.
+    /// Checks that all files under `content/`, used or not, match their names and are in the right
+    /// folder.
     mutating func content(_ package: String) throws {
         let folder = ContentFolder(inPackage: package)
         let root = try Directory(package)
@@ -119,8 +120,8 @@ extension DocumentCheck {
         }
     }
 
-    /// The files of every earlier version are there; each can be restored as it was, where the
-    /// check is thorough.
+    /// Checks that the files of all versions exist. If the check is thorough, restores each
+    /// version.
     mutating func versions(_ store: SQLitePersistentStore, _ package: PackageReader) throws {
         let folder = FilePath.join(package.path, PackageLayout.versions)
         guard try Disk.kind(of: folder) == .directory else { return }
@@ -155,7 +156,7 @@ extension DocumentCheck {
             }
         }
     }
-    /// The large values that an earlier state refers to are there.
+    /// Checks that the large values to which a version refers exist.
     private mutating func valuesOfVersion(
         _ generation: Int, at path: String, _ package: PackageReader, _ values: Set<UUID>
     ) throws {

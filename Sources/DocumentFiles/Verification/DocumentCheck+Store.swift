@@ -5,12 +5,11 @@ import Schema
 import SQLiteStore
 import Storage
 
-/// The store of a document, and what it refers to.
+/// Checks of a document's store and its references.
 extension DocumentCheck {
     private static func name(of object: ManagedObjectID) -> String { "\(object.entity.name)/p\(object.key)" }
 
-    /// A store that is read as a whole: what can be opened has the checksums that it should, and
-    /// its references remain to be followed.
+    /// Checks an atomic store. Opening it verifies its checksums; then its references are checked.
     mutating func store(_ storePath: String, type: StoreType) {
         guard
             let store = part(
@@ -89,7 +88,7 @@ extension DocumentCheck {
             try chosenModel(fitting: info.versionHashes) ?? package?.reader.model(fitting: info.versionHashes)?.model
         let store = try SQLitePersistentStore.open(
             description, model: model, files: package.map { ContentFolder(inPackage: $0.reader.path).externalValues })
-        // All findings are of one state.
+        // All findings have to be of the same state.
         do { try store.holdState() } catch {
             try? store.close()
             throw error
@@ -97,7 +96,7 @@ extension DocumentCheck {
         return store
     }
 
-    /// The pages of the saved state are those that the last save wrote.
+    /// Checks that the pages of the saved state match the record of the last save.
     private mutating func pages(_ store: SQLitePersistentStore, _ manifest: DocumentManifest) throws {
         guard let recorded = manifest.store.pages,
             try DocumentMarker(store.metadata())?.generation == manifest.generation
@@ -116,8 +115,8 @@ extension DocumentCheck {
             report(PackageLayout.manifest, "names another store: \(manifest.uuid)")
         }
         if marker.generation < manifest.generation { report("store", "is older than the manifest") }
-        // A migration that was stopped is no damage: its model stands in a WAL that is not saved,
-        // or in a save whose manifest the next opening writes.
+        // An interrupted migration is not damage: the new model's state is in a WAL that is not
+        // saved, or in a save whose manifest the next opening writes.
         guard marker.isSaved, marker.generation == manifest.generation else { return }
         if store.identity.model.versionHashesDigest != manifest.model.digest {
             report(PackageLayout.manifest, "names another model than the store was written with")
@@ -131,7 +130,7 @@ extension DocumentCheck {
         }
     }
 
-    /// Every large value has its file, and the file what its name says.
+    /// Checks that the files of all large values exist and match their names.
     private mutating func attachments(_ store: SQLitePersistentStore, _ storePath: String, _ package: String?) throws {
         let files = ExternalValues.besideStore(at: storePath), content = package.map { ContentFolder(inPackage: $0) }
         for name in try store.externalValueNames().sorted() {

@@ -4,23 +4,23 @@ import Foundation
 import Schema
 import Storage
 
-/// One walk through a document.
+/// One verification of a document.
 struct DocumentCheck {
     let isThorough: Bool
-    /// Whether the document carries its model: one that does not fit is damage then, else a mistake
-    /// of the caller's.
+    /// Whether the document contains its model. If so, a model that does not match is damage;
+    /// otherwise it is a mistake of the caller.
     let hasOwnModel: Bool
     private let model: ModelChoice
-    /// Why the model that was chosen can't be read: no finding, but the end of the check.
+    /// The error of reading the chosen model. It ends the check and is not a finding.
     private(set) var modelFailure: (any Error)?
     private var findings: [DocumentFinding] = []
-    /// What has kept a part from being looked at and says nothing of its content: a finding only
-    /// beside others.
+    /// An error that prevented a part from being checked without being damage. It only counts as a
+    /// finding if there are others.
     private var obstacle: (any Error)?
     private var obstacleCount = 0
-    /// The parts that were found to be links or files with another name.
+    /// The parts that are symbolic links or have several hard links.
     var foreignParts: Set<String> = []
-    /// More of one kind say nothing new.
+    /// The maximum number of findings; more of the same kind add no information.
     private static let maximumFindings = 1000
 
     init(isThorough: Bool, hasOwnModel: Bool, model: ModelChoice) {
@@ -36,9 +36,9 @@ struct DocumentCheck {
         }
     }
 
-    /// - Throws: what has kept parts from being looked at, where all others are sound.
+    /// - Throws: The error that prevented parts from being checked, if all others are intact.
     func result() throws -> [DocumentFinding] {
-        // What was found in a document that changed under the eye may be a mixture of two states.
+        // Findings in a document that changed meanwhile may be a mixture of two states.
         if let obstacle, findings.count == obstacleCount || DocumentError.tellsOfChange(obstacle) { throw obstacle }
         return findings
     }
@@ -47,7 +47,7 @@ struct DocumentCheck {
         if findings.count < Self.maximumFindings { findings.append(DocumentFinding(part, message, object: object)) }
     }
 
-    /// Runs one check; what it throws is a finding, and the others go on.
+    /// Runs one check. An error becomes a finding, and the other checks continue.
     mutating func part<Result>(_ name: String, _ body: (inout DocumentCheck) throws -> Result) -> Result? {
         do {
             return try body(&self)

@@ -52,7 +52,7 @@ public enum DocumentVerifier {
         try DocumentReading.repeating {
             let before = try PartStates(of: url)
             let findings = try verifyOnce(url, isThorough: isThorough, fitting: model)
-            // What a writer changed meanwhile is of two states, and no damage.
+            // If the document changed meanwhile, the findings may be of two states, and not damage.
             let isSame = try findings.isEmpty || PartStates(of: url) == before
             guard isSame else {
                 throw DocumentError(
@@ -62,8 +62,8 @@ public enum DocumentVerifier {
         }
     }
 
-    /// What writers change of a document, by identity, size and time. A part that can't be looked
-    /// at has no state here: the check itself says why.
+    /// The identities, sizes and times of the files that writers change. A file that can't be
+    /// inspected has no state here; the check reports the error.
     private struct PartStates: Equatable {
         private var identities: [FileIdentity?] = []
 
@@ -87,8 +87,8 @@ public enum DocumentVerifier {
         private static func identity(_ path: String) -> FileIdentity? { (try? Disk.identity(of: path)) ?? nil }
     }
 
-    /// Files that a process was writing when it was ended, or that one writes now: no damage, and
-    /// the next editor removes them.
+    /// The temporary files of a process that was ended while writing, or that is writing now. They
+    /// are not damage, and the next editor removes them.
     package static func unfinishedFiles(of url: URL) throws -> [URL] {
         let document = try DetectedDocument(url.path)
         guard document.kind == .package else { return [] }

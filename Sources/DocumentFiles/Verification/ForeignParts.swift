@@ -1,21 +1,20 @@
 internal import FileSystem
 
-/// What lies in a package and is no plain file or folder of its own: symbolic links, files with
-/// another name (hard links), pipes, sockets and devices. Reading, packing and copying refuse them.
+/// The items in a package that are not its own regular files or folders: symbolic links, files with
+/// several hard links, pipes, sockets and devices. Reading, packing and copying refuse them.
 enum ForeignParts {
-    /// Visits them folder by folder, without following any link. What is passed over by every
-    /// reader is passed over here: half-made files, and what `PackageReader.checkStore` looks at.
-    /// - Parameter visit: Called with the path beneath the package, and with what it is; or with
-    ///   what keeps the folder of that path from being looked at.
+    /// Finds them folder by folder, without following symbolic links. Temporary files, which all
+    /// readers ignore, and items that `PackageReader.checkStore` checks are skipped.
+    /// - Parameter visit: Called with the path relative to the package, and with a description of
+    ///   the item or the error of inspecting the folder at that path.
     static func forEach(in package: String, _ visit: (_ part: String, _ found: Result<String, any Error>) -> Void) {
-        // Folders are opened one at a time, so that a deep tree takes no more descriptors than a
-        // flat one.
+        // Only one folder is open at a time, so that deep trees don't need many descriptors.
         var waiting: [String?] = [nil]
         while let folder = waiting.popLast() {
             do {
                 try look(into: folder, of: Directory(package), &waiting) { visit($0, .success($1)) }
             } catch let error as FileSystemError where error.code == .notFound {
-                // Somebody removed it meanwhile.
+                // It was removed meanwhile.
             } catch {
                 visit(folder ?? "document", .failure(error))
             }

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// What changed between two saved states in the names that they refer to in `content/`.
+/// The difference between two saved states in the names in `content/` to which they refer.
 package struct ContentReferences: Sendable, Hashable {
-    /// Names that the older state refers to and the newer does not.
+    /// Names to which only the older state refers.
     package var dropped: Set<UUID>
-    /// Names that the newer state refers to and the older does not.
+    /// Names to which only the newer state refers.
     package var added: Set<UUID>
 
     package init(dropped: Set<UUID> = [], added: Set<UUID> = []) {
@@ -12,12 +12,12 @@ package struct ContentReferences: Sendable, Hashable {
         self.added = added
     }
 
-    /// The change from all names of one state to all names of the next.
+    /// The change from the names of one state to those of the next.
     package init(from older: Set<UUID>, to newer: Set<UUID>) {
         self.init(dropped: older.subtracting(newer), added: newer.subtracting(older))
     }
 
-    /// The change over this step and the next newer one.
+    /// The combination of this change and the next newer one.
     func followed(by newer: ContentReferences) -> ContentReferences {
         ContentReferences(
             dropped: dropped.union(newer.dropped.subtracting(added)),

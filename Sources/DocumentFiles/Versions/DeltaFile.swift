@@ -6,24 +6,24 @@ extension DeltaHeader {
     static func checksum(_ bytes: [UInt8]) -> UInt32 { CRC32.checksum(bytes) }
 }
 
-/// A reverse delta that was read: how to make an older state of a database from the next newer one.
+/// A reverse delta, which creates an older state of a database from the next newer one.
 ///
-/// Invariants: the runs ascend without overlap within `size`, and have every byte of the older
-/// state beyond the newer one's end.
+/// Invariants: the runs are in ascending order within `size`, do not overlap, and contain all bytes
+/// of the older state beyond the end of the newer one.
 package struct DeltaFile {
     let header: DeltaHeader
     let runs: [DeltaRun]
     let references: ContentReferences
     private let file: File
 
-    /// Reads the header and the tables; the bytes of the runs are checked when they are used.
-    /// - Throws: `DocumentError.malformed` for anything that is not as it was written.
+    /// Reads the header and the tables. The bytes of the runs are verified when they are used.
+    /// - Throws: `DocumentError.malformed` if the file is damaged.
     init(_ path: String) throws {
         file = try File(path, .read)
         let size = try file.status().size
         guard let header = DeltaHeader(try Self.read(file, 0, DeltaHeader.recordSize)) else { throw Self.damaged(path) }
         let place = Int64(DeltaHeader.recordSize)
-        // The counts are bounded by the file's own size before anything is read by them.
+        // The counts are checked against the file's size before they are used for reading.
         guard header.dataSize <= UInt64(size), place + Int64(header.dataSize) + Int64(header.tableSize) == size else {
             throw Self.damaged(path)
         }
@@ -48,7 +48,7 @@ package struct DeltaFile {
         runs.reserveCapacity(Int(header.runCount))
         var place = Int64(DeltaHeader.recordSize)
         var end: Int64 = 0
-        // Up to here the older state is in the newer one or in a run.
+        // All bytes of the older state before this offset are in the newer state or in a run.
         var known = newerSize
         for index in 0..<Int(header.runCount) {
             let start = index * DeltaRun.recordSize
@@ -63,8 +63,8 @@ package struct DeltaFile {
             runs.append(run)
         }
         guard UInt64(place) == UInt64(DeltaHeader.recordSize) + header.dataSize else { return nil }
-        // Else a small file could ask for a large one. A delta without runs makes nothing: only its
-        // references count.
+        // Otherwise a small file could request a huge one. A delta without runs does not create a
+        // state; only its references are used.
         guard runs.isEmpty || size <= known else { return nil }
         return runs
     }
@@ -92,7 +92,7 @@ package struct DeltaFile {
 
     // MARK: Use
 
-    /// Gives out the bytes of one run, in pieces; `checksum` takes them in.
+    /// Reads the bytes of one run in pieces, without verifying them.
     package func read(
         _ run: DeltaRun, _ buffer: UnsafeMutableRawBufferPointer, _ body: (Int64, UnsafeRawBufferPointer) throws -> Void
     ) throws {
@@ -106,8 +106,8 @@ package struct DeltaFile {
         }
     }
 
-    /// Makes the older state of the newer one in `target`. Where it throws, the content of `target`
-    /// is of no use.
+    /// Changes the newer state in `target` to the older one. After an error, the content of
+    /// `target` is invalid.
     package func apply(to target: File) throws {
         guard try target.status().size == newerSize else { throw Self.damaged(path) }
         if size != newerSize { try target.truncate(to: size) }
@@ -123,7 +123,7 @@ package struct DeltaFile {
         guard checksum.value == header.dataChecksum else { throw Self.damaged(path) }
     }
 
-    /// Throws where the bytes of the runs are not those that were written.
+    /// Throws if the bytes of the runs don't match their checksum.
     func checkData() throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
         defer { buffer.deallocate() }

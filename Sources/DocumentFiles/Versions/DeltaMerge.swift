@@ -1,16 +1,15 @@
 internal import FileSystem
 
-/// Several deltas, one leading to the next, made into one: from the newest state of all to the
-/// oldest.
+/// Merges several consecutive deltas to one that leads from the newest state to the oldest.
 enum DeltaMerge {
-    /// Bytes of the merged delta and the part that has them.
+    /// A run of the merged delta, and the index of the delta that contains its bytes.
     private struct Segment {
         let run: DeltaRun
         let part: Int
     }
 
-    /// Writes the merged delta into a new file and answers its size. `parts` begin with the oldest,
-    /// the one that makes the state that counts.
+    /// Writes the merged delta to a new file, and returns its size. The first of `parts` is the one
+    /// that creates the oldest state.
     static func write(_ parts: [DeltaFile], _ references: ContentReferences, to path: String) throws -> Int64 {
         guard let oldest = parts.first, let newest = parts.last else { preconditionFailure("Give one part at least") }
         for part in parts { try part.checkData() }
@@ -21,11 +20,12 @@ enum DeltaMerge {
         return try writer.finish(references)
     }
 
-    /// What counts of all runs, ascending: of two that have the same byte, the older part's.
+    /// The effective parts of all runs in ascending order. If several runs contain the same byte,
+    /// that of the oldest delta is used.
     private static func segments(_ parts: [DeltaFile]) -> [Segment] {
         var segments: [Segment] = []
-        // A state between that was shorter has no bytes beyond its end, and the part that makes the
-        // next older one has them all.
+        // A shorter state in between has no bytes beyond its end; the next older delta contains all
+        // of these.
         var limit = Int64.max
         for (index, part) in parts.enumerated() {
             limit = min(limit, part.size)
@@ -34,7 +34,7 @@ enum DeltaMerge {
         return segments
     }
 
-    /// Adds those bytes of `runs` below `limit` that `segments` don't have.
+    /// Adds the parts of `runs` below `limit` that `segments` does not cover.
     private static func overlaid(_ segments: [Segment], _ runs: [DeltaRun], part: Int, limit: Int64) -> [Segment] {
         var result: [Segment] = []
         result.reserveCapacity(segments.count + runs.count)

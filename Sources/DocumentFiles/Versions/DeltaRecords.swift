@@ -1,46 +1,46 @@
 import Coding
 
-/// The beginning of `versions/<n>.delta`. All numbers are little-endian.
+/// The header of `versions/<n>.delta`. All numbers are little-endian.
 ///
-/// After it come the bytes of all runs, one after the other; the table of runs
-/// (`DeltaRun.recordSize` bytes each, ascending, without overlap); the names in `content/` that the
-/// older state refers to and the newer does not; those that the newer refers to and the older does
-/// not (16 bytes each, the UUID that the name spells).
+/// It is followed by the bytes of all runs; the table of runs (`DeltaRun.recordSize` bytes each, in
+/// ascending order, not overlapping); the names in `content/` to which only the older state refers;
+/// and those to which only the newer state refers (16 bytes each, the UUID of the name).
 struct DeltaHeader: Hashable {
     static let magic: [UInt8] = Array("FOLIODLT".utf8)
     static let formatVersion: UInt32 = 1
     static let recordSize = 60
     static let nameSize = 16
 
-    /// The size in bytes of the older state, which the delta makes.
+    /// The size in bytes of the older state, which the delta creates.
     var size: UInt64
-    /// The size in bytes of the newer state, which it is made from.
+    /// The size in bytes of the newer state, on which the delta is based.
     var newerSize: UInt64
     var runCount: UInt32 = 0
-    /// Names in `content/` of the older state alone.
+    /// The number of names in `content/` to which only the older state refers.
     var droppedCount: UInt32 = 0
-    /// Names in `content/` of the newer state alone.
+    /// The number of names in `content/` to which only the newer state refers.
     var addedCount: UInt32 = 0
-    /// Bytes of all runs.
+    /// The number of bytes of all runs.
     var dataSize: UInt64 = 0
     /// CRC-32 of the bytes of all runs.
     var dataChecksum: UInt32 = 0
-    /// CRC-32 of the tables behind them.
+    /// CRC-32 of the tables after the runs.
     var tableChecksum: UInt32 = 0
 
     var tableSize: Int { Int(runCount) * DeltaRun.recordSize + (Int(droppedCount) + Int(addedCount)) * Self.nameSize }
 }
 
-/// Bytes of the older state that differ from the newer one's at the same place.
+/// A range of the older state that differs from the newer one.
 package struct DeltaRun: Hashable {
     static let recordSize = 12
-    /// So that a length fits its 32 bits.
+    /// Limits the length to 32 bits.
     static let maximumLength: Int64 = 1 << 30
 
-    /// Where in the database.
+    /// The offset in the database.
     var offset: Int64
     var length: Int64
-    /// Where the bytes stand in the delta's file. Not in the record: the runs follow one another.
+    /// The offset of the bytes in the delta's file. It is not stored, because the runs are
+    /// consecutive.
     package var place: Int64
 
     package var end: Int64 { offset + length }

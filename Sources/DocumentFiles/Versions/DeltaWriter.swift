@@ -16,15 +16,15 @@ struct DeltaWriter {
 
     private static let bufferSize = 1 << 16
 
-    /// Makes the file, which must not be there.
+    /// Creates the file, which must not exist.
     init(_ path: String, size: Int64, newerSize: Int64) throws {
         file = try File(path, .create())
         header = DeltaHeader(size: UInt64(size), newerSize: UInt64(newerSize))
-        // The header is known at the end only; until then the file can't be taken for a delta.
+        // The header is written last; until then the file is not a valid delta.
         buffer = [UInt8](repeating: 0, count: DeltaHeader.recordSize)
     }
 
-    /// Adds bytes of the older state, behind all that were added before.
+    /// Adds bytes of the older state, at an offset after those that were added before.
     mutating func add(_ offset: Int64, _ bytes: UnsafeRawBufferPointer) throws {
         guard !bytes.isEmpty else { return }
         let length = Int64(bytes.count)
@@ -39,7 +39,7 @@ struct DeltaWriter {
         if buffer.count >= Self.bufferSize { try flush() }
     }
 
-    /// Ends the file and makes its content durable; answers its size.
+    /// Completes the file, makes its content durable, and returns its size.
     mutating func finish(_ references: ContentReferences) throws -> Int64 {
         defer { file.close() }
         var table: [UInt8] = []
@@ -72,19 +72,19 @@ struct DeltaWriter {
     }
 }
 
-/// Where two pages differ.
+/// Finds the differences of two pages.
 enum PageDifference {
-    /// Equal bytes between two differences that cost less than a run of their own.
+    /// The number of equal bytes between two differences up to which one run is shorter than two.
     private static let gap = DeltaRun.recordSize + 4
 
-    /// Calls `body` with each range of `older` that differs from `newer`, ascending; what lies
-    /// beyond the end of `newer` differs.
+    /// Calls `body` with each range of `older` that differs from `newer`, in ascending order. Bytes
+    /// beyond the end of `newer` differ.
     static func forEach(
         _ older: UnsafeRawBufferPointer, _ newer: UnsafeRawBufferPointer, _ body: (Range<Int>) throws -> Void
     ) rethrows {
         let common = min(older.count, newer.count)
         var place = 0
-        // Start and end of the range that is open.
+        // The bounds of the current range; `start` is -1 if there is none.
         var start = -1
         var end = 0
         func note(_ first: Int, _ last: Int) throws {
@@ -96,8 +96,8 @@ enum PageDifference {
             }
             end = last + 1
         }
-        // Within a word all differences are nearer to each other than a gap: the first and the last
-        // say it all.
+        // Differences within a word are closer together than a gap, so only the first and the last
+        // one matter.
         while place + 8 <= common {
             let difference =
                 UInt64(

@@ -14,7 +14,7 @@ public struct DocumentVersion: Sendable, Hashable {
 
         /// A save followed it.
         public static let save = Reason(.save)
-        /// So much was autosaved after it that the store was checkpointed with the autosaved work.
+        /// The store was checkpointed after it with autosaved work that exceeded the WAL's limit.
         public static let autosave = Reason(.autosave)
         /// A migration followed it.
         public static let migration = Reason(.migration)
@@ -28,7 +28,7 @@ public struct DocumentVersion: Sendable, Hashable {
 
         /// The name of the reason, such as `save`.
         public var description: String { kind.rawValue }
-        /// The reason that a word in the index stands for.
+        /// Creates the reason for a word in the index.
         init(_ text: String) { kind = Kind(rawValue: text) ?? .other }
     }
 
@@ -64,12 +64,11 @@ public struct DocumentVersion: Sendable, Hashable {
     }
 }
 
-/// A state that the main file is or is about to be, as the marker in the store's metadata tells one
-/// from another.
+/// A saved state of the main file, identified by the values of its marker.
 package struct SavedState: Sendable, Hashable {
-    /// Raised by every save.
+    /// Incremented by every save.
     package var generation: Int
-    /// Raised by every commit; 0 where it is not known.
+    /// Incremented by every commit; 0 if it is not known.
     package var counter: Int
     package var saved: Date
 

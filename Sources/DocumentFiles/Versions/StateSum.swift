@@ -3,8 +3,8 @@ internal import Foundation
 internal import SQLiteFile
 internal import SQLiteKit
 
-/// A sum over the pages of a database that is kept up to date page by page, so that a save needs to
-/// look at the changed ones only, and a restored version can be held against it as a whole.
+/// A sum over the pages of a database that can be updated page by page. A save only needs to read
+/// the changed pages, and a restored version can be verified as a whole.
 package struct StateSum: Sendable, Hashable {
     private(set) var value: UInt64 = 0
     private static let bytesAtOnce = 1 << 18
@@ -13,7 +13,7 @@ package struct StateSum: Sendable, Hashable {
 
     init(value: UInt64) { self.value = value }
 
-    /// The sum over all pages of a state; reads them all.
+    /// The sum over all pages of a state. Reads all of them.
     init(of state: DatabaseState) throws {
         let size = state.pageSize, atOnce = max(1, Self.bytesAtOnce / size)
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: atOnce * size, alignment: 4096)
@@ -32,8 +32,8 @@ package struct StateSum: Sendable, Hashable {
 
     package mutating func remove(_ page: Int, _ bytes: UnsafeRawBufferPointer) { value &-= Self.hash(page, bytes) }
 
-    /// A page counts by its number, its length and its CRC-32, mixed so that two changes don't make
-    /// up for one another.
+    /// The hash of a page, from its number, length and CRC-32. It is mixed, so that two changes
+    /// don't cancel each other out.
     private static func hash(_ page: Int, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
         let place = (UInt64(truncatingIfNeeded: page) &+ 1) &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
         return mixed(mixed(place) ^ UInt64(CRC32.checksum(bytes)))
@@ -48,7 +48,7 @@ package struct StateSum: Sendable, Hashable {
 }
 
 extension StateSum: Encodable {
-    /// A sum as it is written; nil for anything else.
+    /// Decodes a sum; nil for an invalid value.
     init?(_ value: JSONValue) {
         guard let text = value.string, let value = UInt64(text, radix: 16) else { return nil }
         self.value = value

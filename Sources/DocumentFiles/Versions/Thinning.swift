@@ -1,19 +1,19 @@
 package import Foundation
 
-/// Which versions stay when there are many: all for an hour, one an hour for a day, one a day for a
-/// month, then one a week; the newest of each.
+/// Determines which versions are kept: all of the last hour, one an hour for a day, one a day for a
+/// month, and one a week after that; the newest of each period.
 ///
 ///     try versions.prune(.standard, now: .now)
 package struct Thinning: Sendable, Hashable {
-    /// Up to which age how many seconds share one version, youngest first; the last goes on for
-    /// ever.
+    /// The periods in seconds in which one version is kept, with the age up to which each applies,
+    /// the youngest first. The last one applies to all older versions.
     private let steps: [(age: Double, bucket: Double)]
-    /// What all versions together may take, in bytes; the oldest go first. Pinned ones count and
-    /// stay. Nil for no cap.
+    /// The maximum size of all versions in bytes; the oldest are removed first. Pinned versions
+    /// count, but are kept. Nil for no maximum.
     package var maximumBytes: Int64?
 
     package static let standard = Thinning()
-    /// Thins nothing out.
+    /// A policy that removes versions by their total size only.
     package static func cap(_ bytes: Int64) -> Thinning { Thinning(steps: [(.infinity, 0)], maximumBytes: bytes) }
 
     package init(maximumBytes: Int64? = nil) {
@@ -38,20 +38,20 @@ package struct Thinning: Sendable, Hashable {
         }
     }
 
-    /// The numbers of versions that go, by age alone. Pinned ones stay, the newest of all, and for
-    /// a month what gave way in a conflict.
+    /// The numbers of the versions to remove by age. Pinned versions, the newest one, and versions
+    /// of conflicts in the last month are kept.
     package func superfluous(_ versions: [DocumentVersion], now: Date) -> Set<Int> {
         var result = Set<Int>()
         var taken = Set<[Double]>()
         for version in versions.sorted(by: { ($0.saved, $0.number) > ($1.saved, $1.number) }) {
             let age = now.timeIntervalSince(version.saved)
-            // A date in the future is a clock that was set: young enough.
+            // A date in the future results from a changed clock, and counts as recent.
             guard let step = steps.first(where: { age < $0.age }), step.bucket > 0 else { continue }
-            // Buckets of the calendar and not of age, so that what stays today stays tomorrow:
-            // weeks hold whole days, days whole hours.
+            // Periods of the calendar instead of ages, so that the same versions are kept on the
+            // next day. Weeks consist of whole days, days of whole hours.
             let bucket = (version.saved.timeIntervalSince1970 / step.bucket).rounded(.down)
             let isFirst = taken.insert([step.bucket, bucket]).inserted
-            // Work that nobody has decided to give up: a month to come back for it.
+            // The user has not decided to discard this work, so keep it for a month.
             if version.reason == .conflict, age < 30 * 86_400 { continue }
             if !isFirst, !version.isPinned, version.number != versions.last?.number { result.insert(version.number) }
         }

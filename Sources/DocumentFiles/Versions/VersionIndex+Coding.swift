@@ -5,8 +5,8 @@ internal import SQLiteFile
 internal import SQLiteKit
 
 extension VersionIndex {
-    /// Reads the index of a folder; an empty one where there is none.
-    /// - Throws: `DocumentError.malformed` for what is no index, `.newer` for one of a newer
+    /// Reads the index of a folder; returns an empty one if it does not exist.
+    /// - Throws: `DocumentError.malformed` for an invalid index, `.newer` for one of a newer
     ///   program.
     package static func read(in folder: String) throws -> VersionIndex {
         let path = FilePath.join(folder, fileName)
@@ -49,7 +49,7 @@ extension VersionIndex {
         return index
     }
 
-    /// Puts the index in the place of the one before; durable when it returns.
+    /// Replaces the index atomically. It is durable when the method returns.
     package func write(in folder: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -58,8 +58,8 @@ extension VersionIndex {
         try Disk.replaceFile(FilePath.join(folder, Self.fileName), with: CheckedJSON.adding(to: Array(bytes)))
     }
 
-    /// Whether the checksum of a folder's index says that it is not what was written. Of an index
-    /// without one nothing can be said.
+    /// Whether the index of a folder was altered, according to its checksum. False for an index
+    /// without a checksum.
     static func isAltered(in folder: String) throws -> Bool {
         let path = FilePath.join(folder, fileName)
         guard try Disk.kind(of: path) == .file else { return false }
@@ -67,7 +67,7 @@ extension VersionIndex {
         switch CheckedJSON.verdict(on: bytes) {
         case .sound: return false
         case .altered: return true
-        // What begins otherwise is neither an index with a checksum nor one without.
+        // An index without a checksum begins with this text; any other text was altered.
         case .unknown: return !bytes.starts(with: Array("{\"columns\":".utf8))
         }
     }
@@ -84,7 +84,7 @@ extension VersionIndex {
         var versions: [Row]
     }
 
-    /// What is wrong with an index that was read; nil for a good one.
+    /// The error in an index; nil if it is valid.
     private var objection: String? {
         if !Self.numbers.contains(next) { return "its next number is \(next)" }
         if rows.count > Self.maximumCount { return "more than \(Self.maximumCount) versions" }
@@ -115,11 +115,11 @@ extension VersionIndex {
         return nil
     }
 
-    /// What counts up, as far as it can be raised.
+    /// The range of counters that can still be incremented.
     private static let numbers = 0...(1 << 60)
-    /// A WAL counts its frames in 32 bits.
+    /// The number of frames in a WAL has 32 bits.
     private static let frames = 0...Int(UInt32.max)
-    /// The largest database that SQLite has, and then some.
+    /// Larger than SQLite's maximum database size.
     private static let maximumSize: Int64 = 1 << 49
 }
 
@@ -145,8 +145,8 @@ extension VersionIndex.Row: Encodable {
         "name",
     ]
 
-    /// A row of the file; nil where a value is missing or of another type. What a newer program
-    /// puts behind them is passed over.
+    /// Decodes a row; nil if a value is missing or has another type. Additional values of newer
+    /// programs are ignored.
     fileprivate init?(_ value: JSONValue) {
         guard let cells = value.array, cells.count >= 9, let number = cells[0].int(Int.self),
             let generation = cells[1].int(Int.self), let saved = cells[2].int(Int64.self),

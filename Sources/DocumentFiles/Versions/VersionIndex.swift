@@ -2,31 +2,32 @@ internal import Foundation
 internal import SQLiteFile
 internal import SQLiteKit
 
-/// `versions/index.json`: what is kept. The one file that says what counts; it is replaced by
-/// rename.
+/// The index of versions, `versions/index.json`. It determines which versions exist, and is
+/// replaced atomically.
 ///
 ///     {"format":1,"next":3,
 ///      "head":{"generation":7,"counter":31,"saved":…,"wal":{"salt1":…,"salt2":…,"frames":9},"sum":"…"},
 ///      "columns":["number","generation","saved","reason","flags","revision","size","deltaBytes","baseBytes","sum","name"],
 ///      "versions":[[1,5,1763712345123,"save",1,0,40960,812,0,"91c0…",null],…]}
 ///
-/// Rows, since the whole is written with every save. Invariants:
-/// 1. Rows ascend by number, and every number is below `next`.
-/// 2. The delta of a row leads from the state of the next row to its own, that of the last row from
-///    `head`; where the row has no such delta (`isLinked` is not set), it has a base.
+/// Versions are rows instead of objects to keep the file small, because it is written by every
+/// save. Invariants:
+/// 1. Rows are in ascending order by number, and all numbers are less than `next`.
+/// 2. The delta of a row leads from the state of the next row to its own; that of the last row,
+///    from `head`. A row without such a delta (`isLinked` is not set) has a base.
 package struct VersionIndex: Sendable {
-    /// What `flags` stand for.
+    /// The bits of `flags`.
     package struct Flags: OptionSet, Sendable, Hashable {
         package let rawValue: Int
 
         package init(rawValue: Int) { self.rawValue = rawValue }
 
-        /// The delta leads here from the next newer state.
+        /// The delta leads from the next newer state to this one.
         static let isLinked = Flags(rawValue: 1)
-        /// There is a whole copy, `<n>.base`.
+        /// There is a full copy, `<n>.base`.
         static let hasBase = Flags(rawValue: 2)
         package static let isPinned = Flags(rawValue: 4)
-        /// What it refers to in `content/` can't be told from the next newer state, which was lost.
+        /// The references to `content/` can't be derived from the next newer state, which was lost.
         static let hasUnknownReferences = Flags(rawValue: 8)
     }
 
@@ -37,24 +38,24 @@ package struct VersionIndex: Sendable {
         package var saved: Int64
         package var reason: String
         var flags: Flags
-        /// Raised when the delta is written anew.
+        /// Incremented when the delta is written again.
         var revision = 0
-        /// Of the store.
+        /// The size of the store.
         package var size: Int64
         var deltaBytes: Int64
         var baseBytes: Int64 = 0
-        /// The sum over the store's pages, where it is known.
+        /// The sum over the store's pages, if it is known.
         var sum: StateSum?
         package var name: String?
     }
 
-    /// The state that the last row's delta leads from.
+    /// The state on which the delta of the last row is based.
     struct Head: Sendable, Hashable, Encodable {
         package var generation: Int
         var counter: Int
         package var saved: Int64
-        /// Where that state ended in the WAL, which counts as long as the WAL has these salts;
-        /// afterwards it is the main file.
+        /// The end of this state in the WAL, valid as long as the WAL has these salts. Afterwards
+        /// the state is the main file.
         package var wal: WriteAheadLog.Mark?
         var sum: StateSum?
 
@@ -66,8 +67,8 @@ package struct VersionIndex: Sendable {
             self.sum = sum
         }
 
-        /// Whether this is the state. A save that is done again after a failure has another time;
-        /// in doubt, a save is told by its generation.
+        /// Whether this is the given state. A save that is repeated after a failure has another
+        /// time. If a counter is not known, only the generation is compared.
         package func isSame(as state: SavedState) -> Bool {
             generation == state.generation
                 && (counter == 0 || state.counter == 0
@@ -77,7 +78,7 @@ package struct VersionIndex: Sendable {
 
     static let format = 1
     package static let fileName = "index.json"
-    /// More are not kept: the index stays well below what is read.
+    /// The maximum number of versions, which keeps the index well below its maximum size.
     package static let maximumCount = 5_000
     static let maximumNameLength = 200
 
@@ -87,7 +88,7 @@ package struct VersionIndex: Sendable {
 
     package func position(of number: Int) -> Int? { rows.firstIndex { $0.number == number } }
 
-    /// Whether `file` is one that this index names.
+    /// Whether a file belongs to a version in this index.
     package func names(_ file: String) -> Bool {
         rows.contains { $0.deltaName == file || ($0.flags.contains(.hasBase) && $0.baseName == file) }
     }
@@ -106,12 +107,12 @@ extension VersionIndex.Row {
 }
 
 extension Date {
-    /// From 2001 on, as dates count, so that what is read back is the time to the millisecond.
-    /// - Parameter milliseconds: Since 1970, within ``wholeMilliseconds``.
+    /// Computes the date relative to 2001, like `Date` itself, so that milliseconds are exact.
+    /// - Parameter milliseconds: Milliseconds since 1970, within ``wholeMilliseconds``.
     package init(milliseconds: Int64) {
         self.init(timeIntervalSinceReferenceDate: Double(milliseconds - Self.millisecondsTo2001) / 1000)
     }
-    /// Since 1970; the nearest of ``wholeMilliseconds``, and 0 for what is no number.
+    /// Milliseconds since 1970, limited to ``wholeMilliseconds``; 0 for NaN.
     package var milliseconds: Int64 {
         let value = (timeIntervalSince1970 * 1000).rounded()
         if value.isNaN { return 0 }
@@ -120,7 +121,7 @@ extension Date {
                 Double(Self.wholeMilliseconds.lowerBound), Swift.min(Double(Self.wholeMilliseconds.upperBound), value)))
     }
 
-    /// Those that a date can tell apart, as far as they are written.
+    /// The range of milliseconds that `Date` represents exactly.
     static let wholeMilliseconds: ClosedRange<Int64> = -9_000_000_000_000_000...9_000_000_000_000_000
     private static let millisecondsTo2001: Int64 = 978_307_200_000
 }

@@ -13,7 +13,7 @@ public enum VersionRetention: Sendable, Hashable {
     /// As many of the newest versions as fit into this number of bytes on disk.
     case bytes(Int64)
 
-    /// Those of the versions, oldest first, that go.
+    /// The versions to remove, from a list with the oldest first.
     package func superfluous(_ versions: [DocumentVersion], now: Date = .now) -> [DocumentVersion] {
         switch self {
         case .thinned:

@@ -4,24 +4,26 @@ package import SQLiteFile
 package import SQLiteKit
 
 extension VersionStore {
-    /// Keeps the last saved state, after the commit of a new save and before its checkpoint.
-    /// Durable when it returns.
+    /// Keeps the last saved state as a version, after the commit of a new save and before its
+    /// checkpoint. The version is durable when the method returns.
     ///
-    /// Called again for the same save, it does nothing: so whoever finishes a save that was
-    /// interrupted need not know how far it came. Where it throws, all older versions are as they
-    /// were, and there must be no checkpoint yet: call it again.
+    /// A repeated call for the same save does nothing, so an interrupted save can be completed
+    /// without knowing how far it came. After an error, all older versions are unchanged; the call
+    /// has to be repeated before a checkpoint.
     ///
     ///     try connection.withFiles { files in
-    ///         try versions.keep(files, saved: marker.state, previous: previous, references: ContentReferences(from: before, to: after))
+    ///         try versions.keep(
+    ///             files, saved: marker.state, previous: previous,
+    ///             references: ContentReferences(from: before, to: after))
     ///     }
     ///     try connection.checkpoint(.truncate)
     ///
-    /// Costs one reading of the WAL, and writes about as many bytes as differ, and the index.
+    /// Reads the WAL once, and writes about as many bytes as differ, and the index.
     /// - Parameters:
     ///   - saved: The save that was just committed.
-    ///   - previous: The save before it, which the main file is unless a checkpoint is still due.
-    ///   - references: How the names in `content/` differ between the two.
-    /// - Returns: The version; nil where it was kept already.
+    ///   - previous: The save before it, which is the main file unless a checkpoint is pending.
+    ///   - references: The difference between the names in `content/` of the two.
+    /// - Returns: The version; nil if it was kept already.
     @discardableResult
     package func keep(
         _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason = .save,
@@ -31,8 +33,8 @@ extension VersionStore {
         return try keep(files, saved: saved, previous: previous, reason: reason, references: references, pages: &pages)
     }
 
-    /// - Parameter pages: What is recorded of the pages of `previous`, where it is; becomes what is
-    ///   to be recorded of those of `saved`, nil where that is not known without reading them all.
+    /// - Parameter pages: The recorded pages of `previous`, if known. Set to the pages to record
+    ///   for `saved`; nil if determining them would require reading all pages.
     func keep(
         _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
         references: ContentReferences, pages: inout SavedPages?
@@ -41,7 +43,7 @@ extension VersionStore {
         pages = nil
         var index = try VersionIndex.read(in: folder)
         if try isKept(index, saved) {
-            // What other programs have committed on top is in no sum.
+            // Later commits by other programs are not included in the sum.
             if let sum = index.head?.sum, files.log == nil || files.log?.end == index.head?.wal {
                 pages = try SavedPages(sum: sum, of: files.current)
             }
@@ -87,13 +89,12 @@ extension VersionStore {
         }
     }
 
-    /// Keeps the last saved state as a closed store file of its own, before another file takes its
-    /// place as a whole: migration, compaction, restoring.
+    /// Keeps the last saved state as a full copy, before another file replaces the whole store
+    /// after a migration, a compaction or a restore.
     ///
-    /// `store` is the main file with everything in it. It is read whole and copied, its blocks
-    /// shared where the file system can. Call it on the versions folder of the document that comes
-    /// to stand in the old one's place.
-    /// - Parameter saved: The state that takes its place.
+    /// `store` is the complete main file. It is read and copied, or cloned if the file system
+    /// supports that. Call this on the versions folder of the document that replaces the old one.
+    /// - Parameter saved: The state that replaces it.
     @discardableResult
     package func keepReplaced(
         _ store: String, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
@@ -104,11 +105,11 @@ extension VersionStore {
         }
     }
 
-    /// Keeps the last saved state of a store that is open as a closed file of its own, before
-    /// another one takes its place as a whole.
+    /// Keeps the last saved state of an open store as a full copy, before another store replaces
+    /// it.
     ///
-    /// Its files are only read. Where the store stays after all, for a crash or a failure came
-    /// between, the version it is is taken back with the next save.
+    /// The files of the store are only read. If the store is not replaced after all, because of a
+    /// crash or an error, the next save removes the version again.
     @discardableResult
     package func keepReplaced(
         _ files: DatabaseFiles, saved: SavedState, previous: SavedState, reason: DocumentVersion.Reason,
@@ -121,12 +122,12 @@ extension VersionStore {
         }
     }
 
-    /// Keeps a state that did not lead to the saved one, as a closed store file of its own: what
-    /// was open here before a conflict was settled.
+    /// Keeps a state that is not a predecessor of the saved one as a full copy: the state that was
+    /// open here before a conflict was resolved.
     ///
-    /// The versions before it lead to the saved state, and must not lead over this one: the newest
-    /// of them becomes a whole copy too. Costs the two copies.
-    /// - Parameter previous: The saved state, which stays what it is.
+    /// The deltas of older versions lead from the saved state and must not involve this one, so the
+    /// newest of these versions gets a full copy, too. Costs the two copies.
+    /// - Parameter previous: The saved state, which remains the saved state.
     package func keepAside(
         _ store: String, _ files: DatabaseFiles, state: SavedState, previous: SavedState,
         reason: DocumentVersion.Reason,
@@ -175,8 +176,8 @@ extension VersionStore {
         }
     }
 
-    /// The highest generation that a version has; 0 where there is none. That of the document may
-    /// be lower, after a conflict.
+    /// The highest generation of a version; 0 if there is none. After a conflict it may be higher
+    /// than that of the document.
     func lastGeneration() throws -> Int { try VersionIndex.read(in: folder).rows.reduce(0) { max($0, $1.generation) } }
 
     private func keepClosed(
@@ -212,18 +213,18 @@ extension VersionStore {
         }
     }
 
-    /// Whether the state before this one was kept by an earlier call; durably then.
+    /// Whether an earlier call has kept the state before this one. Makes the version durable if so.
     private func isKept(_ index: VersionIndex, _ saved: SavedState) throws -> Bool {
         guard let head = index.head, head.isSame(as: saved) else { return false }
         try Disk.synchronizeDirectory(folder)
         return true
     }
 
-    /// Makes the index go on from `previous` and clears the folder.
+    /// Continues the index from `previous`, and removes unused files from the folder.
     private func prepare(_ index: inout VersionIndex, _ previous: SavedState) throws {
         let before = index.rows
         index.continue(from: previous)
-        // The files of rows that are given up go after the rows.
+        // Write the index before the files of removed rows are deleted.
         if index.rows != before { try index.write(in: folder) }
         try removeStrays(index)
     }
@@ -240,7 +241,7 @@ extension VersionStore {
         return count > 0 && bytes > size / policy.share
     }
 
-    /// Writes a state into a new file; answers the sum over its pages.
+    /// Writes a state to a new file, and returns the sum over its pages.
     private func writeBase(_ state: DatabaseState, to path: String) throws -> StateSum {
         let file = try File(path, .create())
         defer { file.close() }
@@ -249,8 +250,8 @@ extension VersionStore {
 
     private static let pagesAtOnce = 16
 
-    /// Writes the delta from the newer to the older state, or, for a row that is not linked, the
-    /// references alone. `sum`, where it is known, becomes the newer state's.
+    /// Writes the delta from the newer to the older state, or only the references for a row that is
+    /// not linked. If `sum` is not nil, it is updated to that of the newer state.
     private func writeDelta(
         _ row: VersionIndex.Row, _ files: DatabaseFiles, _ mark: WriteAheadLog.Mark?, _ older: DatabaseState,
         _ newer: DatabaseState,
@@ -263,10 +264,10 @@ extension VersionStore {
         defer { buffer.deallocate() }
         let first = UnsafeMutableRawBufferPointer(rebasing: buffer[..<half]),
             second = UnsafeMutableRawBufferPointer(rebasing: buffer[half...])
-        // Pages that one of the two does not have were not necessarily written.
+        // Pages that only one of the states has are compared even if they were not written.
         let common = min(older.pageCount, newer.pageCount), all = max(older.pageCount, newer.pageCount)
         let written = files.pagesWritten(since: mark).filter { $0 < common }
-        // Where the main file ends within a page, the rest of that page is new.
+        // If the main file ends within a page, the rest of that page is new.
         let last = older.size % Int64(pageSize) == 0 || written.last == common - 1 || common == 0 ? [] : [common - 1]
         func note(_ run: Range<Int>) throws {
             try older.read(pages: run, into: first)
@@ -304,12 +305,12 @@ extension VersionStore {
 }
 
 extension VersionIndex {
-    /// Makes the index go on from the saved state that the document is in.
+    /// Continues the index from the saved state of the document.
     ///
-    /// Usually that is its head. Where the document fell back to the state that was kept last (a
-    /// WAL was lost after it), that state is the head again. Where it is neither, another program
-    /// has saved without keeping a version: what can't be made from a whole copy any more is given
-    /// up.
+    /// Usually this is the head. If the document fell back to the state of the last version,
+    /// because a later WAL was lost, that state becomes the head again. If it is neither, another
+    /// program has saved without keeping a version; all versions that can't be created from a full
+    /// copy are removed.
     mutating func `continue`(from previous: SavedState) {
         guard let head else {
             self.head = Head(previous)
@@ -327,7 +328,7 @@ extension VersionIndex {
         giveUpChain()
     }
 
-    /// Gives those versions up that can only be made from a state that is gone.
+    /// Removes the versions that could only be created from a state that is lost.
     mutating func giveUpChain() {
         rows.removeLast(rows.count - (rows.lastIndex { $0.flags.contains(.hasBase) }.map { $0 + 1 } ?? 0))
         if !rows.isEmpty {
@@ -338,7 +339,7 @@ extension VersionIndex {
 }
 
 extension DatabaseState {
-    /// Writes the state into an empty file; answers the sum over its pages.
+    /// Writes the state to an empty file, and returns the sum over its pages.
     package func write(to file: File) throws -> StateSum {
         var sum = StateSum()
         let pagesAtOnce = max(1, (1 << 18) / pageSize)

@@ -2,8 +2,8 @@ internal import FileSystem
 package import Foundation
 
 extension VersionStore {
-    /// Thins the versions out; answers the numbers of those that went.
-    /// - Parameter keeping: A generation that stays in any case.
+    /// Thins out the versions, and returns the numbers of the removed ones.
+    /// - Parameter keeping: A generation that is always kept.
     @discardableResult
     package func prune(_ thinning: Thinning, keeping: Int? = nil, now: Date = .now) throws -> [Int] {
         let index = try VersionIndex.read(in: folder)
@@ -11,8 +11,8 @@ extension VersionStore {
         var doomed = thinning.superfluous(versions, now: now)
         for version in versions where version.generation == keeping { doomed.remove(version.number) }
         if let cap = thinning.maximumBytes {
-            // Merging a removed version's delta into the next older one never makes more of the
-            // two.
+            // Merging the delta of a removed version into the next older one never increases their
+            // total size.
             var total = versions.filter { !doomed.contains($0.number) }.reduce(0) { $0 + $1.bytes }
             for version in versions
             where total > cap && !version.isPinned && version.generation != keeping && !doomed.contains(version.number)
@@ -25,12 +25,12 @@ extension VersionStore {
         return doomed.sorted()
     }
 
-    /// Removes versions, pinned or not; those that stay can be restored as before. All of them or
-    /// none; what they took on the disk is free when it returns.
+    /// Removes versions, including pinned ones: all of them or none. The others can be restored as
+    /// before. The disk space is free when the method returns.
     ///
-    /// Costs the deltas of the removed versions and of those next to them; where the next older
-    /// version lives on a removed one's whole copy, that copy too.
-    /// - Throws: `.notFound` where one is not there.
+    /// Reads the deltas of the removed versions and their neighbors, and copies the full copy of a
+    /// removed version if an older version depends on it.
+    /// - Throws: `.notFound` if a version does not exist.
     package func remove(_ numbers: Set<Int>) throws {
         guard !numbers.isEmpty else { return }
         let index = try VersionIndex.read(in: folder)
@@ -42,7 +42,7 @@ extension VersionStore {
             var position = 0
             while position < index.rows.count {
                 guard !numbers.contains(index.rows[position].number) else {
-                    // Nothing older leads over it: it simply goes.
+                    // No older version depends on it, so it can be removed without merging.
                     position += 1
                     continue
                 }
@@ -54,13 +54,13 @@ extension VersionStore {
             if !made.isEmpty { try Disk.synchronizeDirectory(folder) }
             try next.write(in: folder)
         }
-        // They count no more; what can't be removed now is a stray, and goes before the next
-        // version is kept.
+        // The index does not contain them any more. Files that can't be deleted now are deleted
+        // before the next version is kept.
         try? removeStrays(next)
     }
 
-    /// The row at the range's beginning, made to lead from where its last one leads from; the
-    /// others go.
+    /// Merges the rows of a range to the first one, whose delta then leads from the state of the
+    /// row after the range.
     private func merged(_ range: Range<Int>, _ index: VersionIndex, _ made: inout [String]) throws -> VersionIndex.Row {
         var row = index.rows[range.lowerBound]
         row.revision += 1
@@ -75,8 +75,8 @@ extension VersionStore {
             row.deltaBytes = try DeltaMerge.write(parts, references, to: path(row.deltaName))
             return row
         }
-        // Somewhere in between only a whole copy goes on, and it is about to be removed: this row
-        // gets one of its own.
+        // The chain of deltas is interrupted within the range, and continues from a full copy that
+        // will be removed, so the merged row gets a full copy.
         if !row.flags.contains(.hasBase) {
             made.append(row.baseName)
             try restoreFromBase(range.lowerBound, index, to: path(row.baseName))

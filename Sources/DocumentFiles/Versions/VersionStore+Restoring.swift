@@ -3,15 +3,15 @@ internal import SQLiteFile
 package import SQLiteKit
 
 extension VersionStore {
-    /// Writes a version's store, byte by byte as it was saved, into a new file; durable but for its
-    /// folder when it returns.
+    /// Writes a version's store to a new file, with exactly the saved bytes. The file is durable
+    /// afterwards, but not its directory entry.
     ///
-    /// `files` are those of the document that is open, for reading or editing. A document that
-    /// others edit meanwhile gives the state that was asked for or an error: where the versions
-    /// changed while they were read, it is done again. Costs reading the store and the deltas in
+    /// `files` are those of the document, which is open for reading or editing. If others edit the
+    /// document meanwhile, the result is the requested state or an error; the operation is repeated
+    /// if the versions changed while they were read. Costs reading the store and the deltas in
     /// between, and writing the store.
-    /// - Throws: `DocumentError`: `.notFound` where there is no such version, `.malformed` where it
-    ///   can't be had byte by byte any more; after any failure there is no file.
+    /// - Throws: `DocumentError`: `.notFound` if there is no such version, `.malformed` if it can't
+    ///   be restored exactly. There is no file after an error.
     package func restore(_ number: Int, from files: DatabaseFiles, to target: String) throws {
         var left = Self.attempts
         while true {
@@ -35,7 +35,7 @@ extension VersionStore {
     private func restore(_ number: Int, _ index: VersionIndex, _ files: DatabaseFiles?, to target: String) throws {
         guard let position = index.position(of: number) else { throw missing(number) }
         var failure: (any Error)?
-        // Nearer copies first; where one is damaged, the next may do.
+        // Try the nearest copy first. If one is damaged, another may be intact.
         for start in index.starts(position) {
             do {
                 return try removing(target) { try restore(position, index, start, files, to: target) }
@@ -48,7 +48,7 @@ extension VersionStore {
                 .malformed, "nothing is left to make version \(index.rows[position].generation) of", path: folder)
     }
 
-    /// Makes a row's state without the document's own files, which a whole copy must stand in for.
+    /// Creates the state of a row from a full copy, without the document's own files.
     func restoreFromBase(_ position: Int, _ index: VersionIndex, to target: String) throws {
         try restore(index.rows[position].number, index, nil, to: target)
     }
@@ -93,15 +93,15 @@ extension VersionStore {
 }
 
 extension VersionStore {
-    /// Files that the index names and the folder has not.
+    /// The files that are in the index but not in the folder.
     struct MissingFiles {
-        /// By version: the generation and the name.
+        /// The missing files, with the generation of the version.
         package var files: [(generation: Int, name: String)] = []
-        /// The numbers of the versions that can't be made without them.
+        /// The numbers of the versions that can't be restored without them.
         var unmakeable: Set<Int> = []
     }
 
-    /// Looks for the files that the index names. Lists the folder and reads none of them.
+    /// Finds the missing files. Lists the folder, and reads only the index.
     func missingFiles() throws -> MissingFiles {
         let index = try VersionIndex.read(in: folder),
             names = try Set(Disk.list(folder).filter { $0.kind == .file }.map(\.name))
@@ -123,8 +123,8 @@ extension VersionStore {
 }
 
 extension VersionIndex {
-    /// The rows with a whole copy from which a row's state can be made, nearest first; `rows.count`
-    /// stands for the document's own state.
+    /// The rows with a full copy from which the state of a row can be created, the nearest first;
+    /// `rows.count` is the document's own state.
     func starts(_ position: Int) -> [Int] {
         var starts: [Int] = []
         var row = position

@@ -2,28 +2,28 @@ internal import FileSystem
 package import Foundation
 package import SQLiteKit
 
-/// The earlier saved states of a document's store, in the folder `versions/` of its package.
+/// The versions of a document's store, in the folder `versions/` of its package.
 ///
-///     versions/index.json     what is kept (`VersionIndex`)
-///     versions/<n>.delta      how to make state n from the next newer one (`DeltaHeader`); <n>.<r>.delta when it was written anew
-///     versions/<n>.base       state n itself, byte by byte
+///     versions/index.json     the list of versions (`VersionIndex`)
+///     versions/<n>.delta      the difference from the next newer state to state n (`DeltaHeader`)
+///     versions/<n>.<r>.delta  the same, written again by pruning
+///     versions/<n>.base       a full copy of state n
 ///
-/// The newest delta leads from the document's saved state: its main file, or the main file and the
+/// The newest delta is based on the document's saved state: its main file, or the main file and the
 /// WAL up to a mark.
 ///
 /// Invariants:
-/// 1. A file counts only if the index names it. It is durable, and its name is, before the index
-///    says so; it is removed after the index no longer does.
-/// 2. A state is kept before anything overwrites it: `keep` returns before the checkpoint begins.
-/// 3. Whoever keeps, prunes or pins holds the document's lock.
+/// 1. A file is only valid if the index contains it. The file and its name are durable before it is
+///    added to the index; it is deleted after it was removed from the index.
+/// 2. A state is kept before it is overwritten: `keep` returns before the checkpoint begins.
+/// 3. The document's lock is required to keep, prune or pin versions.
 package struct VersionStore: Sendable {
     package let folder: String
     package var policy: BasePolicy
-    /// How the main file is cloned; answers false where the file system can't.
+    /// Clones the main file; returns false if the file system does not support that.
     let clone: @Sendable (DatabaseFiles, String) throws -> Bool
 
-    /// The versions of the package whose versions folder this is; the folder need not be there yet.
-    /// Nothing is read.
+    /// Creates the store for a versions folder, which need not exist. Nothing is read.
     package init(
         folder: String, policy: BasePolicy = BasePolicy(),
         clone: @escaping @Sendable (DatabaseFiles, String) throws -> Bool = { try $0.cloneMain(to: $1) }
@@ -35,31 +35,31 @@ package struct VersionStore: Sendable {
 
     package init(inPackage package: String) { self.init(folder: FilePath.join(package, PackageLayout.versions)) }
 
-    /// When a whole copy is kept beside a delta, so that a chain of deltas does not grow without
-    /// end.
+    /// Determines when a full copy is kept besides a delta, to limit the length of delta chains.
     package struct BasePolicy: Sendable, Hashable {
-        /// So many deltas in a row, where a copy is cheap.
+        /// The number of consecutive deltas after which a copy is made, if it is cheap.
         package var interval = 20
-        /// Up to this size of the store, in bytes, a copy is cheap. Above, the cost of a save would
-        /// come with the document's size and not with the change.
+        /// The maximum store size in bytes for which a copy is cheap. Copies of larger stores would
+        /// make the cost of a save depend on the size of the document instead of the change.
         package var cheapSize: Int64 = 8 << 20
-        /// Deltas in a row that together have as many bytes as one part in so many of the store.
+        /// A copy is made when consecutive deltas exceed the size of the store divided by this
+        /// number.
         package var share: Int64 = 2
 
         package init() {}
     }
 
-    /// The versions, oldest first. An empty list where none was kept.
+    /// The versions, the oldest first; empty if there are none.
     package func list() throws -> [DocumentVersion] { try VersionIndex.read(in: folder).rows.map(\.version) }
 
-    /// Keeps a version from thinning, or gives it free again.
+    /// Excludes a version from thinning, or includes it again.
     package func setPinned(_ isPinned: Bool, _ number: Int) throws {
         try change(number) { row in
             if isPinned { row.flags.insert(.isPinned) } else { row.flags.remove(.isPinned) }
         }
     }
 
-    /// Calls a version by a name, of which the first 200 characters count; nil takes it away.
+    /// Sets the name of a version, cut to 200 characters; nil removes it.
     package func setName(_ name: String?, _ number: Int) throws {
         try change(number) { $0.name = name.map { String($0.prefix(VersionIndex.maximumNameLength)) } }
     }
@@ -72,9 +72,9 @@ package struct VersionStore: Sendable {
         if index.rows[position] != before { try index.write(in: folder) }
     }
 
-    /// The names in `content/` that versions refer to, beside those that the saved state does. Nil
-    /// where that can't be known, since the document was changed by a program that kept no version:
-    /// then nothing may be collected.
+    /// The names in `content/` to which only versions refer and not the saved state. Nil if they
+    /// are not known, because a program changed the document without keeping a version; no values
+    /// may be collected then.
     package func contentReferences() throws -> Set<UUID>? {
         let index = try VersionIndex.read(in: folder)
         var names = Set<UUID>()
@@ -85,12 +85,12 @@ package struct VersionStore: Sendable {
         return names
     }
 
-    /// The names in `content/` that versions refer to and the saved state of this generation does
-    /// not, as far as that is known for certain.
+    /// The names in `content/` to which versions refer, but not the saved state of this generation,
+    /// as far as that is certain.
     package func namesOnlyInVersions(generation: Int) throws -> Set<UUID> {
         let index = try VersionIndex.read(in: folder)
         guard index.head?.generation == generation else { return [] }
-        // The newest step that speaks of a name says whether the saved state has it.
+        // The newest delta that contains a name determines whether the saved state refers to it.
         var present = Set<UUID>(), absent = Set<UUID>()
         for row in index.rows.reversed() {
             guard !row.flags.contains(.hasUnknownReferences), let references = try? delta(of: row).references else {
@@ -120,19 +120,19 @@ package struct VersionStore: Sendable {
         DocumentError(.notFound, "there is no version \(number)", path: folder)
     }
 
-    /// Removes what crashes and failures have left: files of the engine's own names that the index
-    /// does not name.
+    /// Deletes files left by crashes and errors: those with names of versions that the index does
+    /// not contain.
     package func removeStrays() throws { try removeStrays(VersionIndex.read(in: folder)) }
 
     func removeStrays(_ index: VersionIndex) throws {
         guard try Disk.kind(of: folder) == .directory else { return }
         let strays = try Disk.list(folder).filter { $0.kind == .file && Self.isOwn($0.name) && !index.names($0.name) }
-        // An index before this one may have named them: it must not come back.
+        // Make the current index durable first, because an earlier one may contain the files.
         if !strays.isEmpty { try Disk.synchronizeDirectory(folder) }
         for stray in strays { try Disk.removeFileIfPresent(path(stray.name)) }
     }
 
-    /// `<n>.delta`, `<n>.<r>.delta`, `<n>.base`, and an index that never took its name.
+    /// Whether a name is `<n>.delta`, `<n>.<r>.delta`, `<n>.base`, or that of a temporary index.
     private static func isOwn(_ name: String) -> Bool {
         if name.hasPrefix(".\(VersionIndex.fileName).tmp-") { return true }
         let parts = name.split(separator: ".", omittingEmptySubsequences: false)
@@ -141,7 +141,7 @@ package struct VersionStore: Sendable {
             && parts.dropLast().allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isASCII && $0.isNumber } }
     }
 
-    /// Makes the folder durably where it is missing; refuses a link in its place.
+    /// Creates the folder durably if it does not exist; throws if it is a symbolic link.
     func prepareFolder() throws {
         switch try Disk.kind(of: folder) {
         case .directory: return
@@ -154,15 +154,16 @@ package struct VersionStore: Sendable {
         }
     }
 
-    /// Runs `body`, which makes files; where it throws, they are taken away as far as that can be
-    /// done.
+    /// Runs `body`, which creates files and records their names. If it throws, the files are
+    /// deleted as far as possible.
     func making<Result>(_ body: (inout [String]) throws -> Result) throws -> Result {
         var made: [String] = []
         do {
             return try body(&made)
         } catch {
-            // An index that has taken its name counts, though it may not be durable. The first
-            // error is the one that is told; what stays is removed before the next version is kept.
+            // An index that was renamed into place is valid, even if it is not durable yet. The
+            // first error is thrown; files that can't be deleted now are deleted before the next
+            // version is kept.
             if let index = try? VersionIndex.read(in: folder) {
                 for name in made where !index.names(name) { _ = try? Disk.removeFileIfPresent(path(name)) }
             }

@@ -1,22 +1,22 @@
 internal import FileSystem
 internal import Foundation
 
-/// Where a WAL must not lie beside a store: on file systems of the network and of programs, whose
-/// shared memory and locks hold for one machine at best, and in folders that a program keeps the
-/// same on several machines, which would carry one file of the two and not the other.
+/// Detects locations in which a store must not have a WAL: network and FUSE file systems, whose
+/// shared memory and locks work on one machine at best, and folders that are synchronized between
+/// machines, where the store and its WAL could be synchronized separately.
 package enum SharedLocation {
-    /// The names that programs give such folders: as they are, or with an account's name behind.
+    /// The names of synchronized folders; an account name may follow some of them.
     private static let folderNames: Set<String> = [
         "Dropbox", "OneDrive", "Google Drive", "GoogleDrive", "Nextcloud", "ownCloud", "Seafile", "MEGAsync",
         "pCloudDrive", "Box Sync", "iCloud Drive", "Syncthing",
     ]
     private static let accountNames = ["Dropbox (", "OneDrive - ", "Google Drive (", "Nextcloud (", "ownCloud ("]
-    /// What Syncthing puts into a folder that it watches over, whose name is the user's.
+    /// The file that Syncthing creates in each synchronized folder, which may have any name.
     private static let marker = ".stfolder"
-    /// More such folders, with colons between them.
+    /// An environment variable with more such folders, separated by colons.
     private static let variable = "FOLIO_SHARED_FOLDERS"
 
-    /// Whether a package's WAL has to lie elsewhere.
+    /// Whether the WAL of a package has to be stored elsewhere.
     package static func holds(_ package: String) throws -> Bool {
         if try Volume.of(package) != .local { return true }
         if let named = getenv(variable),
@@ -30,8 +30,8 @@ package enum SharedLocation {
     }
 
     private static func isNameOfSharedFolder(_ name: Substring) -> Bool {
-        // Before an account's name there is a space; the others are looked up without comparing
-        // character by character. Beyond ASCII, a space may have a mark on it.
+        // A space precedes an account name, so `hasPrefix` is only needed for names with a space,
+        // or with characters beyond ASCII, because a space may be combined with a diacritic.
         if name.utf8.contains(where: { $0 == UInt8(ascii: " ") || $0 >= 0x80 }),
             accountNames.contains(where: { name.hasPrefix($0) })
         {

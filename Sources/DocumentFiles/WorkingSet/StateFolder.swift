@@ -2,16 +2,16 @@ internal import FileSystem
 internal import Foundation
 internal import Synchronization
 
-/// Where Folio keeps what belongs to documents but must not lie beside them.
+/// The folders for files that belong to documents and must not be beside them.
 package enum StateFolder {
     /// The working sets of archives: `$XDG_STATE_HOME/folio/documents`, or the same under
     /// `~/.local/state`.
     package static var documents: String { folder("documents") }
-    /// Documents that have no name yet.
+    /// The folder for untitled documents.
     package static var untitled: String { folder("untitled") }
-    /// What was opened lately.
+    /// The folder for lists of recent documents.
     package static var recent: String { folder("recent") }
-    /// Recoveries that have begun.
+    /// The folder for counters of recovery attempts.
     package static var recovery: String { folder("recovery") }
 
     private static func folder(_ name: String) -> String {
@@ -21,18 +21,18 @@ package enum StateFolder {
     }
 
     private static let temporaryMark = "folio-"
-    /// The names of this process's temporary folders begin with it, so that they are found where
-    /// the process is ended in the middle.
+    /// The prefix of the names of this process's temporary folders, by which they are found after
+    /// the process was killed.
     private static var temporaryPrefix: String { "\(temporaryMark)\(ProcessInfo.processInfo.processIdentifier)-" }
     private static var temporaryFolder: String { FileManager.default.temporaryDirectory.path }
-    /// The temporary folders of this process by their paths, each locked as long as it is in use.
+    /// The temporary folders of this process by their paths. Each is locked while it is in use.
     private static let temporaries = Mutex<[String: Directory]>([:])
     private static let hasLookedForAbandoned = Atomic<Bool>(false)
 
-    /// Where a new folder may be made for a while.
+    /// A path for a new temporary folder.
     static func temporaryPath() -> String { FilePath.join(temporaryFolder, temporaryPrefix + UniqueName.make()) }
 
-    /// Removes this process's temporary folders, whether or not anybody uses them.
+    /// Removes this process's temporary folders, even if they are in use.
     package static func removeTemporaries() {
         let folder = temporaryFolder
         for entry in (try? Disk.list(folder)) ?? []
@@ -41,15 +41,15 @@ package enum StateFolder {
         }
     }
 
-    /// A new folder for a while, for this user alone. It is in use until ``removeTemporary(_:)`` is
-    /// called.
+    /// Creates a temporary folder with access for this user only. It is in use until
+    /// ``removeTemporary(_:)`` is called.
     package static func makeTemporary() throws -> String {
         let path = temporaryPath()
         try makeTemporary(path)
         return path
     }
 
-    /// Makes a folder at a path that `temporaryPath` answered.
+    /// Creates a folder at a path returned by `temporaryPath`.
     package static func makeTemporary(_ path: String) throws {
         if !hasLookedForAbandoned.exchange(true, ordering: .relaxed) { removeAbandoned() }
         try DocumentError.stage(.writing, path) {
@@ -60,17 +60,18 @@ package enum StateFolder {
         }
     }
 
-    /// Removes a temporary folder of this process. Where that fails, a later run removes it.
+    /// Removes a temporary folder of this process. If that fails, a later process removes it.
     package static func removeTemporary(_ path: String) {
         try? Disk.removeTree(path)
         temporaries.withLock { $0[path] = nil }
     }
 
-    /// Whoever has just made a folder may not have locked it yet.
+    /// The minimum age in seconds of an abandoned folder, because another process may have created
+    /// it without having locked it yet.
     private static let shortestLife: TimeInterval = 60
 
-    /// Removes the temporary folders of this user's processes that were ended before they could:
-    /// their number belongs to no process, and nobody has them locked.
+    /// Removes the temporary folders of this user's processes that ended without removing them: the
+    /// process ID is not in use, and the folder is not locked.
     private static func removeAbandoned() {
         let folder = temporaryFolder
         for entry in (try? Disk.list(folder)) ?? []

@@ -3,40 +3,40 @@ internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
 
-/// What is added to an archive that is being edited: a folder in the user's state folder, in the
-/// layout of a package, with the store's WAL, new large values and a note of where it belongs. The
-/// store itself is there only where the archive has it compressed.
+/// The changes to an archive that is open for editing: a folder in the user's state folder with the
+/// layout of a package. It contains the store's WAL, new large values, and a file that identifies
+/// the archive. It contains the store itself only if that is compressed in the archive.
 ///
-/// Autosaves go here and never touch the archive. Invariants:
-/// 1. A working set that has its final name is whole, and `origin.json` names the state of the
-///    archive that its saved state equals. One in which nothing was ever committed may have lost
-///    any part of itself to a power cut; it has no store and nothing in its WAL.
-/// 2. Whoever makes, uses or removes a working set holds the archive's lock.
-/// 3. Nothing is committed in one that is not settled.
+/// Autosaves are written here and never change the archive. Invariants:
+/// 1. A working set with its final name is complete, and `origin.json` identifies the state of the
+///    archive that equals its saved state. If nothing was committed to it, a power failure may have
+///    damaged any part of it; then it has no store and an empty WAL.
+/// 2. The archive's lock is required to create, use or remove a working set.
+/// 3. Nothing is committed to a working set that is not settled.
 package struct WorkingSet {
-    /// The folder, in the layout of a package, with `origin.json` beside.
+    /// The path of the folder, which has the layout of a package and contains `origin.json`.
     package let path: String
-    /// Whether a power cut leaves it as it is.
+    /// Whether the working set is durable.
     private(set) var isSettled = true
 
-    /// One that is there.
+    /// An existing working set.
     package init(path: String) { self.path = path }
 
     private static let maximumCopies = 100
 
-    /// The working set that an editor left behind, or uses just now, for just this state of the
-    /// archive; nil where there is none.
+    /// The working set for exactly this state of the archive, which an editor uses or has left; nil
+    /// if there is none.
     ///
-    /// A file that was put back at the same path with the same content, as from a backup, has
-    /// another identity: what was autosaved on top of it still fits.
+    /// A restored file with the same path and content, for example from a backup, has another
+    /// identity, but autosaved work is still valid for it.
     package static func existing(for archive: ArchiveFile, uuid: String) throws -> WorkingSet? {
         try existing(for: archive.path, archive.state(), uuid: uuid)
     }
 
-    /// The working set of a package in a shared place.
+    /// The working set of a package on a shared volume.
     package static func existing(forPackage path: String, uuid: String) throws -> WorkingSet? {
         guard try Disk.exists(FilePath.join(StateFolder.documents, uuid)) else { return nil }
-        // What a link leads to is not the package's.
+        // Symbolic links may lead out of the package, so they are not followed.
         let root = try Directory(path)
         guard try root.status(of: PackageLayout.storeFolder)?.kind == .directory,
             try root.directory(PackageLayout.storeFolder).status(of: FilePath.name(PackageLayout.store))?.kind == .file
@@ -54,8 +54,8 @@ package struct WorkingSet {
         return found.map { WorkingSet(path: $0.folder) }
     }
 
-    /// Removes the working sets of saves that were finished but for the cleaning up, when the
-    /// archive is as they left it.
+    /// Removes the working sets of saves that were complete except for this removal, if the archive
+    /// has the state that they wrote.
     static func removeFinished(for path: String, _ state: WorkingSetOrigin.State, uuid: String) throws {
         for (folder, origin) in try origins(uuid) {
             guard let pending = origin.pending,
@@ -79,12 +79,12 @@ package struct WorkingSet {
                 FilePath.join(folder, $0.name)
             }
         } catch let error as FileSystemError where error.code == .notFound {
-            // It has gone with the last of them, since it was looked for.
+            // The folder was removed together with its last working set meanwhile.
             return []
         }
     }
 
-    /// Makes one for an archive that is to be edited. Whole or not at all.
+    /// Creates a working set for editing an archive, completely or not at all.
     package static func make(from archive: ArchiveFile, uuid: String, generation: Int) throws -> WorkingSet {
         try make(uuid, generation, WorkingSetOrigin(path: archive.path, state: archive.state())) { folder in
             try Disk.makeDirectory(FilePath.join(folder, PackageLayout.content), mode: 0o700)
@@ -94,8 +94,8 @@ package struct WorkingSet {
         }
     }
 
-    /// Makes one for a package in a shared place that is to be edited. Where the package's store
-    /// has a WAL, which goes on growing nowhere, both are copied.
+    /// Creates a working set for editing a package on a shared volume. If the package's store has a
+    /// WAL, both are copied, because that WAL must not be written any more.
     package static func make(forPackage path: String, _ state: WorkingSetOrigin.State, uuid: String, generation: Int)
         throws -> WorkingSet
     {
@@ -109,8 +109,8 @@ package struct WorkingSet {
         }
     }
 
-    /// - Parameter fill: Puts into the folder what is to be there from the beginning, and answers
-    ///   whether that was anything that can't be made again.
+    /// - Parameter fill: Writes the initial content, and returns whether it contains data that
+    ///   can't be recreated.
     private static func make(
         _ uuid: String, _ generation: Int, _ origin: WorkingSetOrigin, filling fill: (_ folder: String) throws -> Bool
     ) throws -> WorkingSet {
@@ -135,17 +135,17 @@ package struct WorkingSet {
             try Disk.renameWithoutReplacing(temporary, to: path)
             var set = WorkingSet(path: path)
             set.isSettled = false
-            // Whoever opens a document and changes nothing need not wait for the disk.
+            // Opening a document without changing it does not have to wait for the disk.
             if isFilled { try set.settle() }
             return set
         } catch {
-            // The first error is the one that counts.
+            // Report the first error.
             try? Disk.removeTree(temporary)
             throw error
         }
     }
 
-    /// Makes it durable, before anything is committed in it.
+    /// Makes the working set durable. Required before a commit.
     mutating func settle() throws {
         guard !isSettled else { return }
         try Disk.synchronizeFile(FilePath.join(path, WorkingSetOrigin.fileName))
@@ -155,8 +155,8 @@ package struct WorkingSet {
         isSettled = true
     }
 
-    /// Whether a power cut has taken the place of its WAL, or what told where it belongs: nothing
-    /// was ever committed in it.
+    /// Whether a power failure has removed the folder of the WAL or `origin.json` of a working set
+    /// to which nothing was committed.
     private static func isHollow(_ folder: String) throws -> Bool {
         let store = FilePath.join(folder, PackageLayout.store)
         if try !Disk.exists(FilePath.parent(store)) { return true }
@@ -164,7 +164,7 @@ package struct WorkingSet {
             && WorkingSetOrigin.read(in: folder) == nil
     }
 
-    /// Whether the working set has a store of its own with work that was not saved.
+    /// Whether the working set has a store with work that was not saved.
     package func hasOwnWork() throws -> Bool {
         let store = FilePath.join(path, PackageLayout.store)
         guard try Disk.exists(store) else { return false }
@@ -173,32 +173,33 @@ package struct WorkingSet {
         } ?? false
     }
 
-    /// Takes the working set away, for good when this returns; the folder of the document goes with
-    /// the last one.
+    /// Removes the working set durably. The document's folder is removed with the last one.
     package func remove() throws {
         let folder = FilePath.parent(path)
         guard try Disk.exists(folder) else { return }
         if try Disk.exists(path) {
-            // Under its name it is whole or not there (1), whatever a power cut leaves of it.
+            // Rename it first, because a folder with its final name has to be complete (invariant
+            // 1), even after a power failure.
             try Disk.rename(path, to: FilePath.sibling(of: path, tag: Self.removedTag, id: UniqueName.make()))
             if isSettled { try Disk.synchronizeDirectory(folder) }
         }
         for entry in try Disk.list(folder) where Self.isGarbage(entry.name, besides: FilePath.name(path)) {
             try Disk.removeTree(FilePath.join(folder, entry.name))
         }
-        // Fails where another working set of the same document is there, which is as it should be.
+        // Fails if the document has another working set, which is correct.
         try? Disk.removeEmptyDirectory(folder)
     }
 
     private static let removedTag = "removed"
 
-    /// Whether nobody wants what lies beside a working set: others that were being removed, and
-    /// what an interrupted save of this one was packing.
+    /// Whether a folder beside a working set is obsolete: another one that was being removed, or
+    /// the temporary folder of an interrupted save.
     private static func isGarbage(_ name: String, besides set: String) -> Bool {
         name.hasPrefix(".") && (name.contains(".\(removedTag)-") || name.hasPrefix(".\(set).tmp-"))
     }
 
-    /// Copies of an archive have its UUID and generation too.
+    /// The paths for a new working set. Several are needed, because copies of an archive have the
+    /// same UUID and generation.
     private static func candidates(_ uuid: String, _ generation: Int) -> [String] {
         let folder = FilePath.join(StateFolder.documents, uuid)
         return (1...maximumCopies).map { $0 == 1 ? "\(folder)/\(generation)" : "\(folder)/\(generation)-\($0)" }

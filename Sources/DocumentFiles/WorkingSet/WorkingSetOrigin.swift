@@ -4,20 +4,21 @@ package import FileSystem
 internal import Foundation
 internal import SQLiteStore
 
-/// Which archive, or package in a shared place, a working set belongs to, in what state:
-/// `origin.json`.
+/// The content of `origin.json`: the archive, or the package on a shared volume, to which a working
+/// set belongs, and its state.
 package struct WorkingSetOrigin: Codable, Hashable {
-    /// One state of one document.
+    /// One state of a document.
     package struct State: Codable, Hashable {
         package var identity: FileIdentity
-        /// SHA-256 of the names, sizes and checksums of all entries, or of what the package's store
-        /// says of itself; hexadecimal.
+        /// The SHA-256, in hexadecimal, of the names, sizes and checksums of all entries, or of the
+        /// metadata of the package's store.
         package var digest: String
     }
 
     package var path: String
     package var state: State
-    /// The state that a save is about to put in place: once it is there, the save was finished.
+    /// The state that a save is about to write. If the document has this state, the save was
+    /// completed.
     package var pending: State?
 
     package static let fileName = "origin.json"
@@ -31,13 +32,13 @@ package struct WorkingSetOrigin: Codable, Hashable {
         return try State(identity: file.status().identity, digest: Hex.encode(hash.digest()))
     }
 
-    /// The state of a package by its store's main file, which nobody has open.
+    /// The state of a package, from its store's main file, which no process has open.
     package static func state(ofStore path: String) throws -> State {
         guard let identity = try Disk.identity(of: path) else {
             throw DocumentError(.malformed, "the document has no store", path: path)
         }
         let url = URL(fileURLWithPath: path)
-        // A checkpoint that was cut short leaves a main file that only the WAL makes whole.
+        // After an interrupted checkpoint, the main file can only be read together with the WAL.
         let info =
             try (try? SQLitePersistentStore.storedModelInfo(at: url, ignoresWAL: true))
             ?? SQLitePersistentStore.storedModelInfo(at: url)
@@ -50,17 +51,17 @@ package struct WorkingSetOrigin: Codable, Hashable {
     package static func read(in folder: String) throws -> WorkingSetOrigin? {
         let path = FilePath.join(folder, fileName)
         guard try Disk.exists(path) else { return nil }
-        // What can't be read just now is not for that of no archive.
+        // A reading error must not be mistaken for a missing origin.
         let bytes = try Disk.read(path, limit: JSONCoding.maximumSize)
         return decode(bytes)
     }
 
-    /// Nil for what is no note of this kind.
+    /// Decodes the content of `origin.json`; nil if it is invalid.
     package static func decode(_ bytes: [UInt8]) -> WorkingSetOrigin? {
         try? JSONCoding.decoder.decode(WorkingSetOrigin.self, from: Data(bytes))
     }
 
-    /// Writes it into a folder that has none yet; not made durable.
+    /// Writes the file to a folder that has none yet, without making it durable.
     func put(in folder: String) throws {
         let file = try File(FilePath.join(folder, Self.fileName), .create(mode: 0o600))
         defer { file.close() }

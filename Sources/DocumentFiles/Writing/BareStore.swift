@@ -3,9 +3,9 @@ internal import Foundation
 package import Schema
 package import Storage
 
-/// Stores by themselves that are not SQLite's.
+/// Opens and creates bare stores of types other than SQLite.
 package enum BareStore {
-    /// Opens a store, with the model that is found for its hashes or its own.
+    /// Opens a store with the chosen model for its version hashes, or with its own.
     package static func open(
         _ description: PersistentStoreDescription,
         model choice: ModelChoice
@@ -20,7 +20,7 @@ package enum BareStore {
         try open(description, model)
     }
 
-    /// Opens a store with a model; nil for its own.
+    /// Opens a store with a model; nil for the store's own one.
     static func open(_ description: PersistentStoreDescription, _ model: ManagedObjectModel?) throws
         -> AtomicPersistentStore
     {

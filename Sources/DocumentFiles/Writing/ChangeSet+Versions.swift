@@ -2,8 +2,8 @@ internal import RowMemory
 internal import Storage
 
 extension ChangeSet {
-    /// The same changes to rows whose versions have begun anew, as those of a store that was
-    /// written afresh.
+    /// These changes for rows whose versions start again, as in a store that was written row by
+    /// row.
     var withFirstVersions: ChangeSet {
         var changes = self
         changes.updates = updates.map { updates in

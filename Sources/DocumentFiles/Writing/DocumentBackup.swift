@@ -2,7 +2,8 @@ internal import FileSystem
 internal import Foundation
 internal import SQLiteStore
 
-/// A document's state before its migration, kept beside it: `Name.before-<version>.<extension>`.
+/// A backup of a document's state before a migration, beside the document:
+/// `Name.before-<version>.<extension>`.
 package struct DocumentBackup {
     private let session: DocumentSession
 
@@ -10,7 +11,8 @@ package struct DocumentBackup {
         self.session = session
     }
 
-    /// - Returns: the path of the copy, which is durable.
+    /// Writes the backup.
+    /// - Returns: The path of the copy, which is durable.
     package func make(label: String) throws -> String {
         let target = try freePath(label)
         do {
@@ -49,7 +51,7 @@ package struct DocumentBackup {
         }
     }
 
-    /// Whether a name is that of what keeps an earlier state of the document of another name.
+    /// Whether a file name is that of a backup of a document.
     package static func isBackup(_ name: String, of document: String) -> Bool {
         let (stem, ending) = split(document)
         return name.hasPrefix(stem + ".before-") && name.hasSuffix(ending)
@@ -72,7 +74,7 @@ package struct DocumentBackup {
         return (String(name[..<dot]), String(name[dot...]))
     }
 
-    /// Where Core Data keeps large values of a store by itself.
+    /// The folder in which Core Data stores the large values of a bare store.
     private static func valuesFolder(_ store: String) -> String {
         FilePath.join(FilePath.parent(store), ".\(split(FilePath.name(store)).0)_SUPPORT")
     }

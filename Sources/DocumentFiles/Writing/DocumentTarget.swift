@@ -1,9 +1,9 @@
 internal import FileSystem
 
-/// The place where a whole document is to stand. What is there gives way in one step at the end, or
-/// stays as it is.
+/// The location for a whole document. An existing item is replaced atomically at the end, or
+/// unchanged after an error.
 package struct DocumentTarget {
-    /// Links resolved.
+    /// The path, with symbolic links resolved.
     package let path: String
     package let replaces: Bool
 
@@ -12,8 +12,9 @@ package struct DocumentTarget {
         self.replaces = replaces
     }
 
-    /// Builds a package or archive aside, durable, and puts it in its place, under the document's
-    /// lock. When it throws, nothing is left and what was there is still there.
+    /// Builds a package or archive at a temporary path, makes it durable, and moves it to its
+    /// location, with the document's lock. After an error nothing is left, and an existing item is
+    /// unchanged.
     package func place(_ build: (_ temporary: String) throws -> Void) throws {
         try checkFolder()
         let lock = try DocumentLock.acquire(path, document: nil)
@@ -23,7 +24,7 @@ package struct DocumentTarget {
             return try checkExisting(isBareStore: false)
         }
         let replacement = Replacement(of: path)
-        // After the exchange the old document, where there was one, stands here.
+        // After the exchange, the replaced document is at this path.
         defer { try? Disk.removeTree(replacement.temporary) }
         try DocumentError.stage(.writing, path) { try build(replacement.temporary) }
         try DocumentError.stage(.replacing, path) { try replacement.commit(expecting: existing) }
@@ -31,7 +32,7 @@ package struct DocumentTarget {
 
     // MARK: Looking
 
-    /// Throws what `place` would throw before it builds anything, but for the lock.
+    /// Throws the errors that `place` would throw before building, except for those of the lock.
     package func check() throws {
         try checkFolder()
         _ = try DocumentError.stage(.writing, path) { try checkExisting(isBareStore: false) }
@@ -46,7 +47,7 @@ package struct DocumentTarget {
         }
     }
 
-    /// What stands there and may be replaced; nil where nothing does.
+    /// The identity of an existing item that may be replaced; nil if there is none.
     func checkExisting(isBareStore: Bool) throws -> FileIdentity? {
         guard let status = try Disk.status(of: path) else {
             if isBareStore, try Disk.exists(path + "-wal") || Disk.exists(path + "-journal") {
@@ -58,7 +59,8 @@ package struct DocumentTarget {
         guard replaces else {
             throw DocumentError(.cannotCreate, "something is there already", path: path, stage: .writing)
         }
-        // Whatever a folder holds, it is not thrown away because somebody mistyped a name.
+        // A folder that is neither empty nor a document is never replaced, because the path may be
+        // mistyped.
         if status.kind == .directory, (try? DetectedDocument(path)) == nil, try !Disk.list(path).isEmpty {
             throw DocumentError(
                 .cannotCreate, "a folder that is no document is not replaced", path: path, stage: .writing)

@@ -4,7 +4,7 @@ internal import Schema
 package import Storage
 
 extension DocumentWriter {
-    /// Makes a store of a type that is written as a whole.
+    /// Writes a store of an atomic type.
     package func makeAtomicStore(_ content: Content, _ description: PersistentStoreDescription) throws -> SaveReceipt {
         let store = try BareStore.create(description, model: model)
         do {
@@ -25,8 +25,8 @@ extension DocumentWriter {
         }
     }
 
-    /// Copies what applications have put into a store's metadata; what describes the file itself
-    /// and the document it was stays behind.
+    /// Copies the application's metadata of a store. Metadata that describe the file or the
+    /// document are not copied.
     package static func copyApplicationMetadata(from source: any StoreBackend, to target: any StoreBackend) throws {
         var changes = ChangeSet()
         for (key, value) in try source.metadata()

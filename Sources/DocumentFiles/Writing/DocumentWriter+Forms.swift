@@ -35,7 +35,7 @@ extension DocumentWriter {
     func writeArchive(_ content: Content, to path: String, _ protection: FileProtection) throws -> SaveReceipt {
         let staging = FilePath.sibling(of: target, tag: "tmp", id: UniqueName.make())
         defer { try? Disk.removeTree(staging) }
-        // The archive that is made of it is what has to be durable.
+        // Only the archive has to be durable, not the temporary package.
         let receipt = try writePackage(content, to: staging, protection, isDurable: false)
         try ArchiveFile.pack(
             staging, store: FilePath.join(staging, PackageLayout.store), manifest: PackageReader(staging).manifest(),
@@ -44,10 +44,11 @@ extension DocumentWriter {
         return receipt
     }
 
-    /// Builds the store with its large values in a folder aside, where it has the name that it is
-    /// to have; then moves the values to their place and the store to where it waits for its own.
-    /// - Parameter placed: The values that were moved to their place, for taking them away again
-    ///   where the store does not follow.
+    /// Writes the store and its large values to a temporary folder, where the store already has its
+    /// final name. Then moves the values to their location, and the store to the temporary path of
+    /// the replacement.
+    /// - Parameter placed: The values that were moved, so that they can be removed if the store is
+    ///   not moved afterwards.
     func writeStore(
         _ content: Content, to replacement: Replacement, _ protection: FileProtection, placing placed: inout [String]
     ) throws -> SaveReceipt {
@@ -83,7 +84,8 @@ extension DocumentWriter {
         for name in names.sorted() {
             let from = staged.path(name), to = files.path(name)
             guard try Disk.exists(from), try !Disk.exists(to) else { continue }
-            // Noted first: the folder counts, too.
+            // Recorded before the folder is created, so that the folder is removed after an error,
+            // too.
             moved.append(to)
             try Disk.makeDirectories(FilePath.parent(to), mode: protection.folderMode)
             try Disk.rename(from, to: to)
@@ -94,15 +96,15 @@ extension DocumentWriter {
         }
     }
 
-    /// Takes values away that were put in place for a store that did not come to be, and their
-    /// folders where nothing else is in them.
+    /// Removes values that were moved into place for a store that could not be written, and their
+    /// folders if they are empty.
     func removePlacedValues(_ paths: [String]) {
         guard let folder = paths.first.map({ FilePath.parent($0) }) else { return }
         for path in paths { _ = try? Disk.removeFileIfPresent(path) }
         for folder in [folder, FilePath.parent(folder)] { try? Disk.removeEmptyDirectory(folder) }
     }
 
-    /// Takes away the large values beside the store to which it does not refer.
+    /// Removes the large values beside the store to which it does not refer.
     package func removeUnusedValues() throws {
         let folder = FilePath.parent(ExternalValues.besideStore(at: target).path("x"))
         guard try Disk.kind(of: folder) == .directory else { return }
@@ -114,7 +116,7 @@ extension DocumentWriter {
         }
     }
 
-    /// What can't be opened must not replace what can.
+    /// Verifies that the new document can be opened, before it replaces an existing one.
     private func verify(_ package: String, uuid: String) throws {
         let session = try DocumentSession.read(package, model: .model(model))
         defer { try? session.close() }
@@ -127,7 +129,7 @@ extension DocumentWriter {
         let own =
             try session.package.map { try ArchiveFile.files(in: $0, under: PackageLayout.extra).map(\.name) } ?? []
         if let reader = session.place.archive?.reader {
-            // The working set has what was changed since, and knows what was taken away.
+            // The working set contains changed files, and marks of those that were removed.
             let isRemoved = try session.package.map { try RemovedParts(inWorkingSet: $0).contains() } ?? { _ in false }
             try reader.extract(into: target) {
                 $0.hasPrefix(PackageLayout.extra + "/") && !own.contains($0) && !isRemoved($0)
@@ -142,8 +144,8 @@ extension DocumentWriter {
         }
     }
 
-    /// Copies the versions with the large values that they refer to, and makes the saved state that
-    /// they lead up to one of them: what is written here has other pages.
+    /// Copies the versions and their large values. The saved state on which they are based becomes
+    /// a version, too, because the pages of the new store are different.
     private func copyVersions(of session: DocumentSession, to package: PackageBuilder, _ marker: DocumentMarker) throws
     {
         let staging = try StateFolder.makeTemporary()
@@ -165,7 +167,7 @@ extension DocumentWriter {
         for name in try (target.contentReferences() ?? session.content?.names() ?? []).union(used) {
             let to = package.content.file(name.uuidString)
             guard try !Disk.exists(to) else { continue }
-            // What is missing stays missing, for `verify` to report.
+            // Values that are already missing are not an error here; `verify` reports them.
             do { try session.content?.copy(name.uuidString, to: to) } catch let error as StorageError
                 where error.code == .notFound
             {}

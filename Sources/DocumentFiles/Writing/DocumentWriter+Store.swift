@@ -10,14 +10,14 @@ extension DocumentWriter {
         package let marker: DocumentMarker
         let counts: EntityCounts
         package let receipt: SaveReceipt
-        /// The names of the large values that have files.
+        /// The names of the large values that are stored in files.
         package let externalValues: Set<String>
     }
 
-    /// Makes the store with its content as one closed file.
+    /// Writes the store with its content as one closed file.
     ///
-    /// Every store that is written has a UUID of its own, for two documents with one would be one
-    /// to whoever keeps object IDs; objects keep their numbers.
+    /// Every new store has its own UUID, because object IDs of two documents with the same UUID
+    /// could not be distinguished. Objects keep their primary keys.
     package func makeStore(
         _ content: Content, at path: String, files: ExternalValues, isDocument: Bool,
         empty: () throws -> SQLitePersistentStore
@@ -31,8 +31,8 @@ extension DocumentWriter {
         case .copy(let session, let changes):
             created = session.marker?.created
             pending = changes
-            // A foreign store may have triggers, indexes and tables that have no place in a
-            // package.
+            // The store of another program may contain triggers, indexes and tables that are not
+            // allowed in a package, so it is copied row by row.
             try session.checkPages()
             if let source = session.sqliteStore, session.manifest != nil || !isDocument {
                 try source.copy(to: path, uuid: UUID().uuidString)
@@ -78,8 +78,8 @@ extension DocumentWriter {
         }
     }
 
-    /// Copies the files of large values that the store refers to; what is missing stays missing,
-    /// for `verify` to report.
+    /// Copies the files of the large values to which the store refers. Values that are already
+    /// missing are not an error here; `verify` reports them.
     private func copyValues(of session: DocumentSession, _ store: SQLitePersistentStore, to files: ExternalValues)
         throws
     {

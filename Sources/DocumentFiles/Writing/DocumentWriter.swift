@@ -4,37 +4,38 @@ internal import SQLiteStore
 package import Schema
 package import Storage
 
-/// Writes a whole document to a place of its own: built aside, made durable, looked at again, then
-/// put in place in one step.
+/// Writes a whole document to a location of its own: builds it at a temporary path, makes it
+/// durable, verifies it, and moves it into place atomically.
 package struct DocumentWriter {
-    /// What the new document holds.
+    /// The content of the new document.
     package enum Content {
         case nothing
-        /// What an open document shows, with changes that no store has yet.
+        /// The content of an open document, with changes that are not in its store.
         case copy(DocumentSession, ChangeSet?)
     }
 
-    /// Where the document is to be, links resolved.
+    /// The path of the document, with symbolic links resolved.
     package let target: String
     package let form: DocumentForm
     package let replaces: Bool
     package let model: ManagedObjectModel
     package let modelName: String
-    /// Whether earlier versions go along, into a package or an archive.
+    /// Whether earlier versions are copied to a package or an archive.
     package var includesVersions = false
-    /// Whether the persistent history of a store that is copied page by page goes along.
+    /// Whether the persistent history is copied, if the store is copied page by page.
     package var includesHistory = true
-    /// Whether objects may violate validation rules, which the next save checks then.
+    /// Whether objects may violate validation rules, so that the next save has to validate all
+    /// objects.
     package var isUnchecked = false
-    /// Deletions that are in it though they are denied.
+    /// Denied deletions that are part of the content.
     package var denied: MetadataValue?
-    /// Unique values that objects share with others and that the tables lack, as autosaves note
-    /// them.
+    /// Unique values that several objects have and that are missing in the tables, as recorded by
+    /// autosaves.
     package var pending: MetadataValue?
-    /// The path of what the new document is made from, which it is not to be more open than; nil
-    /// for what `Content` names.
+    /// The path of the source, whose permissions the new document must not exceed; nil for the
+    /// document in `Content`.
     package var origin: String?
-    /// Files of the application's own, and what the manifest says, for packages and archives.
+    /// The files and descriptions of the application, for packages and archives.
     package var parts = CapturedParts()
 
     package init(
@@ -49,16 +50,17 @@ package struct DocumentWriter {
         self.includesVersions = includesVersions
     }
 
-    /// Writes the document. When it returns it is durable; when it throws, nothing is left and what
-    /// was there is still there.
-    /// - Returns: the numbers of new objects among the changes.
+    /// Writes the document. It is durable when the method returns. After an error nothing is left,
+    /// and an existing item is unchanged.
+    /// - Returns: The primary keys of new objects in the changes.
     package func write(_ content: Content) throws -> SaveReceipt {
         let written = try writeHoldingLock(content)
         written.lock.release()
         return written.receipt
     }
 
-    /// Writes the document and keeps its lock, for going on with it before anybody else can.
+    /// Writes the document and keeps its lock, so that no other process can open it before the
+    /// caller.
     package func writeHoldingLock(_ content: Content) throws -> (receipt: SaveReceipt, lock: DocumentLock) {
         let place = DocumentTarget(path: target, replaces: replaces)
         try place.checkFolder()
@@ -95,15 +97,16 @@ package struct DocumentWriter {
                 try replacement.commit(expecting: existing)
             }
         } catch {
-            // The first error is the one that counts.
+            // Report the first error.
             try? Disk.removeTree(replacement.temporary)
             removePlacedValues(values)
             throw error
         }
-        // The old document, where there was one; what is left of it goes with the next opening.
+        // The replaced document, if there was one. If it can't be removed, the next opening removes
+        // it.
         try? Disk.removeTree(replacement.temporary)
-        // Only what was replaced by intent: values beside a store that is gone may be wanted by one
-        // that comes back.
+        // Remove values only if a store was replaced: otherwise they may belong to a store that was
+        // moved away and comes back.
         if form.bareStoreType != nil, existing != nil { try? removeUnusedValues() }
         return receipt
     }
@@ -118,8 +121,8 @@ package struct DocumentWriter {
         return try protection.replacing(target)
     }
 
-    /// A journal that lay beside the old store would be taken for the new one's: it goes into the
-    /// store that it belongs to first.
+    /// Checkpoints or rolls back the journal of the store that will be replaced, because SQLite
+    /// would apply it to the new store.
     package func clearWALs() throws {
         for suffix in ["-wal", "-journal"] {
             guard let size = try Disk.status(of: target + suffix)?.size, size > 0 else { continue }

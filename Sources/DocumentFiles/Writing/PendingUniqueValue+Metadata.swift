@@ -3,8 +3,9 @@ package import Schema
 package import Storage
 
 extension [PendingUniqueValue] {
-    /// How they are noted in the store, nil for none: an array of dictionaries with `entity`,
-    /// `key`, `property`, and the value under the name of its type.
+    /// The entry for these values in the store's metadata; nil if there are none. It is an array of
+    /// dictionaries with `entity`, `key`, `property`, and the value with the name of its type as
+    /// key.
     package var metadata: MetadataValue? {
         guard !isEmpty else { return nil }
         return .array(
@@ -15,8 +16,8 @@ extension [PendingUniqueValue] {
             })
     }
 
-    /// Reads what a store notes; entries of objects and properties that the model does not have are
-    /// left out.
+    /// Reads the entry of a store's metadata. Entries with objects or properties that the model
+    /// does not contain are left out.
     package init(_ metadata: MetadataValue?, of store: StoreIdentity) {
         self = []
         guard case .array(let entries)? = metadata else { return }

@@ -1,15 +1,15 @@
 internal import FileSystem
 internal import SQLiteStore
 
-/// The files in which a store by itself keeps large values, in a folder beside it that has its
+/// The files of the large values of a bare store, in a folder beside it that is derived from its
 /// name: `.<name>_SUPPORT/_EXTERNAL_DATA`.
 ///
-/// When the store is moved they get their second name first and lose the first one last, so that a
-/// crash between leaves the store with its values, wherever it is.
+/// When the store is moved, the files are first linked to the new location, and removed from the
+/// old one last, so that the store has its values after a crash, wherever it is.
 package struct ValuesBesideStore {
     private let folder: String
 
-    /// Nil where the store has none, and for no store.
+    /// Nil if there is no store, or if it has no such folder.
     package init?(of store: String?) throws {
         guard let store else { return nil }
         folder = Self.folder(of: store)
@@ -20,8 +20,8 @@ package struct ValuesBesideStore {
         FilePath.parent(FilePath.parent(ExternalValues.besideStore(at: store).path("x")))
     }
 
-    /// Gives the files the names that they have beside a store at `target` as well, durably.
-    /// - Throws: `DocumentError.cannotCreate` where values of another store are there.
+    /// Links the files to the location for a store at `target`, durably.
+    /// - Throws: `DocumentError.cannotCreate` if there are values of another store.
     package func link(to target: String) throws {
         let new = Self.folder(of: target)
         guard new != folder else { return }
@@ -38,13 +38,13 @@ package struct ValuesBesideStore {
         }
     }
 
-    /// Takes the names beside `target` away again.
+    /// Removes the links beside `target` again.
     package func unlink(at target: String) throws {
         let new = Self.folder(of: target)
         if new != folder { try Disk.removeTree(new) }
     }
 
-    /// Takes the files away at the old place, once the store is at its new one.
+    /// Removes the files at the old location after the store was moved.
     package func remove() throws {
         try Disk.removeTree(folder)
         try Disk.synchronizeDirectory(FilePath.parent(folder))

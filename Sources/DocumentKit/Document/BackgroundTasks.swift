@@ -1,15 +1,16 @@
 internal import DocumentFiles
 internal import FileSystem
 
-/// What a document does by itself: autosaves, and looks at what other programs do to it. It runs
-/// where the document's owner runs.
+/// The background work of an open document: autosaving, and watching for changes by other programs.
+/// It runs on the actor that owns the document.
 final class BackgroundTasks {
     private var tasks: [Task<Void, Never>] = []
     private var watch: FileWatcher.Watch?
     private let changes = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     private let notices = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-    /// Events come in crowds, and a file that is being replaced may be missing for a moment.
+    /// Delay between a file event and the reaction to it. Events arrive in bursts, and a file that
+    /// is being replaced may be missing for a moment.
     private static let noticeDelay = Duration.milliseconds(100)
 
     func stop() {
@@ -20,18 +21,18 @@ final class BackgroundTasks {
         notices.continuation.finish()
     }
 
-    /// Something has to be saved.
+    /// Tells ``saveChanges(after:isolation:_:)`` that there is something to save.
     func noteChange() { changes.continuation.yield() }
 
-    /// Watches the places where something happens when the document changes. Without watches left,
-    /// changes are seen by saves alone.
+    /// Watches the paths of a document for changes. If they can't be watched, changes are detected
+    /// only when the document is saved.
     func watch(_ trace: DocumentTrace?) {
         guard let trace else { return }
         let notify = notices.continuation
         watch = try? FileWatcher.shared().watch(trace.places) { notify.yield() }
     }
 
-    /// Calls `look` some time after something has happened at the places that are watched.
+    /// Calls `look` after each burst of events at the watched paths.
     func follow(isolation: isolated any Actor, _ look: @escaping () async -> Void) {
         let notices = notices.stream
         tasks.append(
@@ -45,11 +46,11 @@ final class BackgroundTasks {
             })
     }
 
-    /// Calls `save` some time after a change, with the moment at which it was noted, until that has
-    /// nothing to wait for.
+    /// Calls `save` some time after each change, and repeats the call until it returns nil.
     /// - Parameters:
-    ///   - idle: How long after the change.
-    ///   - save: Says how long to wait before it is asked again; nil for nothing to wait for.
+    ///   - idle: The delay between a change and the first call of `save`.
+    ///   - save: Receives the time at which the change was noted. Returns the delay until the next
+    ///     call; nil if there is nothing left to wait for.
     func saveChanges(
         after idle: Duration, isolation: isolated any Actor,
         _ save: @escaping (_ begin: ContinuousClock.Instant) async -> Duration?

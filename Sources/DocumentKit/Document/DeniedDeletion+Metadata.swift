@@ -4,8 +4,8 @@ internal import Schema
 internal import Storage
 
 extension [DeniedDeletion] {
-    /// How they are noted in the store, nil for none: an array of dictionaries with `entity` and
-    /// `key` of the object, `failures` and `holders`.
+    /// The entry for these deletions in the store's metadata; nil if there are none. It is an array
+    /// of dictionaries with the object's `entity` and `key`, the `failures` and the `holders`.
     var metadata: MetadataValue? {
         guard !isEmpty else { return nil }
         return .array(
@@ -29,8 +29,8 @@ extension [DeniedDeletion] {
             })
     }
 
-    /// Reads what a store notes; entries of objects and properties that the model does not have are
-    /// left out.
+    /// Reads the entry of a store's metadata. Entries with objects or properties that the model
+    /// does not contain are left out.
     init(_ metadata: MetadataValue?, of store: StoreIdentity) {
         self = []
         guard case .array(let entries)? = metadata else { return }

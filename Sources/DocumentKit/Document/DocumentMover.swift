@@ -2,7 +2,7 @@ internal import DocumentFiles
 internal import Foundation
 internal import ObjectGraph
 
-/// Moves a document, and locks it against editing, while it is open.
+/// Moves an open document, and locks or unlocks it against editing.
 struct DocumentMover {
     let document: OpenDocument
     let outside: OutsideChanges
@@ -16,15 +16,15 @@ struct DocumentMover {
         document.didMove()
     }
 
-    /// The place of the document with another name. Its extension stays, unless `name` ends in it
-    /// already, or in one of `extensions`.
+    /// The URL of the document with another name. The extension is kept, unless `name` already ends
+    /// with it or with one of `extensions`.
     func place(named name: String, extensions: [String]) throws -> URL {
         let state = try document.openedState(), url = URL(fileURLWithPath: state.path)
         guard !name.isEmpty, name != ".", name != "..", !name.contains("/"), !name.utf8.contains(0) else {
             throw DocumentError(.usage, "“\(name)” can't be the name of a document", path: state.path)
         }
         let own = url.pathExtension
-        // What follows a dot may be a part of the name.
+        // Only known extensions count, because the text after a dot may be part of the name.
         let known = ["folio", "folioz", own] + extensions
         let hasExtension =
             own.isEmpty
@@ -44,7 +44,7 @@ struct DocumentMover {
     func unlock() throws {
         guard document.isOpen, !document.state.isEditing else { return }
         try document.performInline { session in try DocumentSession.unlockForEditing(&session) }
-        // What was edited meanwhile had no way to be saved until now.
+        // Changes that were made while the document was locked could not be saved until now.
         let isEdited = document.context.hasChanges && document.hasUnsavedChanges, earlier = document.edits
         document.showReadState()
         guard isEdited else { return }

@@ -1,9 +1,10 @@
 package import DocumentFiles
 package import Foundation
 
-/// Makes archives of packages and packages of archives, file by file.
+/// Converts packages to archives and archives to packages, file by file, without opening their
+/// stores.
 package enum DocumentPacking {
-    /// With `isDryRun`, everything but the writing.
+    /// Packs a package. With `isDryRun`, everything is read and checked, and nothing is written.
     package static func pack(
         _ package: URL, to archive: URL, withVersions: Bool, replacing: Bool, isDryRun: Bool,
         progress: (@Sendable (Int64, Int64) -> Void)?
@@ -25,7 +26,7 @@ package enum DocumentPacking {
         return report
     }
 
-    /// With `isDryRun`, everything but the writing.
+    /// Unpacks an archive. With `isDryRun`, everything is read and checked, and nothing is written.
     package static func unpack(
         _ archive: URL, to package: URL, replacing: Bool, isDryRun: Bool, progress: (@Sendable (Int64, Int64) -> Void)?
     ) throws -> PackingReport {

@@ -1,8 +1,8 @@
 internal import DocumentFiles
 internal import FileSystem
 
-/// The user's mark that a document is not to be edited: nobody may write its file or folder, as
-/// file managers show it.
+/// The user's lock against editing: no write permission on the document's file or folder, which
+/// file managers show as locked.
 enum DocumentPermissions {
     private static let writing: UInt32 = 0o222
 
@@ -14,7 +14,8 @@ enum DocumentPermissions {
     static func setLocked(_ isLocked: Bool, _ path: String) throws {
         try DocumentError.stage(.locking, path) {
             guard let status = try Disk.status(of: path) else { return }
-            // As much as others may read.
+            // Only the owner gets write permission back, because the mode before locking is not
+            // recorded.
             try Disk.setMode(isLocked ? status.mode & ~writing : status.mode | 0o200, of: path)
         }
     }

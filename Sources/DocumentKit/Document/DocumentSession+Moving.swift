@@ -3,8 +3,8 @@ internal import FileSystem
 internal import SQLiteStore
 
 extension DocumentSession {
-    /// Ends the session, moves the files, and begins one at their new place. Where that fails it
-    /// goes on at the old one.
+    /// Closes the session, moves the files, and opens a session at the new path. If the move fails,
+    /// the session is reopened at the old path.
     static func move(_ session: inout DocumentSession, to target: String) throws {
         let path = session.path, model = session.model
         let values = try ValuesBesideStore(of: session.kind == .store ? path : nil)
@@ -21,7 +21,8 @@ extension DocumentSession {
                     try? values?.unlink(at: target)
                     throw error
                 }
-                // What stays is of no use, and does no harm.
+                // A failure is harmless: the files that remain at the old path are extra links to
+                // the values.
                 try? values?.remove()
             }
         } catch {
@@ -32,7 +33,8 @@ extension DocumentSession {
             }
             throw error
         }
-        // Of use to who looks for work that was left; the archive is found by its state.
+        // Recovery looks for unsaved work by this note. Archives are found by their state file
+        // instead.
         try? session.workingSet?.noteMove(to: target)
         session = try DocumentSession.reopen(target, lock: lock, model: .model(model))
         session.renewTrace()
@@ -52,19 +54,19 @@ extension DocumentSession {
                 try? Disk.removeTree(replacement.temporary)
                 throw error
             }
-            // The document is there now, whole; what can't be taken away here is no document any
-            // more, or a copy.
+            // The copy at the target is complete and durable. Remains at the old path are an
+            // incomplete document or a copy, so a failure to delete them is ignored.
             try? Disk.removeTree(path)
         }
         try Disk.synchronizeDirectory(FilePath.parent(target))
         try Disk.synchronizeDirectory(FilePath.parent(path))
     }
 
-    /// Ends the session, marks the document as locked against editing, and begins a session for
-    /// reading.
+    /// Closes the session, locks the document against editing, and opens a session for reading.
     static func lockAgainstEditing(_ session: inout DocumentSession) throws {
         let path = session.path, model = session.model, lock = session.lock
-        // Held until it is clear who goes on with the document.
+        // The editor's lock is kept until the session for reading is open, or until the old one is
+        // restored.
         session.lock = nil
         do {
             try session.close()
@@ -80,7 +82,7 @@ extension DocumentSession {
         session.renewTrace()
     }
 
-    /// Takes the mark away, and goes from a session for reading to one for editing.
+    /// Removes the user's lock, and replaces a session for reading by one for editing.
     static func unlockForEditing(_ session: inout DocumentSession) throws {
         let path = session.path, model = session.model
         let wasLocked = DocumentPermissions.isLocked(path)
@@ -89,7 +91,7 @@ extension DocumentSession {
         do {
             next = try DocumentSession.edit(path, model: .model(model), recovery: .keep)
         } catch {
-            // The mark says what this program could not change.
+            // The document could not be opened for editing: restore the user's lock.
             if wasLocked { try? DocumentPermissions.setLocked(true, path) }
             throw error
         }

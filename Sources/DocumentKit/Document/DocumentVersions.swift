@@ -3,7 +3,7 @@ internal import FileSystem
 internal import ObjectGraph
 internal import Storage
 
-/// The earlier states of a document: lists and changes them, and goes back to one.
+/// The versions of a document: lists them, changes them, and reverts to one.
 struct DocumentVersions {
     let document: OpenDocument
     let saver: DocumentSaver
@@ -11,7 +11,8 @@ struct DocumentVersions {
     func list() throws -> [DocumentVersion] {
         let state = try document.openedState()
         return try DocumentError.stage(.reading, state.path) {
-            // A package's can be read while a save adds to them; an archive's are in it.
+            // The versions of a package can be read while a save adds one. Those of an archive are
+            // read through the session.
             if let versions = state.versions { return try versions.list() }
             return try document.performInline { try $0.listVersions() }
         }
@@ -33,13 +34,13 @@ struct DocumentVersions {
         }
         try await document.performInBackground { try $0.checkModel(ofVersion: number) }
         try await keepWorkAsVersion()
-        // From here on nothing is waited for: no edit comes between.
+        // No suspension point follows, so no edit can happen between here and the end.
         document.giveUpEdits()
         try document.reopen { try $0.closeRestoring(number) }
         document.showReadState()
     }
 
-    /// Makes unsaved work a version, and what is edited while that is written another one.
+    /// Keeps unsaved work as a version. Repeats this for changes that were made meanwhile.
     private func keepWorkAsVersion() async throws {
         var isKept = false
         while true {
@@ -64,7 +65,7 @@ struct DocumentVersions {
 
     func edit(_ body: @Sendable (VersionStore) throws -> Void) throws {
         _ = try document.editingState()
-        // Waits for a save that is keeping a version just now.
+        // `performInline` waits for a save that is adding a version.
         try document.performInline { session in
             guard let versions = session.versions else {
                 guard session.place.archive?.carriesVersions == true else {
@@ -91,7 +92,7 @@ struct DocumentVersions {
 
     // MARK: What was put aside
 
-    /// The paths of what was found in the package and put aside.
+    /// The paths of the quarantined files of the package.
     func quarantined() throws -> [String] {
         let state = try document.openedState()
         guard state.kind == .package else { return [] }

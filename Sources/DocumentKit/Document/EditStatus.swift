@@ -1,41 +1,42 @@
 internal import Foundation
 internal import ObjectGraph
 
-/// Which edits of an open document are saved and which are autosaved. It changes by the events that
-/// its methods name, and in no other way.
+/// Tracks which edits of an open document are saved and which are autosaved. Only the events that
+/// its methods name change it.
 ///
-/// Edits are known by the context's `editPosition`, which undo and redo move back and forth.
+/// Edits are identified by the context's `editPosition`, which undo and redo move back and forth.
 struct EditStatus {
-    /// Where the edits stood at the last save and at the last commit of either kind; nil where that
-    /// was in another session.
+    /// The edit positions of the last save and of the last commit of either kind; nil if that
+    /// happened in another session.
     private var savedPosition: EditPosition?
     private var committedPosition: EditPosition?
-    /// Where the edits stood when the background looked last.
+    /// The edit position at the last check by the background saver.
     private var lookedAtPosition: EditPosition?
     /// Whether there are changes outside the objects that a save has to write.
     private(set) var hasNotedChanges = false
-    /// Deletions that autosaves have committed though they are denied.
+    /// Denied deletions that were committed by autosaves, which do not validate.
     private(set) var deniedDeletions: [DeniedDeletion] = []
-    /// How many changes were made that are worth no save.
+    /// The number of discardable changes that no save has written.
     private(set) var discardableChangeCount = 0
-    /// The autosaved work that the session began with; nil once it is saved or given up.
+    /// The autosaved work that was recovered when the session began; nil once it is saved or
+    /// discarded.
     private(set) var recovered: SessionState.RecoveredWork?
 
-    /// What a save writes. Whatever is edited after it began is left to the next one.
+    /// The state that one save writes. Later edits belong to the next save.
     struct Save {
         fileprivate let position: EditPosition?
         fileprivate let hasNotedChanges: Bool
         fileprivate let discardableChangeCount: Int
     }
 
-    /// Whether edits that stand at `position` have to be saved; nil for edits in the middle of an
-    /// event.
+    /// Whether edits at `position` have to be saved. True for nil, which is a position in the
+    /// middle of an event.
     func isUnsaved(at position: EditPosition?) -> Bool {
         guard let position else { return true }
         return position != savedPosition || hasNotedChanges
     }
 
-    /// Whether the last save or autosave has written the edits that stand at `position`.
+    /// Whether the last save or autosave has written the edits at `position`.
     func isCommitted(at position: EditPosition?) -> Bool { position == committedPosition }
 
     // MARK: Edits
@@ -44,15 +45,15 @@ struct EditStatus {
 
     mutating func willMakeDiscardableChange() { discardableChangeCount += 1 }
 
-    /// Whether the edits stood elsewhere when the background looked last.
+    /// Whether the edit position has changed since the last check by the background saver.
     func isEditedSinceLook(at position: EditPosition?) -> Bool { position == nil || position != lookedAtPosition }
 
     mutating func didLook(at position: EditPosition?) { lookedAtPosition = position }
 
     // MARK: Reading
 
-    /// The objects are as the session's files are: nothing is unsaved but the autosaved work in
-    /// these.
+    /// Resets the status after the objects were read from the session's files. Only autosaved work
+    /// in the files is unsaved then.
     mutating func didRead(_ state: SessionState, at position: EditPosition?) {
         hasNotedChanges = false
         discardableChangeCount = 0
@@ -62,8 +63,8 @@ struct EditStatus {
         savedPosition = state.hasAutosavedWork ? nil : position
     }
 
-    /// The document, which was open for reading, is open for editing, with the edits that were made
-    /// before.
+    /// Called when a document that was open for reading is open for editing. Edits made before are
+    /// preserved.
     mutating func didBeginEditing(_ state: SessionState, with earlier: EditStatus) {
         savedPosition = state.hasAutosavedWork ? nil : earlier.savedPosition
         committedPosition = earlier.committedPosition
@@ -73,24 +74,24 @@ struct EditStatus {
 
     // MARK: Saving
 
-    /// The context has nothing to write, and nothing else is unsaved.
+    /// Called when neither the context nor anything else has unsaved changes.
     mutating func didFindNothingToSave(at position: EditPosition?) {
         savedPosition = position
         committedPosition = position
     }
 
-    /// Takes what a save is to write, whose objects were captured at `position`.
+    /// Starts a save of the objects that were captured at `position`.
     mutating func beginSave(at position: EditPosition?) -> Save {
         defer { hasNotedChanges = false }
         return Save(
             position: position, hasNotedChanges: hasNotedChanges, discardableChangeCount: discardableChangeCount)
     }
 
-    /// What the save is to write is committed as autosaved work.
+    /// Called when the changes of the save are committed as autosaved work.
     mutating func didStage(_ save: Save) { committedPosition = save.position }
 
-    /// - Parameter isPartial: Whether files of the application are to be captured and written
-    ///   again.
+    /// - Parameter isPartial: Whether files of the application could not be written, so that the
+    ///   next save has to capture and write them again.
     mutating func didSave(_ save: Save, isPartial: Bool = false) {
         if isPartial { hasNotedChanges = true }
         discardableChangeCount -= save.discardableChangeCount
@@ -102,7 +103,7 @@ struct EditStatus {
 
     mutating func didFail(_ save: Save) { hasNotedChanges = hasNotedChanges || save.hasNotedChanges }
 
-    /// - Parameter denied: All deletions that are committed though they are denied.
+    /// - Parameter denied: All denied deletions that are committed.
     mutating func didAutosave(at position: EditPosition?, denied: [DeniedDeletion]) {
         deniedDeletions = denied
         committedPosition = position

@@ -5,10 +5,10 @@ internal import Query
 internal import Schema
 internal import Storage
 
-/// What a document has while it is open: its session, the objects that show it, and what of them is
-/// not saved.
+/// The state of an open document: its session, its context, and the status of its edits.
 ///
-/// It belongs to the document's owner. The parts that save, copy, move and close a document work on
+/// It belongs to the actor that owns the document. The types that save, copy, move and close a
+/// document work on this object. It can't be reopened after it was closed.
 /// this; closed, it stays closed.
 final class OpenDocument {
     private var keeper: SessionKeeper?
@@ -16,13 +16,13 @@ final class OpenDocument {
     private var openContext: ManagedObjectContext?
     private(set) var objectClasses: [String: ManagedObject.Type] = [:]
     var edits = EditStatus()
-    /// What another program did that is not settled yet.
+    /// A change by another program that is not resolved yet.
     var outsideChange: OutsideChange?
     var background: BackgroundTasks?
     var recoveryAttempt: RecoveryAttempts?
-    /// A folder that goes when the document is closed.
+    /// A temporary folder that is deleted when the document is closed.
     var scratchFolder: String?
-    /// Told when the document has another place, and when it is closed.
+    /// Called when the document was moved, and when it was closed.
     var moveHandler: (() -> Void)?
     var closeHandler: (() -> Void)?
 
@@ -31,8 +31,8 @@ final class OpenDocument {
 
     deinit { background?.stop() }
 
-    /// Runs an operation after those that were called before it have ended, and before those that
-    /// come later begin.
+    /// Runs an operation exclusively: after all operations that were called earlier, and before
+    /// those that are called later.
     func exclusively<Result>(_ body: () async throws -> Result) async rethrows -> Result {
         if isBusy { await withCheckedContinuation { waiting.append($0) } }
         isBusy = true
@@ -51,19 +51,20 @@ final class OpenDocument {
         return openContext
     }
 
-    /// The session's state after the last piece of work.
+    /// The session's state after its last operation.
     var state: SessionState {
         guard let openState else { preconditionFailure("The document is closed: open it before using it") }
         return openState
     }
 
-    /// The state for an operation that reads.
+    /// The state for an operation that reads. Throws if the document is closed.
     func openedState() throws -> SessionState {
         guard let openState else { throw DocumentError(.usage, "the document is closed") }
         return openState
     }
 
-    /// The state for an operation that writes.
+    /// The state for an operation that writes. Throws if the document is closed or open for
+    /// reading.
     func editingState() throws -> SessionState {
         let openState = try openedState()
         guard openState.isEditing else {
@@ -87,7 +88,8 @@ final class OpenDocument {
         context.undoManager?.removeAllActions()
     }
 
-    /// Shows what the session has read anew: nothing is unsaved but the work that came with it.
+    /// Refreshes the objects after the session has read its files again. Only autosaved work is
+    /// unsaved then.
     func showReadState() {
         context.forgetMissingObjects()
         context.refreshAllObjects()
@@ -96,15 +98,16 @@ final class OpenDocument {
         edits.didRead(state, at: context.editPosition)
     }
 
-    /// Makes the values changes again that the store lacks.
+    /// Applies the noted values that violate uniqueness constraints, and so are missing in the
+    /// store's rows, to the objects again.
     private func adoptPendingValues() {
         guard state.isEditing else { return }
-        // What can't be read now is still noted, and taken up by the next opening.
+        // Values that can't be read now stay noted in the store, and the next opening applies them.
         try? context.takeUp(state.pendingUniqueValues)
     }
 
-    /// Checks every object of the document where an autosave left some unchecked, in this session
-    /// or before, and the deletions that were denied.
+    /// Validates all objects of the document if an autosave of this session or an earlier one left
+    /// some unvalidated, and reports the denied deletions again.
     func validateUncheckedObjects() throws {
         guard state.marker?.isUnchecked == true else { return }
         context.processPendingChanges()
@@ -118,25 +121,26 @@ final class OpenDocument {
     }
 
     func endRecoveryAttempt() {
-        // A count that stays makes the next recovery but one be skipped, no more.
+        // If the counter can't be removed, a later recovery may be skipped; nothing is lost.
         try? recoveryAttempt?.end()
         recoveryAttempt = nil
     }
 
     // MARK: The session
 
-    /// A commit that the document did not make is counted by none of its levels: an archive would
-    /// lose it.
+    /// The error for saves that bypass the document. Such a commit would be neither a save nor an
+    /// autosave, and an archive would lose it.
     private static var refusal: DocumentError {
         DocumentError(
             .usage, "a context does not save the objects of a document: the document does, or autosaves them",
             hint: "call the document's save(); elsewhere, work in a child of its context")
     }
 
-    /// More than an editor's session makes, and little enough to be kept until it is closed.
+    /// More than an interactive session produces, and small enough to keep in memory until the
+    /// document is closed.
     private static let undoByteLimit = 64 << 20
 
-    /// Takes up a session, with a context of its own.
+    /// Starts with a session, and creates a context for it.
     func begin(_ opened: SessionKeeper.Opened, classes: [String: ManagedObject.Type]) {
         objectClasses = classes
         let coordinator = PersistentStoreCoordinator(
@@ -152,8 +156,8 @@ final class OpenDocument {
         adoptPendingValues()
     }
 
-    /// Goes on with another session, and the same objects.
-    /// - Returns: What held the session before.
+    /// Continues with another session and the same objects.
+    /// - Returns: The keeper of the previous session.
     @discardableResult
     func goOn(with opened: SessionKeeper.Opened) -> SessionKeeper? {
         let previous = keeper
@@ -171,7 +175,7 @@ final class OpenDocument {
         openState = state
     }
 
-    /// Runs work on the files off the caller, who may go on editing.
+    /// Runs work on the files outside of the caller's isolation domain, which may continue to edit.
     func performInBackground<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) async throws
         -> Result
     {
@@ -181,8 +185,8 @@ final class OpenDocument {
         return try outcome.result.get()
     }
 
-    /// Runs work on the files while nobody may use the store, or that is too short to go elsewhere
-    /// for.
+    /// Runs work on the files in the caller's isolation domain: work during which nobody may use
+    /// the store, or that is too short to be worth a switch.
     func performInline<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) throws -> Result {
         guard let keeper else { throw DocumentError(.usage, "the document is closed") }
         let outcome = keeper.performInline(body)
@@ -191,13 +195,13 @@ final class OpenDocument {
         return try outcome.result.get()
     }
 
-    /// Runs what ends the session, and goes on with the document as it is then on the disk, the
-    /// same objects and the same lock.
+    /// Runs `ending`, which closes the session, and opens a new session with the current files on
+    /// disk, the same objects and the same lock.
     func reopen(after ending: @escaping @Sendable (DocumentSession) throws -> Void) throws {
         try performInline { session in
             var failure: (any Error)?
             do { try ending(session) } catch { failure = error }
-            // What failed early has changed nothing.
+            // The store is still open, so the failure happened before anything was changed.
             if let failure, session.isStoreOpen { throw failure }
             do {
                 let model = session.model
@@ -212,17 +216,17 @@ final class OpenDocument {
         }
     }
 
-    /// The document is at another place.
+    /// Called when the document was moved.
     func didMove() {
         background?.watch(state.trace)
         moveHandler?()
     }
 
-    /// The files are closed: the context finds no store any more.
+    /// Called when the files are closed: removes the store from the context.
     func end() {
         background?.stop()
         background = nil
-        // Closed by the session already; this takes it from the context.
+        // The session has closed the store already; this removes it from the coordinator.
         try? openContext?.persistentStoreCoordinator.removePersistentStores()
         openContext = nil
         openState = nil

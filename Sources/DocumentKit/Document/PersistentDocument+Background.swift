@@ -22,7 +22,7 @@ extension PersistentDocument {
         tasks.follow(isolation: isolation) { [weak self] in _ = await self?.checkForOutsideChanges() }
         guard let idle = policy.idle else { return }
         context.firstChangeHandler = { [weak tasks] in tasks?.noteChange() }
-        // What is there already was changed before anybody listened.
+        // The handler does not report changes that were made before it was set.
         if context.hasChanges || hasUnsavedChanges { tasks.noteChange() }
         let background = BackgroundSaver(policy)
         tasks.saveChanges(after: idle, isolation: isolation) { [weak self] begin in

@@ -9,8 +9,8 @@ extension PersistentDocument {
     /// let copy = try await document.duplicate()      // Name (copy).folio
     /// ```
     /// - Parameter url: The location of the copy; nil for an unused name in the same folder.
-    /// - Throws: What ``write(to:form:replacing:includingVersions:includingHistory:)`` and `open`
-    ///   throw.
+    /// - Throws: The errors of ``write(to:form:replacing:includingVersions:includingHistory:)`` and
+    ///   `open`.
     public func duplicate(to url: URL? = nil) async throws -> Self {
         let target = try url ?? opened.openedState().freeURL(tag: "copy")
         try await write(to: target)
@@ -35,7 +35,7 @@ extension PersistentDocument {
     /// with another extension of the document's type or of Folio.
     ///
     ///     try await document.rename(to: "Letters 1.2")      // Letters 1.2.folio
-    /// - Throws: What ``move(to:)`` throws; `usage` for an invalid name.
+    /// - Throws: The errors of ``move(to:)``; `usage` for an invalid name.
     public func rename(to name: String) async throws {
         try await move(to: mover.place(named: name, extensions: type?.extensions ?? []))
     }

@@ -38,7 +38,7 @@ extension PersistentDocument {
     /// - Parameters:
     ///   - replacing: Whether an existing document is replaced, atomically.
     ///   - progress: Called with the number of bytes done and in total, on the thread that unpacks.
-    /// - Throws: What ``pack(_:to:withVersions:replacing:progress:)`` throws; `malformed` if
+    /// - Throws: The errors of ``pack(_:to:withVersions:replacing:progress:)``; `malformed` if
     ///   anything in the archive is invalid.
     ///
     /// Every byte is read and written once.

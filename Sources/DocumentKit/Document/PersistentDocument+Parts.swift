@@ -1,6 +1,6 @@
 internal import DocumentFiles
 
-/// What works on the document, made for each operation.
+/// Creates the types that implement the document's operations, one per operation.
 extension PersistentDocument {
     private var hooks: DocumentHooks {
         DocumentHooks(
@@ -13,7 +13,7 @@ extension PersistentDocument {
     }
 
     private func capturedParts() throws -> CapturedParts {
-        // A preview that can't be made is none.
+        // An error of a preview does not fail the save.
         let previews = (try? preview()) ?? []
         return try CapturedParts(
             extra: extraContent(), previews: previews, description: .init(title: title, keywords: keywords))

@@ -79,7 +79,7 @@ extension PersistentDocument {
     /// for reading are discarded.
     ///
     /// - Parameter discarding: Whether unsaved work is discarded instead, including autosaved work.
-    /// - Throws: What ``close(_:)`` throws.
+    /// - Throws: The errors of ``close(_:)``.
     public func close(discardingUnsavedWork discarding: Bool = false) async throws {
         try await close(discarding ? .discard : unsavedWorkOnClose ?? .keep)
     }

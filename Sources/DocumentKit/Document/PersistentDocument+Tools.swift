@@ -4,9 +4,9 @@ package import ObjectGraph
 package import Schema
 package import Storage
 
-/// What tools of the package need beyond the public interface.
+/// Operations for command-line tools, beyond the public interface.
 extension PersistentDocument {
-    /// Opens a document with the model that `model` finds for the hashes that its store records.
+    /// Opens a document with the model that `model` finds for the version hashes in its store.
     package static func open(
         _ url: URL, mode: Mode, state: DocumentState = .newest, recovery: Recovery = .refuse, lock: DocumentLock? = nil,
         classes: [String: ManagedObject.Type] = [:],
@@ -40,16 +40,16 @@ extension PersistentDocument {
         }
     }
 
-    /// The model that a document carries, in one of its states; nothing is written anywhere near
-    /// it.
-    /// - Throws: `DocumentError`, with code `modelMismatch` where it carries none.
+    /// The model that a document contains in one of its states. Nothing is written to the document
+    /// or beside it.
+    /// - Throws: `DocumentError`, with code `modelMismatch` if it contains no model.
     package static func model(of url: URL, state: DocumentState = .newest) throws -> ManagedObjectModel {
         let session = try DocumentSession.read(url.path, state, model: .own)
         defer { try? session.close() }
         return session.model
     }
 
-    /// The store, for whole tables of values without objects.
+    /// The store, for reading the values of whole tables without creating objects.
     package var store: any StoreBackend { state.store }
 
     /// The size of the store's main file in bytes.
@@ -58,46 +58,47 @@ extension PersistentDocument {
         return try DocumentError.stage(.reading, state.path) { try opened.performInline { try $0.place.storeBytes() } }
     }
 
-    /// Makes sure that what was saved is what is about to be printed as a whole. Reads a package's
-    /// store once; does nothing for other forms.
-    /// - Throws: `DocumentError.malformed` where pages were altered since the last save.
+    /// Verifies the saved pages before the whole document is printed. Reads the store of a package
+    /// once; does nothing for other forms.
+    /// - Throws: `DocumentError.malformed` if pages were altered since the last save.
     package func checkSavedPages() throws {
         try opened.performInline { session in
             try DocumentError.stage(.reading, session.path) { try session.checkPages() }
         }
     }
 
-    /// Keeps whatever is read of a document that is open for reading to what is committed now,
-    /// until it is closed.
+    /// Makes all reads of a document that is open for reading see the currently committed state,
+    /// until the document is closed.
     ///
-    /// Who writes a store with a rollback journal has to wait that long. Where no lock can hold the
-    /// others off, since nobody else had the store open when this was called, reading throws as
-    /// soon as somebody has committed: `DocumentError.tellsOfChange` knows these errors.
+    /// With a rollback journal, writers of the store wait until then. If no SQLite lock can keep
+    /// them waiting, because no other process had the store open when this was called, reads throw
+    /// after the next commit: `DocumentError.tellsOfChange` recognizes these errors.
     package func holdState() throws {
         try opened.performInline { session in try DocumentError.stage(.reading, session.path) { try session.hold() } }
     }
 
-    /// Whether the document's store takes a save in pieces. Those that write their file as a whole,
-    /// and have it in memory, do not.
+    /// Whether the document's store supports saves in pieces. Stores that are in memory and write
+    /// their file as a whole do not.
     package var takesPieces: Bool { state.isEditing && store.takesPieces }
 
-    /// Writes the changes of the context, unchecked, as a piece of the next save: so that a save of
-    /// any size takes the memory of one piece.
+    /// Writes the changes of the context, without validation, as a piece of the next save. A save
+    /// of any size then needs only the memory of one piece.
     ///
-    /// Nothing is committed before ``save()``, which commits all pieces in one transaction, and
-    /// nobody else sees any of it; this context reads it. Whoever writes pieces checks them first,
-    /// and uses the document for nothing else until it is saved.
-    /// - Throws: what the store throws. Then, and where the save fails, all pieces are undone, and
-    ///   the context shows objects that are nowhere: call ``abandonPieces()`` and close.
+    /// Nothing is committed before ``save()``, which commits all pieces in one transaction. Only
+    /// this context reads the pieces before that. The caller validates each piece before writing
+    /// it, and uses the document for nothing else until it is saved.
+    /// - Throws: The errors of the store. If this or the save fails, all pieces are rolled back,
+    ///   and the context shows objects that exist nowhere: call ``abandonPieces()`` and close the
+    ///   document.
     package func writePiece() throws { try saver.writePiece() }
 
-    /// Undoes the pieces since the last save.
+    /// Rolls back the pieces that were written since the last save.
     package func abandonPieces() { try? opened.performInline { $0.abandonPieces() } }
 
-    /// Removes what this process has put into temporary folders, of documents that are open too:
-    /// for a program that is about to end without closing them.
-    /// - Parameter includingLocks: Whether the files of its locks go too, as it is writing none of
-    ///   the documents.
+    /// Removes the temporary files of this process, including those of open documents. For a
+    /// program that is about to exit without closing its documents.
+    /// - Parameter includingLocks: Whether the files of its locks are removed, too. The process
+    ///   must not be writing any document.
     package static func removeTemporaryFiles(includingLocks: Bool = false) {
         StateFolder.removeTemporaries()
         if includingLocks { DocumentLock.removeFiles() }

@@ -8,7 +8,7 @@ extension PersistentDocument {
     ///
     /// ```swift
     /// try await document.save()
-    /// print("DOC@\(document.generation ?? 0) is what was saved just now")
+    /// print("DOC@\(document.generation ?? 0) is the saved state")
     /// ```
     /// Autosaves don't count.
     public var generation: Int? { state.marker?.userSave.generation }
@@ -36,7 +36,7 @@ extension PersistentDocument {
     /// ```
     /// - Parameter generation: The ``DocumentVersion/generation`` of the version.
     /// - Throws: `DocumentError`: `notFound` if there is no such version, `malformed` if it can't
-    ///   be restored exactly; what `open` throws.
+    ///   be restored exactly; the errors of `open`.
     ///
     /// The store is read once and written to a temporary folder, which is deleted when the document
     /// is closed.

@@ -64,9 +64,9 @@ open class PersistentDocument {
         public let autosaved: Date
     }
 
-    /// What the document has while it is open.
+    /// The state of the document while it is open.
     final let opened = OpenDocument()
-    /// What the policy of background tasks says that closing does; nil without one.
+    /// The treatment of unsaved work by the policy of the background tasks; nil without a policy.
     final var unsavedWorkOnClose: UnsavedWork?
     /// Called with every change of the document by another program, after it was handled. Requires
     /// ``startBackgroundTasks(_:isolation:)`` or calls of ``checkForOutsideChanges()``.
@@ -79,7 +79,7 @@ open class PersistentDocument {
     public var autosaveErrorHandler: ((any Error) -> Void)?
     /// The type with which a ``DocumentController`` opened the document.
     public internal(set) var type: DocumentType?
-    /// Told of copies of the document that it has opened.
+    /// Called when ``duplicate(to:)`` has opened a copy of the document.
     final var duplicateHandler: ((PersistentDocument) -> Void)?
 
     /// Creates a document that is not open. Use `open` and `create` instead.
@@ -132,7 +132,8 @@ open class PersistentDocument {
         replacing: Bool = false,
         classes: [String: ManagedObject.Type] = [:]
     ) async throws -> Self {
-        // Nobody else may come between the making and the opening.
+        // The lock is kept from creation to opening, so that no other process can open the document
+        // between.
         let lock = try await DocumentWriter.writeEmpty(url, model, form, modelName, replaces: replacing)
         do {
             return try await open(

@@ -1,10 +1,10 @@
 internal import DocumentFiles
 internal import Synchronization
 
-/// Holds the session of an open document, and runs what touches its files: away from whoever owns
-/// the document, one piece of work at a time.
+/// Owns the session of an open document, and runs all work on its files, one operation at a time
+/// and by default outside of the isolation domain of the document's owner.
 ///
-/// The document sees the session only by the `SessionState` that comes with every result.
+/// The document sees the session only through the `SessionState` that comes with every result.
 final class SessionKeeper: Sendable {
     private let session: Mutex<DocumentSession>
     private let configuration: StoreConfiguration?
@@ -14,14 +14,14 @@ final class SessionKeeper: Sendable {
         self.configuration = configuration
     }
 
-    /// Runs `body` off the caller.
+    /// Runs `body` outside of the caller's isolation domain.
     @concurrent
     func performInBackground<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) async
         -> Outcome<Result>
     { performInline(body) }
 
-    /// Runs `body` on the caller, which waits: for what is short, and for what puts another session
-    /// in the place of this one while nobody may use the store.
+    /// Runs `body` in the caller's isolation domain and blocks it: for short work, and for work
+    /// that replaces the session while nobody may use the store.
     func performInline<Result: Sendable>(_ body: @Sendable (inout DocumentSession) throws -> Result) -> Outcome<Result>
     {
         session.withLock { session in
@@ -39,7 +39,7 @@ final class SessionKeeper: Sendable {
 extension SessionKeeper {
     typealias Opened = (keeper: SessionKeeper, state: SessionState)
 
-    /// Opens a document off the caller.
+    /// Opens a document outside of the caller's isolation domain.
     @concurrent
     static func open(
         _ path: String, isEditing: Bool, _ shown: DocumentState, recovery: DocumentRecovery, lock: DocumentLock?,
@@ -48,8 +48,9 @@ extension SessionKeeper {
         try opened(path, isEditing: isEditing, shown, recovery: recovery, lock: lock, model: model)
     }
 
-    /// - Parameter lock: The document's lock, where the caller has it, and hands it over: a reader
-    ///   gives it back.
+    /// Opens a document.
+    /// - Parameter lock: The document's lock if the caller has acquired it. Ownership is
+    ///   transferred; a session for reading releases it.
     static func opened(
         _ path: String, isEditing: Bool, _ shown: DocumentState = .newest, recovery: DocumentRecovery = .refuse,
         lock: DocumentLock?,
@@ -68,7 +69,7 @@ extension SessionKeeper {
                 try DocumentSession.read(path, shown, model: model)
             }
         if !isEditing { lock?.release() }
-        // What is shown of a version does not change with the document.
+        // A version does not change, so only the newest state is traced.
         if shown == .newest { session.renewTrace() }
         return holding(session)
     }

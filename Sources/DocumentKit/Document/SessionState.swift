@@ -4,7 +4,7 @@ internal import ObjectGraph
 internal import Schema
 internal import Storage
 
-/// What a document knows of its session between two pieces of work.
+/// A snapshot of a session's state, taken after each operation on it.
 struct SessionState: Sendable {
     typealias RecoveredWork = (saved: Date, autosaved: Date)
 
@@ -16,17 +16,17 @@ struct SessionState: Sendable {
     let marker: DocumentMarker?
     let manifest: DocumentManifest?
     let isStoreOpen: Bool
-    /// Whether a save has written a new archive that the session is not on yet.
+    /// Whether a save has written a new archive that the session does not use yet.
     let isReplaced: Bool
     let postCommitError: (any Error)?
     let unplacedParts: (any Error)?
     let quarantinedWAL: String?
     let outsideCommits: Int
     let trace: DocumentTrace?
-    /// Whether what is committed goes to a working set, and a save puts a new store in the place of
-    /// the document's.
+    /// Whether commits go to a working set, so that a save replaces the document's store by a new
+    /// one.
     let hasWorkingSet: Bool
-    /// Whether the last autosave found more work in the WAL than is to stay there.
+    /// Whether the WAL was larger than its limit after the last autosave.
     let isWALFull: Bool
 
     init(_ session: borrowing DocumentSession) {
@@ -52,12 +52,12 @@ struct SessionState: Sendable {
     var uuid: String { store.identity.uuid }
     var versions: VersionStore? { kind == .package ? package.map { VersionStore(inPackage: $0) } : nil }
     var hasAutosavedWork: Bool { marker?.hasUnsavedWork ?? false }
-    /// Autosaved work that is part of what was opened for editing.
+    /// The autosaved work that the document contained when it was opened for editing.
     var recoveredWork: RecoveredWork? {
         guard isEditing, let marker, marker.hasUnsavedWork else { return nil }
         return (saved: marker.userSave.saved, autosaved: marker.committed)
     }
-    /// What autosaves have noted, in this session or before.
+    /// The denied deletions that autosaves have noted, in this session or before.
     var deniedDeletions: [DeniedDeletion] { .init(marker?.denied, of: store.identity) }
     var pendingUniqueValues: [PendingUniqueValue] { .init(marker?.pending, of: store.identity) }
 }

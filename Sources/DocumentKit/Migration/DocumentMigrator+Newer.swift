@@ -5,14 +5,15 @@ internal import Schema
 internal import SQLiteStore
 internal import Storage
 
-/// Documents that are newer than the program: what a document was migrated from stands in its
-/// store, so a program of one of those versions knows.
+/// Detection of documents that are newer than the program. A migrated document records the
+/// checksums of its former versions in its store, so a program of one of these versions recognizes
+/// it.
 extension DocumentMigrator {
-    /// The checksums of the versions that a document was of, the oldest first.
+    /// The metadata key for the checksums of the document's former versions, the oldest first.
     private static let trailKey = "FolioFormerVersions"
 
-    /// What a migration notes of the version that it leaves; of documents only, for the metadata of
-    /// a bare store is its owner's.
+    /// The metadata that records the version before a migration. Empty for bare stores, whose
+    /// metadata belongs to the application.
     func trail(of session: DocumentSession) -> [String: MetadataValue?] {
         guard session.marker != nil else { return [:] }
         let own = session.model.versionChecksum, new = model.versionChecksum
@@ -25,9 +26,9 @@ extension DocumentMigrator {
         return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
     }
 
-    /// - Throws: `DocumentError.newer`, which names both versions and where the document of the
-    ///   older one is kept, for a document that was migrated from this version, and, where that is
-    ///   asked for, for one of a version that is not among `versions`.
+    /// - Throws: `DocumentError.newer` if the document was migrated from this version or, with
+    ///   ``refusesUnknownVersions``, has a version that is not among `versions`. The error names
+    ///   both versions and the location of the old state that was kept.
     func refuseNewer(_ session: DocumentSession) throws {
         let hashes = session.model.versionHashesByEntityName
         guard !model.isCompatible(withVersionHashes: hashes) else { return }
@@ -42,7 +43,8 @@ extension DocumentMigrator {
             path: path, stage: .opening, hint: hint)
     }
 
-    /// The document, or the version of it, that this program's version of the model still fits.
+    /// The location of a document or version that was kept and has this program's version of the
+    /// model.
     private func keptOlderState(of session: DocumentSession) -> String? {
         if session.versions != nil {
             let versions = (try? session.listVersions()) ?? []

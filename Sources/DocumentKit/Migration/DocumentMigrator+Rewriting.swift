@@ -5,10 +5,10 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Documents whose store is made anew beside the old one and then takes its place: by mapping
-/// models, and where the store is none of SQLite's.
+/// Migration by a new store, which is written beside the old one and replaces it. Used for mapping
+/// models, for staged plans, and for stores other than SQLite.
 extension DocumentMigrator {
-    /// Ends the session, whatever comes of it.
+    /// Rewrites the document. The session is closed afterwards, even after an error.
     func rewrite(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
         do {
             switch session.kind {
@@ -23,7 +23,7 @@ extension DocumentMigrator {
         }
     }
 
-    /// The exchange of the store's folder is the commit.
+    /// The replacement of the store's folder is the commit.
     private func rewritePackage(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
         guard let package = session.package else { preconditionFailure("A package is where its document is") }
         let old = try session.place.modelNames(), previous = session.marker?.generation
@@ -40,7 +40,8 @@ extension DocumentMigrator {
             }
             throw error
         }
-        // It stands; the manifest and what only the old state needed follow.
+        // The migration is committed. Update the manifest, and remove files that only the old state
+        // needed.
         let lock = session.lock
         session.lock = nil
         UnfinishedWork.noting {
@@ -50,7 +51,7 @@ extension DocumentMigrator {
         }
     }
 
-    /// The new store is autosaved work in the working set at first, and a save like any other
+    /// The new store is committed as autosaved work in the working set first. A regular save then
     /// writes the archive.
     private func rewriteArchive(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
         guard let package = session.package, let marker = session.marker, let content = session.content else {
@@ -59,13 +60,13 @@ extension DocumentMigrator {
         let old = try session.place.modelNames()
         let name = try ModelFolder.write(model, named: wantedModelName, to: package, besides: old)
         let trail = trail(of: session)
-        // Not beside the store, where nothing else may lie.
+        // The folder of the store may contain nothing else, so the new store is written elsewhere.
         let folder = FilePath.join(package, PackageLayout.migrated),
             made = FilePath.join(folder, FilePath.name(PackageLayout.store))
         defer { try? Disk.removeTree(folder) }
         try Disk.makeDirectory(folder, mode: 0o700)
         try builder.makeStore(at: made)
-        // By this the next opening knows that there is work.
+        // The marker tells the next opening that there is unsaved work.
         try note(marker.nextAutosave(isUnchecked: false), adding: trail, in: made, content.externalValues)
         try Disk.synchronizeFile(made)
         try progress?.check()
@@ -93,7 +94,7 @@ extension DocumentMigrator {
         UnfinishedWork.noting { try migrated.close() }
     }
 
-    /// Gives a closed store of the new version a marker.
+    /// Writes a marker to a closed store of the new version.
     func note(
         _ marker: DocumentMarker, adding metadata: [String: MetadataValue?] = [:], in path: String,
         _ files: ExternalValues
@@ -112,7 +113,7 @@ extension DocumentMigrator {
         }
     }
 
-    /// The exchange of the file is the commit.
+    /// The replacement of the file is the commit.
     private func rewriteStore(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
         let target = session.storePath, type = session.store.description.type
         let replacement = Replacement(of: target)
@@ -142,8 +143,8 @@ extension DocumentMigrator {
         }
     }
 
-    /// Opens the document for reading as it would be after its migration, which is done on a copy
-    /// in a temporary folder: nothing is written anywhere near the document.
+    /// Opens a migrated copy of the document for reading. The copy is written to a temporary
+    /// folder; nothing is written to the document or beside it.
     func view() throws -> DocumentSession {
         let session = try DocumentSession.read(path, model: sourceModel)
         do {

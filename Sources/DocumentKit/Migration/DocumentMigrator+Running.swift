@@ -4,7 +4,8 @@ internal import Schema
 internal import Storage
 
 extension DocumentMigrator {
-    /// Runs off the caller; cancelling `progress` or the task cancels the migration.
+    /// Runs `body` outside of the caller's isolation domain. Cancelling `progress` or the task
+    /// cancels the migration.
     @concurrent
     func run<Result: Sendable>(_ progress: Progress?, _ body: @Sendable (DocumentMigrator) throws -> Result)
         async throws -> Result

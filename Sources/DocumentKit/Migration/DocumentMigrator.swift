@@ -7,40 +7,40 @@ internal import SQLiteStore
 package import Schema
 package import Storage
 
-/// Brings a document to another version of its model.
+/// Migrates a document to another version of its model.
 ///
-/// The commit point is the commit of the store's transaction, or, where the store is made anew, its
-/// replacement (of an archive always its own); whatever fails or crashes before leaves the document
-/// as it was.
+/// The commit point is the commit of the store's transaction or, if a new store is written, the
+/// replacement of the old one. For an archive it is always the replacement of the archive. A
+/// failure or crash before that leaves the document unchanged.
 package struct DocumentMigrator: Sendable {
     package private(set) var path: String
     package let model: ManagedObjectModel
     /// The name for the new version; nil for its first version identifier.
     package var modelName: String?
-    /// Versions that may stand between the old one and the new one.
+    /// Possible intermediate versions between the old one and the new one.
     package var versions: [ManagedObjectModel] = []
-    /// Whether a document of a version that is not among `versions` is taken for one of a newer
+    /// Whether a document with a version that is not among `versions` is treated as one of a newer
     /// program.
     package var refusesUnknownVersions = false
-    /// Says how objects become those of the new version; nil infers it.
+    /// The mapping model for the migration; nil to infer it.
     package var mapping: MappingModel?
     /// The policies that the mapping names, by name.
     package var policies: [String: EntityMigrationPolicy.Type] = [:]
-    /// The versions and the stages between them, instead of `mapping` and inference. A type, since
-    /// what it makes is of use to one thread alone.
+    /// The versions and the stages between them, instead of `mapping` and inference. Stored as a
+    /// type, because the migration manager that it creates is not `Sendable`.
     package var plan: (any SchemaMigrationPlan.Type)?
-    /// Whether entities that have objects, and that no mapping names, may be left out, or all
-    /// entities.
+    /// Whether a migration may drop entities that have objects and are not named by a mapping, or
+    /// all entities.
     package var allowsLoss = true
-    /// The name of the old version in what keeps the old state of a store or an archive; nil keeps
-    /// none. A package keeps it as a version.
+    /// Returns the name of the old version from its version hashes, for the backup of a store or an
+    /// archive. Nil keeps no backup. A package keeps its old state as a version instead.
     package var backupLabel: (@Sendable ([String: Data]) -> String?)?
     package var progress: MigrationProgress?
-    /// The model of a store that carries none.
+    /// The model of a store that contains none.
     package var sourceModel = ModelChoice.own
-    /// What becomes of work that an editor which is gone autosaved.
+    /// The treatment of autosaved work of a former editor.
     package var recovery = DocumentRecovery.refuse
-    /// How much room the file system of a path has.
+    /// Returns the free space of the file system that contains a path.
     package var availableBytes: @Sendable (String) throws -> Int64 = { try Disk.availableBytes(at: $0) }
 
     package init(path: String, model: ManagedObjectModel) {
@@ -48,25 +48,25 @@ package struct DocumentMigrator: Sendable {
         self.model = model
     }
 
-    /// The same for another document.
+    /// A copy of this migrator for another document.
     package func with(path: String) -> DocumentMigrator {
         var other = self
         other.path = path
         return other
     }
 
-    /// What `migrate` would do. Nothing is written.
+    /// A preview of `migrate`. Nothing is written.
     package func preview() throws -> DocumentMigration {
         let session = try DocumentSession.read(path, model: sourceModel)
         defer { try? session.close() }
         return try DocumentError.stage(.opening, path) { try plan(session).preview }
     }
 
-    /// Migrates the document where it is.
-    /// - Throws: `MigrationError` where no way leads to the new version; `DocumentError`, `newer`
-    ///   where the document has been migrated from the new version already, `io` where there is not
-    ///   enough room; `StorageError` or `ValidationError` for objects that the new version does not
-    ///   allow.
+    /// Migrates the document in place.
+    /// - Throws: `MigrationError` if no migration leads to the new version; `DocumentError`:
+    ///   `newer` if the document was migrated from the new version before, `io` if the disk space
+    ///   is not sufficient; `StorageError` or `ValidationError` for objects that the new version
+    ///   does not allow.
     package func migrate() throws -> DocumentMigration {
         guard !DocumentPermissions.isLocked(LinkResolution.resolve(path)) else {
             throw DocumentError(
@@ -103,7 +103,7 @@ package struct DocumentMigrator: Sendable {
                         session, MigratedStoreBuilder(session, model, way, policies: policies, progress: progress))
                 }
             } catch {
-                // Nothing has changed, so nothing has to be kept.
+                // Nothing was changed, so the backup is not needed.
                 if let backup = result.backup, generation == nil { try? DocumentBackup.remove(backup) }
                 throw error
             }
@@ -111,12 +111,12 @@ package struct DocumentMigrator: Sendable {
         }
     }
 
-    /// What a migration that was killed left between its commit and its save is nobody's work: it
-    /// is given up, and done again.
+    /// Opens the document for editing. If an earlier migration was interrupted between its commit
+    /// and its save, the autosaved result is discarded and the migration is done again.
     private func openSession() throws -> DocumentSession {
         let session = try openUnsettled()
         do {
-            // What the migration commits goes past the session.
+            // The migration commits to the store without the session.
             try session.settleWorkingSet()
             return session
         } catch {
@@ -134,8 +134,8 @@ package struct DocumentMigrator: Sendable {
         }
     }
 
-    /// Whether what is autosaved is of another version than what is saved, as no editor's work ever
-    /// is.
+    /// Whether the autosaved state has another version than the saved state. Only an interrupted
+    /// migration causes this, never an editor.
     private func isMigrationUnfinished() throws -> Bool {
         let newest = try DocumentSession.read(path, model: sourceModel)
         let hashes = newest.model.versionHashesByEntityName
@@ -161,7 +161,7 @@ package struct DocumentMigrator: Sendable {
             preview.isInPlace = false
             preview.steps = stages.titles
             preview.rows = Int64(clamping: try EntityCounts(counting: session.store).total) * Int64(stages.steps.count)
-            // The copy and its journal.
+            // The copy and its WAL.
             preview.bytes = 3 * size
         case .inPlace(let plans):
             preview.stages = plans.count
@@ -196,15 +196,15 @@ package struct DocumentMigrator: Sendable {
             preview.bytes = 2 * size
         }
         if preview.isNeeded { preview.difference = ModelDifference(from: session.model, to: model) }
-        // Of a package the pages that change are kept as a version, of everything else the whole as
-        // a copy.
+        // A package keeps the pages that change as a version; other forms keep a copy of the whole
+        // document.
         if backupLabel != nil || session.kind == .archive {
             preview.bytes += session.kind == .package ? min(preview.bytes, size) : size
         }
         return (way, preview)
     }
 
-    /// - Throws: `MigrationError` where there is none.
+    /// - Throws: `MigrationError` if no migration leads to the new version.
     private func way(from old: ManagedObjectModel) throws -> MigratedStoreBuilder.Way {
         if model.isCompatible(withVersionHashes: old.versionHashesByEntityName) { return .inPlace([]) }
         if let plan {
@@ -234,8 +234,8 @@ package struct DocumentMigrator: Sendable {
         }
     }
 
-    /// Entities with objects that are lost though nothing says that they are meant to go: a mapping
-    /// model says so of those that it names.
+    /// Entities with objects that would be lost unintentionally. A mapping model drops the entities
+    /// that it names intentionally.
     private func unreported(_ losses: [DocumentMigration.Loss], _ store: any StoreBackend) -> [DocumentMigration.Loss] {
         guard let mapping else { return losses.filter { $0.property == nil && $0.count > 0 } }
         return MappingLosses(of: store, by: mapping).unnamed(among: losses)
@@ -252,7 +252,7 @@ package struct DocumentMigrator: Sendable {
             .lossy, "The new version has no place for \(shown.isEmpty ? "any entity of the document" : shown)")
     }
 
-    /// Better before the first byte than after the last that fits.
+    /// Checks the disk space before anything is written.
     func checkSpace(in folder: String, _ migration: DocumentMigration) throws {
         let available = try availableBytes(folder)
         guard available < migration.bytes else { return }
@@ -269,8 +269,8 @@ package struct DocumentMigrator: Sendable {
     private func migrateStore(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {
         defer { session.unlock() }
         try session.store.close()
-        // What others committed goes into the main file first, and somebody who has it open is met
-        // before anything is done.
+        // Checkpoint commits of other programs into the main file first. This also fails early if
+        // another process has the store open.
         if try StoreWAL(ofStoreAt: session.storePath).hasContent() {
             try SQLitePersistentStore.checkpointWAL(at: session.storePath)
         }
@@ -279,8 +279,8 @@ package struct DocumentMigrator: Sendable {
         return try SQLitePersistentStore.migrate(description, plans, progress: progress).steps
     }
 
-    /// The migrated state is autosaved work at first, in the WAL alone, and becomes the saved state
-    /// by a save like any other.
+    /// The migrated state is committed as autosaved work first, in the WAL only. A regular save
+    /// then makes it the saved state.
     private func migratePackage(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {
         guard let package = session.package, let marker = session.marker, let content = session.content else {
             preconditionFailure("A document in a package has a marker and a folder for its values")
@@ -304,7 +304,7 @@ package struct DocumentMigrator: Sendable {
             do {
                 try migrated.saveMigration(modelName: name, replacing: old, keepsOld: backupLabel != nil)
             } catch {
-                // What could not become the saved state is given up as a whole.
+                // The migrated state could not be saved: discard all of it.
                 try? migrated.closeDiscardingAutosavedWork()
                 try? migrated.workingSet?.remove()
                 migrated.unlock()
@@ -317,7 +317,7 @@ package struct DocumentMigrator: Sendable {
                 ModelFolder(name, in: package).remove()
             }
             if !released {
-                // What the transaction left of its journal goes, as after any session.
+                // Reopening and closing removes what the transaction left in the WAL.
                 released = true
                 try? DocumentSession.reopen(session.path, lock: lock, model: .model(session.model)).close()
             }
@@ -331,7 +331,7 @@ package struct DocumentMigrator: Sendable {
 }
 
 extension DocumentSession {
-    /// Makes the migrated state the saved one; then the models that it is not of can go.
+    /// Makes the migrated state the saved one, and removes the models of the old state.
     func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
         guard let package else { return }
         manifest?.model.name = modelName
@@ -349,7 +349,7 @@ extension DocumentSession {
         }
     }
 
-    /// Takes away what only the old state needed.
+    /// Removes the files that only the old state needed.
     func clearUpAfterMigration(_ package: String, from previous: Int?, models old: [String], keepsOld: Bool) throws {
         if !keepsOld, let versions, let old = try versions.list().last(where: { $0.generation == previous }) {
             try versions.remove([old.number])
@@ -360,7 +360,7 @@ extension DocumentSession {
 }
 
 extension ManagedObjectModel {
-    /// What tells the version apart where it has no name.
+    /// A label for a version without a name: a version identifier, or part of its checksum.
     fileprivate var backupLabel: String {
         let identifier = definition.versionIdentifiers.first { PackageLayout.isModelName($0) }
         return identifier ?? String(versionChecksum.filter(\.isLetter).prefix(8))

@@ -2,14 +2,13 @@ internal import Query
 internal import Schema
 internal import Storage
 
-/// Finds which properties of a store a migration leaves out. How the migration is described is the
-/// matter of who conforms.
+/// Finds the properties of a store that a migration drops. Conforming types describe the migration.
 protocol LossFinder {
     var store: any StoreBackend { get }
-    /// Whether objects of an entity are in the new store.
+    /// Whether the migration takes objects of an entity to the new store.
     func isTaken(_ entity: EntityDescription) -> Bool
-    /// Whether the new store has the values of a property that objects of an entity have, by this
-    /// end alone.
+    /// Whether the migration takes the values of a property of an entity, regardless of its
+    /// inverse.
     func isTaken(_ property: PropertyDescription, of entity: EntityDescription) -> Bool
 }
 
@@ -20,8 +19,8 @@ extension LossFinder {
         entity.properties.filter { !$0.isTransient && $0.attribute?.isDerived != true && !isKept($0, of: entity) }
     }
 
-    /// A relationship stays where either of its ends does, and links to objects that are gone are
-    /// gone with them.
+    /// Whether the values of a property are kept. A relationship is kept if either end is taken;
+    /// links to dropped objects don't count as a loss of their own.
     private func isKept(_ property: PropertyDescription, of entity: EntityDescription) -> Bool {
         if isTaken(property, of: entity) { return true }
         guard property.relationship != nil else { return false }
@@ -31,7 +30,7 @@ extension LossFinder {
         return members.contains { isTaken(inverse, of: $0) }
     }
 
-    /// How many objects of an entity, subentities not counted, meet a condition.
+    /// The number of objects of an entity, without subentities, that match a condition.
     func count(_ entity: EntityDescription, _ condition: FetchPredicate = .constant(true)) throws -> Int {
         try store.count(
             RowRequest(entityIndex: entity.index, includesSubentities: false, selection: .matching(condition)))
@@ -39,7 +38,8 @@ extension LossFinder {
 }
 
 extension PropertyDescription {
-    /// Whether an object has a value of it, or is related to anything by it.
+    /// A predicate that is true if an object has a value of the property or is related to at least
+    /// one object.
     var hasValue: FetchPredicate {
         let path = QueryExpression.keyPath(base: nil, components: isToMany ? [name, "@count"] : [name])
         return .comparison(

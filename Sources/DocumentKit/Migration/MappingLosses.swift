@@ -3,10 +3,10 @@ internal import Query
 internal import Schema
 internal import Storage
 
-/// Finds what of a store a mapping model leaves out, where it is carried out object by object.
+/// Finds the data of a store that a mapping model drops when it is executed object by object.
 ///
-/// A property counts as kept where an expression of a mapping reads it from `$source`, or where the
-/// whole of `$source` goes to a policy.
+/// A property counts as kept if an expression of a mapping reads it from `$source`, or if a policy
+/// receives the whole `$source`.
 struct MappingLosses: LossFinder {
     let store: any StoreBackend
     private let mapping: MappingModel
@@ -16,8 +16,8 @@ struct MappingLosses: LossFinder {
         self.mapping = mapping
     }
 
-    /// Entities first, with the objects that no mapping takes, then properties of entities that
-    /// stay. Costs a count for each.
+    /// The losses: first entities, with the number of objects that no mapping takes, then
+    /// properties of the other entities. Costs one count query for each.
     func found() throws -> [DocumentMigration.Loss] {
         var objects: [DocumentMigration.Loss] = [], values: [DocumentMigration.Loss] = []
         for entity in model.entities where !entity.isAbstract {
@@ -42,7 +42,7 @@ struct MappingLosses: LossFinder {
         return objects + values
     }
 
-    /// Entities with objects that no mapping so much as names.
+    /// The losses of entities with objects that no mapping names.
     func unnamed(among losses: [DocumentMigration.Loss]) -> [DocumentMigration.Loss] {
         losses.filter { loss in
             loss.property == nil && loss.count > 0 && mapping.entityMapping(fromEntity: loss.entity) == nil
@@ -67,8 +67,8 @@ struct MappingLosses: LossFinder {
         }
     }
 
-    /// By the text of the expression: `$source` is followed by the key of a path, or stands for the
-    /// object itself.
+    /// Whether an expression reads a key. Decided by its text: `$source` is followed by the key of
+    /// a path, or is the object itself.
     private static func reads(_ key: String, _ expression: QueryExpression) -> Bool {
         expression.expressionFormat.split(separator: "$source", omittingEmptySubsequences: false).dropFirst().contains {
             rest in

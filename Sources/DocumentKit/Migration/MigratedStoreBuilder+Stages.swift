@@ -6,16 +6,16 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// The steps of a plan of versions with work of the application's own between them.
+/// The steps of a staged migration, with handlers of the application between them.
 ///
-/// They run on a copy of the store that takes the place of the old one when all is done, so that
-/// what fails or is cancelled on the way leaves nothing behind.
+/// They run on a copy of the store, which replaces the old one after the last step. An error or a
+/// cancellation leaves the document unchanged.
 struct StagedSteps {
     let steps: [StagedMigrationManager.Step]
     /// The classes of the objects that handlers see, by version.
     let classes: [(version: ManagedObjectModel, classes: [String: ManagedObject.Type])]
 
-    /// Whether steps without handlers are all there are: then tables alone will do.
+    /// Whether no step has a handler. Then the tables can be migrated by SQL.
     static func areInferred(_ steps: [StagedMigrationManager.Step]) -> Bool {
         steps.allSatisfy {
             switch $0.stage {
@@ -25,7 +25,7 @@ struct StagedSteps {
         }
     }
 
-    /// One line for each, for a person to read.
+    /// A description of each step, for people.
     var titles: [String] {
         steps.map { step in
             guard case .custom(let name, _, _, let before, let after) = step.stage else {
@@ -37,7 +37,7 @@ struct StagedSteps {
         }
     }
 
-    /// Brings the closed SQLite store of a description to the last version.
+    /// Migrates the closed SQLite store of a description to the last version.
     func run(_ description: PersistentStoreDescription, files: ExternalValues, progress: MigrationProgress?) throws {
         for step in steps {
             if case .custom(_, let old, _, let work?, _) = step.stage { try run(work, old, description, files) }
@@ -59,7 +59,7 @@ struct StagedSteps {
             managedObjectModel: model, classes: declared?.classes ?? [:], factories: [])
         coordinator.add(store)
         let result = Result { try work(ManagedObjectContext(coordinator)) }
-        // Closes the store too.
+        // This closes the store, too.
         try coordinator.removePersistentStores()
         try result.get()
     }

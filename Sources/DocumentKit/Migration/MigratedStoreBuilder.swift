@@ -8,16 +8,15 @@ internal import SQLiteStore
 internal import Schema
 internal import Storage
 
-/// Makes a store of another version of the model out of the one that a session has open, which
-/// stays as it is.
+/// Builds a store of another model version from the open store of a session, which is unchanged.
 struct MigratedStoreBuilder {
-    /// How objects come to the new version.
+    /// The method of the migration.
     enum Way {
-        /// By plans, one after the other: numbers are kept.
+        /// By migration plans, one after the other. Primary keys are kept.
         case inPlace([MigrationPlan])
-        /// Object by object, with new numbers.
+        /// Object by object, with new primary keys.
         case byObjects(MappingModel)
-        /// Step by step with handlers in between: numbers are kept.
+        /// In stages with handlers in between. Primary keys are kept.
         case staged(StagedSteps)
     }
 
@@ -38,14 +37,15 @@ struct MigratedStoreBuilder {
         self.progress = progress
     }
 
-    /// Where the session's store keeps its large values.
+    /// The location of the large values of the session's store.
     var files: ExternalValues { session.content?.externalValues ?? .besideStore(at: session.storePath) }
-    /// Whether the new store's values are written anew; else it refers to those that are there.
+    /// Whether large values are written again. Otherwise the new store refers to the existing
+    /// files.
     var writesValues: Bool { if case .inPlace = way { session.sqliteStore == nil } else { true } }
 
-    /// Makes a SQLite store, one closed and durable file with the identity of the old one.
-    /// - Parameter target: Where new large values go; nil for among those of the session. None is
-    ///   removed there.
+    /// Builds a SQLite store: one closed and durable file with the identity of the old store.
+    /// - Parameter target: The location for new large values; nil for that of the session. No file
+    ///   is removed there.
     func makeStore(at path: String, files target: ExternalValues? = nil) throws {
         let files = target ?? self.files
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
@@ -56,7 +56,8 @@ struct MigratedStoreBuilder {
                 try SQLitePersistentStore.migrate($0, plans, files: files, progress: progress)
             }
         case .staged(let stages):
-            // Handlers may write values: where they go elsewhere, so do those that are there.
+            // Handlers may write values. If those go elsewhere, the existing values have to be
+            // copied, too.
             try makeCopy(description, files, withValues: target != nil)
             try migrateCopy(&description) { try stages.run($0, files: files, progress: progress) }
         case .byObjects(let mapping):
@@ -77,19 +78,21 @@ struct MigratedStoreBuilder {
     ) throws {
         let path = description.url.path
         description.createsIfMissing = false
-        // By this journal nothing is taken for unused that only another store refers to.
+        // This journal setting keeps values that only another store refers to from being removed as
+        // unused.
         description.journal = .heldByDocument
         try body(description)
         try SQLitePersistentStore.checkpointWAL(at: path)
         for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(path + suffix) }
     }
 
-    /// Makes a store of a type that is written as a whole.
+    /// Builds a store of a type that is written as a whole.
     func makeAtomicStore(_ description: PersistentStoreDescription) throws {
         switch way {
         case .byObjects(let mapping): try makeAtomicStore(description) { try migrate(to: $0, mapping) }
         case .inPlace, .staged:
-            // Where tables are there is a way that is known to be right.
+            // Migrate in a temporary SQLite store, so that both kinds of store share one
+            // implementation.
             let folder = try StateFolder.makeTemporary()
             defer { StateFolder.removeTemporary(folder) }
             let path = FilePath.join(folder, "store.sqlite")
@@ -118,7 +121,7 @@ struct MigratedStoreBuilder {
         }
     }
 
-    /// The old store as a SQLite file of its own.
+    /// Copies the old store to a separate SQLite file.
     private func makeCopy(_ description: PersistentStoreDescription, _ files: ExternalValues, withValues: Bool = false)
         throws
     {

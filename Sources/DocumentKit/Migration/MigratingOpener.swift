@@ -3,8 +3,8 @@ internal import Foundation
 internal import ObjectGraph
 internal import Schema
 
-/// Opens a document with a program's own version of the model, and brings one of a former version
-/// to it first.
+/// Opens a document with the program's version of the model, after migrating a document of an older
+/// version.
 struct MigratingOpener<Document: PersistentDocument> {
     private let url: URL
     private let migrator: DocumentMigrator
@@ -58,19 +58,19 @@ struct MigratingOpener<Document: PersistentDocument> {
             hint: "migrate it first")
     }
 
-    /// Opens the document if it is of the program's version; answers nil if it is not.
+    /// Opens the document if it has the program's version; returns nil otherwise.
     private func openWithoutMigration() async throws -> Document? {
         guard try DocumentInfo.currentManifest(of: url)?.model.digest == migrator.model.versionHashesDigest else {
             return try await preview().isNeeded ? nil : try await openDocument()
         }
-        // A manifest may be behind its store.
+        // The manifest may be older than the store, so the store decides.
         let document = try await openDocument()
         if migrator.model.isCompatible(withVersionHashes: document.model.versionHashesByEntityName) { return document }
         try await document.close()
         return nil
     }
 
-    /// Opens the document for reading, as it would be after its migration.
+    /// Opens a migrated copy of the document for reading.
     private func openView() async throws -> Document {
         let document = Document()
         let session = try await migrator.run(progress) { try SessionKeeper.holding($0.view()) }
@@ -78,7 +78,7 @@ struct MigratingOpener<Document: PersistentDocument> {
         return document
     }
 
-    /// Makes autosaved work the saved state, so that there is one state to migrate.
+    /// Saves autosaved work, so that there is only one state to migrate.
     private func saveRecoveredWork() async throws {
         try await PersistentDocument.withDocument(
             at: url, mode: .editing, recovery: .keep, fitting: migrator.sourceModel

@@ -4,7 +4,7 @@ internal import Query
 internal import Schema
 internal import Storage
 
-/// Finds what of a store has no place in the version that plans lead to.
+/// Finds the data of a store that a sequence of migration plans drops.
 struct MigrationLosses: LossFinder {
     let store: any StoreBackend
     private let plans: [MigrationPlan]
@@ -14,8 +14,8 @@ struct MigrationLosses: LossFinder {
         self.plans = plans
     }
 
-    /// Entities first, then properties of entities that stay, inherited ones at the entity that
-    /// declares them. Costs a count for each.
+    /// The losses: first entities, then properties of the other entities. Inherited properties are
+    /// reported for the entity that declares them. Costs one count query for each.
     func found() throws -> [DocumentMigration.Loss] {
         let gone = try model.entities.filter { !$0.isAbstract && !isTaken($0) }.map { entity in
             DocumentMigration.Loss(entity: entity.name, property: nil, count: try count(entity))
@@ -49,7 +49,7 @@ struct MigrationLosses: LossFinder {
     func isTaken(_ property: PropertyDescription, of entity: EntityDescription) -> Bool {
         var index = entity.index, place = property.index
         for plan in plans {
-            // Of an entity that is split, any half may have it.
+            // If an entity is split, any of the new entities may have the property.
             let halves = plan.steps.indices.filter { plan.steps[$0]?.sourceIndex == index }
             guard let half = halves.first(where: { plan.steps[$0]?.origins.contains(.property(place)) == true }),
                 let next = plan.steps[half]?.origins.firstIndex(of: .property(place))

@@ -1,4 +1,4 @@
-/// What becomes of a document of an older version of its model when it is opened.
+/// The treatment of a document of an older model version when it is opened.
 ///
 /// ```swift
 /// let document = try await PersistentDocument.open(url, by: route, migration: .ask { plan in await confirm(plan.steps) })

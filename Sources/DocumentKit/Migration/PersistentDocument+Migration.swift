@@ -21,7 +21,7 @@ extension PersistentDocument {
     ///     the migration, so it must be valid.
     ///   - progress: Receives the progress of the migration. Cancelling it leaves the document
     ///     unchanged.
-    /// - Throws: What `open` and `migrate` throw; `DocumentError` with code `newer`, naming both
+    /// - Throws: The errors of `open` and `migrate`; `DocumentError` with code `newer`, naming both
     ///   versions and the old state that was kept, for a document of a version that the route does
     ///   not contain, or one that was migrated from the program's version.
     public static func open(
@@ -75,8 +75,8 @@ extension PersistentDocument {
     /// The copy has the same form and is a document of its own, as with
     /// ``write(to:form:replacing:includingVersions:includingHistory:)``.
     ///
-    /// - Throws: What ``migrate(_:by:progress:)`` throws, and `cannotCreate` if something exists at
-    ///   the location. After an error there is no copy.
+    /// - Throws: The errors of ``migrate(_:by:progress:)``, and `cannotCreate` if something exists
+    ///   at the location. After an error there is no copy.
     @discardableResult
     public static func migrate(_ url: URL, by route: MigrationRoute, into target: URL, progress: Progress? = nil)
         async throws -> DocumentMigration
@@ -103,7 +103,7 @@ extension PersistentDocument {
     /// editing.
     ///
     /// - Parameter replacing: Whether an existing document is replaced, atomically.
-    /// - Throws: What ``create(at:model:form:modelName:replacing:classes:)`` throws;
+    /// - Throws: The errors of ``create(at:model:form:modelName:replacing:classes:)``;
     ///   `DocumentError` with code `usage` if the class has no plan; ``MigrationError`` for an
     ///   inconsistent plan.
     public static func create(at url: URL, form: DocumentForm = .package, replacing: Bool = false) async throws -> Self

@@ -81,7 +81,7 @@ public enum SampleDocuments {
 
     private static func copyDocument(_ sample: URL, to copy: URL) throws {
         if try Disk.kind(of: sample.path) == .directory { return try Disk.copyTree(sample.path, to: copy.path) }
-        // A store's journal and large values are beside it.
+        // The journal and the large values of a bare store are beside it.
         let stem = sample.deletingPathExtension().lastPathComponent
         for name in ["", "-wal", "-journal"].map({ sample.lastPathComponent + $0 }) + [".\(stem)_SUPPORT"] {
             let from = FilePath.join(FilePath.parent(sample.path), name),

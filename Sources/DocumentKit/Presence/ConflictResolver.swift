@@ -4,16 +4,16 @@ internal import Foundation
 internal import ObjectGraph
 internal import Storage
 
-/// Settles a conflict: the document becomes the other state, and what was open here is kept or
-/// merged into it.
+/// Resolves a conflict: the document takes the other program's state, and the state that was open
+/// here is kept or merged into it.
 struct ConflictResolver {
     let document: OpenDocument
     let outside: OutsideChanges
     let saver: DocumentSaver
     let copier: DocumentCopier
 
-    /// - Throws: as ``PersistentDocument/resolveConflict(_:)``, and `UnmergedEdits` where the
-    ///   document is the other state already.
+    /// - Throws: The errors of ``PersistentDocument/resolveConflict(_:)``, and `UnmergedEdits` if
+    ///   merging failed after the document has taken the other state.
     func resolve(_ resolution: ConflictResolution) async throws -> ResolvedConflict {
         switch resolution {
         case .keepMineAsCopy(let url):
@@ -39,8 +39,8 @@ struct ConflictResolver {
         let plan = try await document.performInBackground { try $0.mergePlan(mine, policy) }
         var kept = ResolvedConflict(
             version: try await document.performInBackground { try $0.canKeepAside() ? $0.keepAside(mine) : nil })
-        // Reading the other state gives up the edits here, autosaved ones too: where no version
-        // keeps them they get a place of their own until they are safe again.
+        // Reading the other state discards the edits here, including autosaved ones. If no version
+        // keeps them, write a copy until the merged edits are safe again.
         if kept.version == nil { kept.copy = try await copyBesideDocument(mine) }
         do {
             try reloadTheirs()
@@ -62,8 +62,8 @@ struct ConflictResolver {
         return url
     }
 
-    /// Removes the copy of edits that are merged, once they are as safe from a crash as they were
-    /// before; else that is where they are.
+    /// Removes the copy of the edits once the merged edits are autosaved. If that fails, the edits
+    /// are safe only in the copy, and its URL is returned.
     private func copyStillNeeded(_ copy: URL?) async -> URL? {
         guard let copy else { return nil }
         do {
@@ -75,7 +75,8 @@ struct ConflictResolver {
         }
     }
 
-    /// Writes what is open here, valid or not, into a package that is gone when `body` ends.
+    /// Writes the state that is open here, valid or not, to a temporary package, which is deleted
+    /// when `body` returns.
     private func withCopyOfMine<Result>(_ body: (_ package: String) async throws -> Result) async throws -> Result {
         let folder = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(folder) }

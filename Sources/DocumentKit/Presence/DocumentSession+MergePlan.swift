@@ -4,11 +4,11 @@ internal import ObjectGraph
 internal import Storage
 
 extension DocumentSession {
-    /// What it takes to make the edits since the last save here on what stands at the place now.
+    /// The steps that apply the edits made here since the last save to the current state on disk.
     func mergePlan(_ mine: String, _ policy: MergePolicyType) throws -> MergePlan {
         try DocumentError.stage(.reading, path) {
-            // The journal and its index that lie beside what came there are this one's, by their
-            // names: SQLite would read the two together.
+            // The -wal and -shm files at this path belong to the replaced store, which is still
+            // open. SQLite would apply them to the new file by their names.
             if marker == nil, sqliteStore != nil {
                 throw DocumentError(
                     .unsupported, "a SQLite store by itself can't be read as long as the one that it replaced is open",

@@ -3,21 +3,21 @@ internal import ObjectGraph
 internal import Schema
 internal import Storage
 
-/// The edits of one side, made ready for the other: the state that both came from is held against
-/// each of the two.
+/// The edits of one side, prepared for applying them to the other: a three-way merge of both states
+/// with their common state.
 struct MergePlan: Sendable {
-    /// An object by what all three states call it.
+    /// An object by entity and primary key, which identify it in all three states.
     struct Name: Hashable, Sendable {
         var entity: String
         var number: Int64
     }
 
-    /// What a property is to become.
+    /// The change of a property.
     enum Edit: Sendable {
-        /// Relationships by the numbers that objects have on this side.
+        /// Sets a value. Relationships are given by the primary keys of this side.
         case set(PropertyValue)
-        /// Members that come and go; an order for all of them, where there is one and this side
-        /// decides.
+        /// Adds and removes members of a to-many relationship. `order` is the order of all members,
+        /// if the relationship is ordered and this side decides.
         case members(added: [Name], removed: [Name], order: [Name]?)
     }
 
@@ -34,8 +34,8 @@ struct MergePlan: Sendable {
     private let model: ManagedObjectModel
     private var keepsMine: Bool { policy == .mergeByPropertyObjectTrump || policy == .overwrite }
 
-    /// - Throws: `GraphError` with code `conflict` where something clashes and the policy is
-    ///   `error`; what can't be read.
+    /// - Throws: `GraphError` with code `conflict` if there are contradicting changes and the
+    ///   policy is `error`; errors of reading.
     init(saved: any StoreBackend, mine: any StoreBackend, theirs: any StoreBackend, _ policy: MergePolicyType)
         throws
     {
@@ -71,8 +71,8 @@ struct MergePlan: Sendable {
     ) throws {
         switch (mine.change, theirs?.change) {
         case (.added, _):
-            // The other side may have made another object of this number, or have got this very
-            // one.
+            // The other side may have inserted a different object with this primary key, or the
+            // same object.
             if let theirs, theirs.change == .added, theirs.properties.isSame(as: mine.properties) { break }
             steps.append(.insert(name, mine.values))
         case (.removed, nil): steps.append(.delete(name))
@@ -82,7 +82,7 @@ struct MergePlan: Sendable {
             if keepsMine { steps.append(.delete(name)) }
         case (.changed, .removed):
             clashes.append(ConflictClash(object: mine.object, property: nil, isMineKept: keepsMine))
-            // Made again, as it is here.
+            // Insert the object again, with its values on this side.
             if keepsMine { steps.append(.insert(name, try wholeObject(name, store))) }
         case (.changed, _):
             let edits = mine.properties.compactMap { property in
@@ -94,7 +94,7 @@ struct MergePlan: Sendable {
         }
     }
 
-    /// What becomes of a property that was changed here.
+    /// The edit for a property that was changed here; nil if the other side's value is kept.
     private mutating func edit(_ mine: PropertyDifference, _ theirs: PropertyDifference?, _ object: ObjectDifference)
         -> (property: String, Edit)?
     {
@@ -120,7 +120,7 @@ struct MergePlan: Sendable {
         return (mine.name, .set(mine.new))
     }
 
-    /// The values that the other side has changed and this one has not, as they were.
+    /// Edits that restore the values that only the other side has changed.
     private func restored(_ theirs: ObjectDifference, besides mine: ObjectDifference) -> [(property: String, Edit)] {
         theirs.properties.filter { property in
             model.entity(named: theirs.entity)?.property(named: property.name)?.isToMany == false
@@ -128,7 +128,7 @@ struct MergePlan: Sendable {
         }.map { ($0.name, .set($0.old)) }
     }
 
-    /// All values of an object of this side.
+    /// All values of an object on this side.
     private func wholeObject(_ name: Name, _ store: any StoreBackend) throws -> [String: PropertyValue] {
         guard let entity = store.identity.model.entity(named: name.entity) else { return [:] }
         let cursor = RowCursor(
@@ -148,7 +148,7 @@ extension ObjectDifference {
         Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0.new) })
     }
 
-    /// Without what is computed from other values.
+    /// The difference without properties that are derived from other values.
     fileprivate func withoutDerived(_ model: ManagedObjectModel) -> ObjectDifference {
         var difference = self
         let entity = model.entity(named: self.entity)
@@ -156,7 +156,8 @@ extension ObjectDifference {
         return difference
     }
 
-    /// With the bytes of large values, whose files go before the values are used.
+    /// The difference with large values read into memory, because their files are deleted before
+    /// the values are used.
     fileprivate func inMemory() throws -> ObjectDifference {
         var difference = self
         for index in properties.indices {
@@ -175,7 +176,7 @@ extension [PropertyDifference] {
 }
 
 extension PropertyValue {
-    /// The objects that a relationship leads to.
+    /// The destination objects of a relationship's value.
     var names: [MergePlan.Name] {
         switch self {
         case .object(let id): [MergePlan.Name(entity: id.entity.name, number: id.key)]

@@ -3,8 +3,8 @@ internal import ObjectGraph
 internal import Schema
 internal import Storage
 
-/// Makes the edits of a merge plan in a context, as a person would make them: inverses, undo and
-/// validation follow.
+/// Applies the edits of a merge plan in a context, like edits of a user: inverses, undo and
+/// validation work as usual.
 struct MergedEdits {
     private let plan: MergePlan
     private let context: ManagedObjectContext
@@ -19,8 +19,8 @@ struct MergedEdits {
         identity = store.identity
     }
 
-    /// New objects first, so that every relationship finds both ends; deletions last, since their
-    /// rules look at what there is then.
+    /// Inserts objects first, so that both ends of every relationship exist. Deletes objects last,
+    /// because delete rules depend on the relationships at that time.
     func apply() throws {
         var made: [MergePlan.Name: ManagedObject] = [:]
         for case .insert(let name, _) in plan.steps { made[name] = try context.insert(name.entity) }
@@ -55,7 +55,7 @@ struct MergedEdits {
             if let value = values[property.name] {
                 try set(value, property.name, of: object, made)
             } else if property.attribute != nil, try object.propertyValue(forKey: property.name) != .null {
-                // A default that was taken away.
+                // The value was removed here; overwrite the default.
                 try object.setPropertyValue(.null, forKey: property.name)
             }
         }
@@ -90,7 +90,7 @@ struct MergedEdits {
             }
         }
         if let order {
-            // As they stand on this side; what came on the other stands behind.
+            // The order of this side first; members that only the other side has added follow.
             let ordered = try order.compactMap { try self.object($0, made) }.filter {
                 present.contains(ObjectIdentifier($0))
             }
@@ -100,7 +100,7 @@ struct MergedEdits {
         try object.setPropertyValue(.list(members.map { .object($0.objectID) }), forKey: property)
     }
 
-    /// Nil where the other side does not have it any more.
+    /// The object in this context; nil if the other side has deleted it.
     private func object(_ name: MergePlan.Name, _ made: [MergePlan.Name: ManagedObject]) throws -> ManagedObject? {
         if let object = made[name] { return object }
         guard let entity = identity.model.entity(named: name.entity) else { return nil }

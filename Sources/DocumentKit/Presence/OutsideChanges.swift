@@ -2,17 +2,17 @@ internal import DocumentFiles
 internal import FileSystem
 internal import Foundation
 
-/// Notices what other programs do to an open document, and follows it.
+/// Detects changes by other programs to an open document, and reacts to them.
 struct OutsideChanges {
     let document: OpenDocument
     let hooks: DocumentHooks
 
-    /// Nothing is written to a place where another program has been, before it is settled what
-    /// becomes of that.
+    /// Checks for changes before a write. Throws if a change is not resolved, so that the other
+    /// program's state is never overwritten.
     func check() async throws {
         if let change = await look() {
             hooks.outsideChangeHandler(change)
-            // What was to be saved is not here any more.
+            // The edits to save are no longer in the document.
             if case .resolved(let kept) = change, let failure = kept.failure { throw failure }
         }
         switch document.outsideChange {
@@ -29,15 +29,16 @@ struct OutsideChanges {
         }
     }
 
-    /// - Returns: What happened since the last look.
+    /// Checks for changes by other programs.
+    /// - Returns: The change since the last check; nil if there is none.
     func look() async -> OutsideChange? {
         guard document.isOpen else { return nil }
         let finding: DocumentTrace.Finding
         do {
             finding = try await document.performInBackground { try $0.trace?.look() ?? .same }
         } catch {
-            // What can't be looked at now, in a folder that is not mounted, is looked at again with
-            // the next save.
+            // The path can't be read now, for example because a file system is not mounted. The
+            // next save checks again.
             return nil
         }
         guard document.isOpen else { return nil }
@@ -57,7 +58,7 @@ struct OutsideChanges {
         return document.outsideChange == before ? nil : document.outsideChange
     }
 
-    /// - Returns: Nil where the conflict stays, to be settled in another way.
+    /// - Returns: Nil if the conflict is still unresolved.
     private func resolveAtOnce() async -> ResolvedConflict? {
         do {
             return try await hooks.resolveConflict()
@@ -79,11 +80,12 @@ struct OutsideChanges {
         }
     }
 
-    /// Reads the document again that stands at its place now, and gives up the edits here.
+    /// Reads the document that is now at the path, and discards the edits here.
     func reload() -> OutsideChange? {
         settling(.reloaded) {
             try document.performInline { session in
-                // Its files are another document's now, or gone: what is left of it is the lock.
+                // The old session's files belong to another document now or are deleted. Only its
+                // lock is still valid.
                 session = try session.reloaded()
                 session.renewTrace()
             }
@@ -112,7 +114,7 @@ struct OutsideChanges {
 }
 
 extension SessionState {
-    /// A name beside the document that is free: `Name (conflict).folio`, `Name (conflict 2).folio`…
+    /// An unused name beside the document: `Name (conflict).folio`, `Name (conflict 2).folio`…
     func freeURL(tag: String) throws -> URL {
         let url = URL(fileURLWithPath: path)
         let stem = url.deletingPathExtension().lastPathComponent,

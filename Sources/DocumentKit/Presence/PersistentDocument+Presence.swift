@@ -29,7 +29,7 @@ extension PersistentDocument {
     /// are the only ones that can be undone. A copy of the state that is open here is written, and
     /// a merge reads three states. Memory is needed for the differences.
     ///
-    /// - Returns: What was kept, and which changes contradicted each other.
+    /// - Returns: The copy or version that was kept, and the contradicting changes.
     /// - Throws: `DocumentError`: `usage` if there is no conflict; `unsupported` if a merge is not
     ///   possible because the other state is another document or has another model version, because
     ///   the last save can't be read any more, or because the document is a bare SQLite store;

@@ -1,8 +1,8 @@
 internal import DocumentFiles
 internal import Foundation
 
-/// The document is the other state, and the edits of a merge could not be made on it: where they
-/// are kept.
+/// The error of a merge after which the document has the other state, without the edits made here.
+/// It says where they are kept.
 struct UnmergedEdits: Error {
     let kept: ResolvedConflict
     let cause: any Error

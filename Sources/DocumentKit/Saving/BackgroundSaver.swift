@@ -1,17 +1,18 @@
 internal import DocumentFiles
 internal import ObjectGraph
 
-/// Saves or autosaves a document when its policy says that this is due.
+/// Saves or autosaves a document when its policy requires it.
 final class BackgroundSaver {
     private let policy: SavingPolicy
     private var last: ContinuousClock.Instant?
 
     init(_ policy: SavingPolicy) { self.policy = policy }
 
+    /// Saves or autosaves the document if that is due now.
     /// - Parameters:
-    ///   - begin: When the changes began that are unsaved.
-    ///   - errorHandler: Told of what fails; it is tried again.
-    /// - Returns: How long to wait before asking again, nil where nothing waits to be autosaved.
+    ///   - begin: The time of the first unsaved change.
+    ///   - errorHandler: Called with an error; the save is tried again later.
+    /// - Returns: The delay until the next call; nil if nothing has to be autosaved.
     func saveIfDue(
         _ document: OpenDocument, by saver: DocumentSaver, since begin: ContinuousClock.Instant,
         errorHandler: (any Error) -> Void
@@ -35,12 +36,14 @@ final class BackgroundSaver {
             errorHandler(error)
             return max(policy.minimumInterval, idle)
         }
-        // Changes that are worth no save stay, and tell no more when others come.
+        // Discardable changes stay in the context, and `firstChangeHandler` is not called for
+        // further changes while there are any, so keep polling.
         return document.isOpen && document.context.hasChanges ? idle : nil
     }
 
     private func save(_ document: OpenDocument, by saver: DocumentSaver) async throws {
-        // What was autosaved and is undone again is not to come back by a crash.
+        // Autosave even if all changes are undone, so that a crash does not recover the undone
+        // work.
         guard document.hasUnsavedChanges || document.state.hasAutosavedWork, document.outsideChange == nil else {
             return
         }
@@ -49,7 +52,7 @@ final class BackgroundSaver {
             do {
                 return try await document.exclusively { try await saver.save() }
             } catch let error where hasLevels && !(error is DocumentError) && !(error is CancellationError) {
-                // What is not valid yet is kept as it is.
+                // The changes are not valid yet: autosave them below.
             }
         }
         if hasLevels { try await document.exclusively { try await saver.autosave() } }

@@ -1,7 +1,7 @@
 internal import DocumentFiles
 internal import Storage
 
-/// Where and how a copy of a document is to be written.
+/// The location, form and options of a copy of a document.
 struct CopyTarget: Sendable {
     let path: String
     let form: DocumentForm
@@ -12,7 +12,7 @@ struct CopyTarget: Sendable {
     var pending: MetadataValue?
     var denied: MetadataValue?
 
-    /// What writes it, with the model as the store of `session` records it.
+    /// A writer for the copy, with the model as recorded in the store of `session`.
     func writer(_ session: DocumentSession, _ parts: CapturedParts) throws -> DocumentWriter {
         var writer = DocumentWriter(
             target: path, form: form, replaces: replaces, model: try session.modelOfCopy(),

@@ -1,7 +1,7 @@
 internal import DocumentFiles
 internal import ObjectGraph
 
-/// Closes a document, and keeps or gives up what is unsaved.
+/// Closes a document after keeping or discarding its unsaved work.
 struct DocumentCloser {
     let document: OpenDocument
     let saver: DocumentSaver
@@ -21,13 +21,15 @@ struct DocumentCloser {
                 : "there are changes, and a store by itself has no autosave")
     }
 
-    /// Edits that are neither saved nor autosaved. Those that were undone again are none.
+    /// Whether there are edits that are neither saved nor autosaved. Edits that were undone don't
+    /// count.
     private var hasUncommittedEdits: Bool {
         document.context.processPendingChanges()
         return document.hasUnsavedChanges && !document.edits.isCommitted(at: document.context.editPosition)
     }
 
-    /// Commits until nothing is left: the owner may edit while a commit is written.
+    /// Commits until nothing is left, because the owner may edit while a commit is written. Gives
+    /// up after a fixed number of commits.
     private func repeatUntilSettled(_ isLeft: () -> Bool, _ commit: () async throws -> Void) async throws {
         for _ in 0..<Self.mostCommits {
             guard isLeft() else { return }
@@ -42,10 +44,11 @@ struct DocumentCloser {
             hint: "save the document, or close it with .discard")
     }
 
-    /// Ends the session.
+    /// Closes the session and the document.
     func close(discarding: Bool) async throws {
         guard document.isOpen else { return }
-        // Work that was undone again is no work: the document is as it was saved.
+        // If all autosaved changes were undone, the document equals its last save, and the autosave
+        // is discarded.
         let isUndone = document.state.isEditing && document.state.hasAutosavedWork && !document.hasUnsavedChanges
         let discards = (discarding || isUndone) && document.state.isEditing && document.state.hasAutosavedWork
         defer { document.end() }

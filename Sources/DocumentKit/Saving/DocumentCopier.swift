@@ -4,13 +4,13 @@ internal import ObjectGraph
 internal import Schema
 internal import Storage
 
-/// Writes a document as it is, unsaved edits included, to other places.
+/// Writes a document, including unsaved edits, to another location.
 struct DocumentCopier {
     let document: OpenDocument
     let hooks: DocumentHooks
 
-    /// - Parameter form: Nil for the form of the document.
-    /// - Throws: `DocumentError` `usage` where that is the document's own place.
+    /// - Parameter form: The form of the copy; nil for the form of the document.
+    /// - Throws: `DocumentError` with code `usage` if `url` is the document's own location.
     func target(_ url: URL, _ form: DocumentForm?, replaces: Bool) throws -> CopyTarget {
         let path = LinkResolution.resolve(url.path)
         guard path != (try document.openedState().path) else {
@@ -19,7 +19,7 @@ struct DocumentCopier {
         return CopyTarget(path: path, form: form ?? document.state.form, replaces: replaces)
     }
 
-    /// Writes a copy to a place where nothing is, valid or not.
+    /// Writes a copy, valid or not, to a location where nothing exists.
     func writeCopy(to url: URL, form: DocumentForm? = nil) async throws {
         try await write(to: target(url, form, replaces: false), validates: false)
     }
@@ -40,8 +40,8 @@ struct DocumentCopier {
                 }
                 break
             } catch {
-                // Values that have to be unique and that two objects have are noted beside the
-                // tables, as by an autosave.
+                // Two objects have the same value of a unique property. The copy records these
+                // values separately, as an autosave does.
                 guard let failed = next, !validates, target.form.bareStoreType == nil, !(error is CancellationError)
                 else {
                     throw next.map { context.failSave($0, error) } ?? error
@@ -51,11 +51,11 @@ struct DocumentCopier {
                 target.pending = again.left.metadata
             }
         }
-        // Nothing was saved here: the changes go on being changes.
+        // The document itself was not saved, so its changes stay unsaved.
         if let next { _ = context.failSave(next, CancellationError()) }
     }
 
-    /// Writes the document to another place and goes on there, with the same objects.
+    /// Writes the document to another location and continues there, with the same objects.
     func save(as url: URL, _ form: DocumentForm?, replaces: Bool) async throws {
         let oldPath = try document.openedState().path, wasUntitled = document.isUntitled
         try hooks.validate()
@@ -66,8 +66,8 @@ struct DocumentCopier {
             let written = try await write(prepared?.changes, parts, to: target(url, form, replaces: replaces))
             let old = document.goOn(with: written.session)
             if let prepared { context.completeSave(prepared, written.receipt) }
-            // The new document stands; what hinders the old one's closing leaves its autosaved work
-            // to be recovered.
+            // The new document is complete. If closing the old one fails, its autosaved work
+            // remains and can be recovered.
             _ = await old?.performInBackground { try $0.closeAfterSaveAs() }
         } catch {
             document.edits.didFail(save)
@@ -76,7 +76,7 @@ struct DocumentCopier {
         if wasUntitled { try? UntitledDocuments.remove(oldPath) }
         document.outsideChange = nil
         document.edits.didSave(save)
-        // Rows that were written afresh have other versions.
+        // Rows in the new store have new versions.
         context.refreshAllObjects()
         document.endRecoveryAttempt()
         document.didMove()
@@ -84,13 +84,14 @@ struct DocumentCopier {
 
     private var context: ManagedObjectContext { document.context }
 
-    /// The changes that are to be in the new document, as values.
+    /// Captures the changes for the new document as values.
     private func prepare(validates: Bool) throws -> PreparedSave? {
         if document.state.isEditing, validates { try document.validateUncheckedObjects() }
         return try context.prepareSave(validates: validates, reservesKeys: document.state.isEditing)
     }
 
-    /// Writes a document and opens it, under its lock: nobody else may come in between.
+    /// Writes a document and opens it. The lock is held in between, so that no other process can
+    /// open it first.
     private func write(
         _ changes: ChangeSet?, _ parts: CapturedParts, to target: CopyTarget
     ) async throws -> (receipt: SaveReceipt, session: SessionKeeper.Opened) {

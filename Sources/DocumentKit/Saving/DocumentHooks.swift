@@ -1,13 +1,13 @@
 internal import DocumentFiles
 
-/// What the class and the owner of a document have a say in. All of it is called where the document
-/// belongs.
+/// The hooks of a document's class and owner. All of them are called in the isolation domain of the
+/// document.
 struct DocumentHooks {
-    /// The document's own check before a save.
+    /// Validates the document as a whole before a save.
     let validate: () throws -> Void
-    /// What a save takes along beside the objects.
+    /// Captures the files and descriptions that a save writes beside the objects.
     let capturedParts: () throws -> CapturedParts
-    /// Settles a conflict at once, where the class says how; nil where it does not.
+    /// Resolves a conflict if the class provides a resolution; returns nil otherwise.
     let resolveConflict: () async throws -> ResolvedConflict?
     let outsideChangeHandler: (OutsideChange) -> Void
 }

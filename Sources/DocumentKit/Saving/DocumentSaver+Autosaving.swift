@@ -3,10 +3,10 @@ internal import ObjectGraph
 internal import Storage
 
 extension DocumentSaver {
-    /// Commits what neither a save nor an autosave has committed, valid or not.
+    /// Commits all uncommitted edits, valid or not.
     func autosave() async throws {
-        // Every commit looks at the document's place by itself: to look at it before costs as much
-        // as the rest, and is only of use where something was found.
+        // Every commit checks the document's path itself. An additional check before would double
+        // the cost of an autosave, so it is done only if a change was detected.
         if document.outsideChange != nil { try await outside.check() }
         do {
             try await commitUnsavedEdits()
@@ -29,7 +29,8 @@ extension DocumentSaver {
         do {
             prepared = try context.prepareSave(reservesKeys: true)
         } catch let error where !(error is GraphError) {
-            // The model's rules or the application's own: they wait for the save.
+            // The validation rules of the model or of the application failed. They are enforced by
+            // the save.
             isUnchecked = true
             denied += try context.deniedDeletions()
             prepared = try context.prepareSave(validates: false, reservesKeys: true)
@@ -41,8 +42,8 @@ extension DocumentSaver {
         try await checkpointIfWALTooLarge()
     }
 
-    /// Commits an autosave. What the store can't take since it has to be unique is kept beside the
-    /// tables, and goes on being a change here.
+    /// Commits an autosave. Values that violate a uniqueness constraint are recorded outside of the
+    /// tables, and stay changes of the context.
     private func commit(_ prepared: PreparedSave, isUnchecked: Bool, _ denied: [DeniedDeletion]) async throws {
         var next: PreparedSave? = prepared, left: [PendingUniqueValue] = []
         while let save = next {
@@ -61,9 +62,10 @@ extension DocumentSaver {
         }
     }
 
-    /// After an autosave: where the WAL has become too large the store takes up what is in it. The
-    /// work is safe already, so what hinders that is no failure; the next autosave tries again.
-    /// - Throws: what hinders the document from going on, which is closed then, its work kept.
+    /// Checkpoints the store after an autosave if the WAL is too large. The work is already
+    /// durable, so an error is ignored, and the next autosave tries again.
+    /// - Throws: An error that prevents the document from continuing. The document is closed then,
+    ///   and its work is kept.
     private func checkpointIfWALTooLarge() async throws {
         guard document.state.isWALFull else { return }
         let isPrepared = try? await document.performInBackground { session in
@@ -73,13 +75,13 @@ extension DocumentSaver {
         }
         guard isPrepared == true else { return }
         do {
-            // Inline, since nobody may use the store meanwhile.
+            // Inline, because nobody may use the store while it is replaced.
             try document.performInline { session in
                 session = try session.onOwnStore()
                 session.renewTrace()
             }
         } catch  where document.isOpen {
-            // Said above.
+            // Ignored, see above.
         }
     }
 }

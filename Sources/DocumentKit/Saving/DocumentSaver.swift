@@ -2,17 +2,18 @@ internal import DocumentFiles
 internal import ObjectGraph
 internal import Storage
 
-/// Saves a document: what is prepared here is written off the owner, who may go on editing.
+/// Saves a document. Changes are captured in the isolation domain of the owner and written outside
+/// of it, so that the owner can continue to edit.
 struct DocumentSaver {
     let document: OpenDocument
     let outside: OutsideChanges
     let hooks: DocumentHooks
-    /// How much may be autosaved on top of a save, in bytes; nil for the session's own limit.
+    /// The maximum size of autosaved work in bytes; nil for the default of the session.
     let autosavedBytesLimit: Int64?
 
     var context: ManagedObjectContext { document.context }
 
-    /// Saves what is unsaved, if anything is.
+    /// Saves the document if there are unsaved changes.
     func save() async throws {
         try checkHasName()
         try await outside.check()
@@ -47,28 +48,28 @@ struct DocumentSaver {
         }
     }
 
-    /// Commits to the working set, whose store then takes the place of the document's.
+    /// Commits to the working set, whose store then replaces the document's store.
     private func commitToWorkingSet(_ prepared: PreparedSave?, _ parts: CapturedParts, _ save: EditStatus.Save)
         async throws
     {
         let isShared = document.state.kind == .package
-        // Of a package in a shared place its own files come with the store that takes its place.
+        // For a package on a shared volume, the files are written together with the new store.
         try await commit(
             prepared, .autosave(isUnchecked: false), isShared ? CapturedParts(description: parts.description) : parts)
         document.edits.didStage(save)
         try await document.performInBackground { session in
             try WorkProgress.check()
-            // The new archive would lack them.
+            // The new archive would lack the files.
             if !isShared, let failure = session.unplacedParts { throw failure }
             if isShared { try session.replaceSharedStore(parts) } else { try session.replaceArchive() }
             session.renewTrace()
         }
-        // The save stands; what hinders this is seen by the next commit.
+        // The save is committed. If this fails, the next commit tries again and reports the error.
         try? goOnWithNewArchive()
     }
 
-    /// After a save has replaced the archive: what follows is committed on the new one. Inline,
-    /// since nobody may use the store meanwhile.
+    /// Switches the session to the new archive after a save has replaced it, so that later commits
+    /// use the new one. Inline, because nobody may use the store meanwhile.
     private func goOnWithNewArchive() throws {
         try document.performInline { session in
             guard session.isReplaced else { return }
@@ -82,7 +83,8 @@ struct DocumentSaver {
         }
     }
 
-    /// Commits what was prepared, off the caller, and tells the context how it went.
+    /// Commits prepared changes outside of the caller's isolation domain, and reports the result to
+    /// the context.
     private func commit(_ prepared: PreparedSave?, _ level: DocumentSession.Level, _ parts: CapturedParts) async throws
     {
         var next = prepared
@@ -98,11 +100,12 @@ struct DocumentSaver {
                 next = try context.prepareSave(again: failed, after: error)
             }
         } while next != nil
-        // The merge policy left nothing to write: the marker of the save is still due.
+        // The merge policy left no changes, but the marker of the save still has to be written.
         _ = try await write(ChangeSet(), level, parts)
     }
 
-    /// Stages the application's files, commits, places the files and settles the save.
+    /// Stages the application's files, commits the changes, moves the files into place and
+    /// completes the save.
     func write(_ changes: ChangeSet, _ level: DocumentSession.Level, _ parts: CapturedParts) async throws -> SaveReceipt
     {
         if document.state.isReplaced { try goOnWithNewArchive() }
@@ -122,13 +125,13 @@ struct DocumentSaver {
                 session.renewTrace()
             }
             session.postCommitError = session.postCommitError ?? failure
-            // While the session is at hand: to come back for it would take longer than the look
-            // itself.
+            // Checked here because the session is already locked; another switch to it would take
+            // longer than the check.
             if case .autosave = level { session.checkWALSize(limit) }
             return receipt
         }
-        // Numbers can't be held back for new objects of a store that other programs write to as
-        // well: so nobody may fetch here while their rows are written.
+        // Primary keys can't be reserved in a bare store, to which other programs may write, too.
+        // So this runs inline: no fetch may happen here while the new rows are written.
         return document.state.marker == nil
             ? try document.performInline(work) : try await document.performInBackground(work)
     }
@@ -137,7 +140,7 @@ struct DocumentSaver {
 // MARK: Pieces
 
 extension DocumentSaver {
-    /// Writes the changes of the context, unchecked, as a piece of the next save.
+    /// Writes the changes of the context, without validation, as a piece of the next save.
     func writePiece() throws {
         try context.writeUnchecked { changes in
             try document.performInline { session in try session.writePiece(changes) }

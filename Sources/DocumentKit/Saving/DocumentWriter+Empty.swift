@@ -4,7 +4,7 @@ internal import Schema
 
 extension DocumentWriter {
     /// Writes a new document without objects.
-    /// - Returns: Its lock, held.
+    /// - Returns: The lock of the document, acquired.
     @concurrent
     static func writeEmpty(
         _ url: URL, _ model: ManagedObjectModel, _ form: DocumentForm, _ modelName: String?, replaces: Bool

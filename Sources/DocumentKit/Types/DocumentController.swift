@@ -22,7 +22,7 @@ open class DocumentController {
     public private(set) var documents: [PersistentDocument] = []
     private let recents: RecentDocuments
     private let untitled: UntitledDocuments
-    /// Documents that are just being opened, by path, and who waits for them.
+    /// The documents that are being opened, by path, with the calls that wait for them.
     private var openings: [String: [CheckedContinuation<Void, Never>]] = [:]
 
     /// Creates a controller.
@@ -49,8 +49,8 @@ open class DocumentController {
     /// other, until it is saved with `save(as:)`.
     ///
     /// - Parameter type: The type of the document; nil for the first type.
-    /// - Throws: What ``PersistentDocument/create(at:model:form:modelName:replacing:classes:)``
-    ///   throws.
+    /// - Throws: The errors of
+    ///   ``PersistentDocument/create(at:model:form:modelName:replacing:classes:)``.
     public func newDocument(of type: DocumentType? = nil) async throws -> PersistentDocument {
         let type = type ?? types[0]
         let path = try untitled.newPath(extension: type.extensions.first ?? "folio")
@@ -67,7 +67,7 @@ open class DocumentController {
     ///
     /// - Parameter recovery: The treatment of autosaved work of a former editor. If its recovery
     ///   has crashed the program twice, opening is refused.
-    /// - Throws: What `PersistentDocument.open` throws; `modelMismatch` if a document has to be
+    /// - Throws: The errors of `PersistentDocument.open`; `modelMismatch` if a document has to be
     ///   migrated and is not.
     public func open(_ url: URL, recovery: PersistentDocument.Recovery = .keep) async throws -> PersistentDocument {
         let path = LinkResolution.resolve(url.path)
@@ -81,7 +81,7 @@ open class DocumentController {
         do {
             document = try await open(URL(fileURLWithPath: path), type, recovery)
         } catch {
-            // A failure that is told has not brought the program down.
+            // An error that is thrown has not crashed the program.
             try? attempt?.takeBack()
             throw error
         }
@@ -119,7 +119,7 @@ open class DocumentController {
         return try await question(PersistentDocument.migrationPlan(of: url, by: type.route()))
     }
 
-    /// Shows a document of another version of the model as it would be after its migration.
+    /// Opens a migrated copy of a document for reading.
     private func migratedCopy(of url: URL, _ type: DocumentType) async throws -> PersistentDocument {
         let folder = try StateFolder.makeTemporary()
         do {
@@ -155,7 +155,7 @@ open class DocumentController {
     /// Closes all documents, one after the other. If one can't be closed, it and the documents
     /// after it stay open.
     ///
-    /// - Throws: What ``PersistentDocument/close(_:)`` throws.
+    /// - Throws: The errors of ``PersistentDocument/close(_:)``.
     public func closeAll(_ work: PersistentDocument.UnsavedWork) async throws {
         for document in documents { try await document.close(work) }
     }
@@ -173,7 +173,7 @@ open class DocumentController {
         }
     }
 
-    /// The document has another place, and so perhaps its first name.
+    /// Called when a document was moved, which may have given an untitled document its name.
     private func didMove(_ document: PersistentDocument) {
         noteRecentDocument(document.url, type: document.type?.name ?? types[0].name)
     }
@@ -205,8 +205,8 @@ open class DocumentController {
     /// Recoveries that crash the program are counted. After two of them,
     /// ``RecoverableDocument/isSkipped`` is true, and the document is recovered only with `force`.
     ///
-    /// - Throws: `DocumentError` with code `recoverable` if the document is skipped; what
-    ///   ``open(_:recovery:)`` throws.
+    /// - Throws: `DocumentError` with code `recoverable` if the document is skipped; the errors of
+    ///   ``open(_:recovery:)``.
     @discardableResult
     public func recover(_ document: RecoverableDocument, force: Bool = false) async throws -> PersistentDocument {
         if force { try? RecoveryAttempts(uuid: document.uuid).end() }
@@ -228,7 +228,7 @@ open class DocumentController {
         }
     }
 
-    /// Counts the recovery that is about to begin, where there is anything to recover.
+    /// Counts a recovery that is about to begin; nil if there is nothing to recover.
     private func beginRecovery(_ path: String, _ recovery: PersistentDocument.Recovery) throws -> RecoveryAttempts? {
         guard recovery == .keep, let info = try? RecoverableDocument.leftWork(at: path), info.hasWork else {
             return nil

@@ -21,12 +21,12 @@ extension DocumentType {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The media type of every document in one file, whatever application it is of.
+    /// The media type of Folio archives of all applications.
     static let baseType = PackageLayout.archiveType
 
-    /// Of every type's own documents the base type is the parent, so that any program that opens
-    /// Folio documents is offered for them. The first entry of an archive is `mimetype`, stored, so
-    /// that the type stands at a fixed place.
+    /// The entry of one type. The base type is the parent of all others, so that programs for Folio
+    /// documents are offered for them, too. The first entry of an archive is `mimetype`, stored
+    /// without compression, so that the media type is at a fixed offset.
     private static func entry(_ type: String, comment: String, extensions: [String], isBase: Bool) -> [String] {
         var lines = [#"  <mime-type type="\#(escaped(type))">"#, "    <comment>\(escaped(comment))</comment>"]
         lines.append(#"    <sub-class-of type="\#(isBase ? "application/zip" : baseType)"/>"#)
@@ -52,7 +52,7 @@ extension DocumentType {
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            // Not allowed in XML at all.
+            // These characters are not allowed in XML, even escaped.
             case "\u{0}"..."\u{8}", "\u{B}", "\u{C}", "\u{E}"..."\u{1F}": break
             default: result.unicodeScalars.append(character)
             }

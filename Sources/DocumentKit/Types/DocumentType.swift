@@ -70,7 +70,7 @@ public struct DocumentType: Sendable {
         objectClasses = route.classes
     }
 
-    /// How documents of former versions come to the current one.
+    /// The migration route from older versions to the current one.
     func route() throws -> PersistentDocument.MigrationRoute {
         var route = PersistentDocument.MigrationRoute(to: model, named: modelName, from: earlierModels)
         if let migrationPlan {

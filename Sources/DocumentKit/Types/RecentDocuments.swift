@@ -12,17 +12,17 @@ public struct RecentDocument: Sendable, Hashable, Codable {
     public var opened: Date
 }
 
-/// The documents that an application opened lately, the last one first: a small file in the user's
-/// state folder.
+/// The recent documents of an application, the last one first, in a small file in the user's state
+/// folder.
 struct RecentDocuments {
     let path: String
     var maximumCount = 20
 
-    /// Two instances of the application that write at one moment may lose one entry of each other,
-    /// and nothing else.
+    /// Creates the list of an application. If two instances write at the same time, one entry may
+    /// be lost.
     init(application: String) { path = FilePath.join(StateFolder.recent, "\(application).json") }
 
-    /// The list; empty where there is none, or none that can be read.
+    /// The list; empty if the file does not exist or can't be read.
     func list() -> [RecentDocument] {
         guard let bytes = try? Disk.read(path, limit: JSONCoding.maximumSize), JSONCoding.objection(to: bytes) == nil
         else { return [] }

@@ -30,7 +30,7 @@ public struct RecoverableDocument: Sendable, Hashable {
     /// Whether the document is skipped because its recovery crashed the program twice.
     public var isSkipped: Bool { attempts >= RecoveryAttempts.limit }
 
-    /// Looks for documents that can be recovered.
+    /// Lists all recoverable documents, the latest first.
     static func list(_ untitled: UntitledDocuments) throws -> [RecoverableDocument] {
         var documents = try untitled.list().compactMap { try? Self.untitled($0) }
         if try Disk.kind(of: StateFolder.documents) == .directory {
@@ -44,7 +44,7 @@ public struct RecoverableDocument: Sendable, Hashable {
         return documents.sorted { $0.changed > $1.changed }
     }
 
-    /// An untitled document that is as new as when it was made has nothing to recover.
+    /// An untitled document that was never changed has nothing to recover.
     private static func untitled(_ path: String) throws -> RecoverableDocument? {
         guard DocumentLock.holder(of: path) == nil else { return nil }
         let manifest = try PackageReader(path).manifest()
@@ -67,8 +67,8 @@ public struct RecoverableDocument: Sendable, Hashable {
             attempts: RecoveryAttempts(uuid: uuid).count)
     }
 
-    /// Whether the document at a path holds work of an editor that is gone, and its UUID; nil for
-    /// what is no package and no archive.
+    /// The UUID of the document at a path, and whether it contains work of a former editor; nil if
+    /// it is neither a package nor an archive.
     static func leftWork(at path: String) throws -> (uuid: String, hasWork: Bool)? {
         switch try DetectedDocument(path).kind {
         case .package:

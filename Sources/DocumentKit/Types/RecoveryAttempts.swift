@@ -2,13 +2,13 @@ internal import DocumentFiles
 internal import FileSystem
 internal import Foundation
 
-/// Counts the recoveries of a document that began and did not come to an end, so that work that
-/// brings its program down is not taken up for ever.
+/// Counts the recoveries of a document that began and did not complete, so that work that crashes
+/// the program is not recovered again and again.
 ///
-/// The count stands on the disk before the recovery begins, and goes when the document was saved,
+/// The counter is written before a recovery begins, and removed when the document is saved,
 /// autosaved or closed.
 struct RecoveryAttempts {
-    /// A recovery that crashed so often is skipped.
+    /// The number of failed recoveries after which a document is skipped.
     static let limit = 2
 
     private let path: String
@@ -28,7 +28,7 @@ struct RecoveryAttempts {
 
     func begin() throws { try write(count + 1) }
 
-    /// Counts the last one no more.
+    /// Takes back the last count.
     func takeBack() throws {
         if count > 1 { try write(count - 1) } else { try end() }
     }

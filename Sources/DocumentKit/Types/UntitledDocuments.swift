@@ -2,14 +2,14 @@ internal import DocumentFiles
 internal import FileSystem
 internal import Foundation
 
-/// The home of documents that have no name yet: `$XDG_STATE_HOME/folio/untitled/<application>/`.
-/// They are packages like any other, autosaved and locked, until they are saved under a name.
+/// The untitled documents of an application, in `$XDG_STATE_HOME/folio/untitled/<application>/`.
+/// They are ordinary packages, autosaved and locked, until they are saved under a name.
 struct UntitledDocuments {
     let folder: String
 
     init(application: String) { folder = FilePath.join(StateFolder.untitled, application) }
 
-    /// A path for a new one, whose folder is there.
+    /// A path for a new document. Its folder is created.
     func newPath(extension: String) throws -> String {
         try Disk.makeDirectories(folder, mode: 0o700, isDurable: true)
         return FilePath.join(folder, "\(UniqueName.make()).\(`extension`)")

@@ -33,7 +33,7 @@ extension SortKey {
             throw QueryError(
                 .unknownKey, "\(Object.self) has no name for \(keyPath): namesByKeyPath lists those that queries know")
         }
-        // Other orders of texts are this toolkit's own: SortKey's collations.
+        // Only `SortKey` has collations for the other orders of texts.
         guard descriptor.stringComparator == nil || descriptor.stringComparator == .lexical else {
             throw QueryError(
                 .unsupported,

@@ -22,9 +22,9 @@ package struct ZipEntry: Sendable, Hashable {
 /// Invariants of every instance:
 /// 1. Names are safe and unique after folding, and no file is also a folder.
 /// 2. Every entry is a regular file or folder, not encrypted, stored or deflated, and within the
-/// limits according to its declared sizes.
+///    limits according to its declared sizes.
 /// 3. Local and central headers agree. The entries follow each other from the first byte on without
-/// gap or overlap, followed by the directory, which ends the file.
+///    gap or overlap, followed by the directory, which ends the file.
 package struct ZipDirectory: Sendable {
     /// The entries in the order of the file.
     package let entries: [ZipEntry]

@@ -12,7 +12,7 @@ internal import Glibc
 /// Invariants:
 /// 1. `temporary` and `displaced` have the same ID, and are siblings of the target.
 /// 2. `displaced` exists only after `temporary` was complete and durable. If both exist, recovery
-/// may finish the replacement.
+///    may finish the replacement.
 /// 3. The target is missing only while `displaced` exists.
 package struct Replacement: Sendable, Hashable {
     package let target: String

@@ -78,7 +78,7 @@ public final class ManagedObjectModel: Sendable {
 
     /// Creates a model that consists of entities only.
     ///
-    /// - Throws: What ``init(_:)`` throws.
+    /// - Throws: The errors of ``init(_:)``.
     public convenience init(entities: [EntityDefinition], versionIdentifiers: [String] = []) throws(ModelError) {
         var description = Definition()
         description.entities = entities

@@ -4,13 +4,13 @@ package import Foundation
 ///
 /// Invariants:
 /// 1. Every object is decoded at most once, so the time is limited by the size of the file. The
-/// encoded sizes of all decoded objects together may not exceed the size of the file, which is true
-/// if and only if they do not overlap.
+///    encoded sizes of all decoded objects together may not exceed the size of the file, which is
+///    true if and only if they do not overlap.
 /// 2. Containers are decoded with an explicit stack. Its height, and the height of the resulting
-/// value, are limited by `limits.depth`, so the value can be traversed recursively.
+///    value, are limited by `limits.depth`, so the value can be traversed recursively.
 /// 3. Memory is allocated for decoded objects, not for the number of objects in the trailer. An
-/// object that is not reached costs four bytes, and the number of objects is limited by the number
-/// of bytes at which they can begin.
+///    object that is not reached costs four bytes, and the number of objects is limited by the
+///    number of bytes at which they can begin.
 /// 4. The resulting value, traversed as a tree, has at most `limits.objects` nodes.
 package struct BinaryPropertyListReader {
     /// The state of an object. When it is decoded, its value is in `values`.

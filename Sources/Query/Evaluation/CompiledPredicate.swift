@@ -6,21 +6,22 @@ package import Schema
 ///
 /// It follows ``ScalarRules`` and these rules:
 /// 1. A path through nil is nil. A path through nil into a to-many relationship is an empty
-/// collection, like a join that finds no rows.
+///    collection, like a join that finds no rows.
 /// 2. A path through to-many relationships gives one flat collection with a value for every object
-/// reached, duplicates included. A nil to-one relationship after a to-many relationship adds a nil
-/// to the collection.
+///    reached, duplicates included. A nil to-one relationship after a to-many relationship adds a
+///    nil to the collection.
 /// 3. ANY is true if the comparison is true for at least one value of the left side, so it is false
-/// for an empty collection. ALL is true if the comparison is true for every value, so it is true
-/// for an empty collection. NONE is NOT of ANY. A nil left side counts as empty, any other single
-/// value as a collection of one.
+///    for an empty collection. ALL is true if the comparison is true for every value, so it is true
+///    for an empty collection. NONE is NOT of ANY. A nil left side counts as empty, any other
+///    single value as a collection of one.
 /// 4. IN and CONTAINS on collections look for an equal value; a nil equals a nil. IN with a string
-/// on its right side, and CONTAINS with a string on its left side, look for a substring; the empty
-/// string is contained in every string. They are false if the text or the collection is nil.
+///    on its right side, and CONTAINS with a string on its left side, look for a substring; the
+///    empty string is contained in every string. They are false if the text or the collection is
+///    nil.
 /// 5. An element beyond the end of an ordered collection is nil, and so is an element of nil.
-/// `[FIRST]` and `[LAST]` require an ordered collection or at most one element.
+///    `[FIRST]` and `[LAST]` require an ordered collection or at most one element.
 /// 6. In a SUBQUERY, plain keys and SELF refer to the outer object and `$x` to the element.
-/// Variables of outer subqueries are visible.
+///    Variables of outer subqueries are visible.
 /// 7. `now()` is the time at which the predicate was compiled. A cast that is not possible is nil.
 package struct CompiledPredicate {
     typealias Test = (inout PredicateScope) throws -> Bool

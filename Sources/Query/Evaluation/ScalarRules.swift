@@ -6,42 +6,42 @@ package import Schema
 ///
 /// Equality and order
 /// 1. Nil equals nil and nothing else. `!=` is the complement of `==`, so nil differs from every
-/// other value. A NaN counts as nil, because SQLite stores it as NULL.
+///    other value. A NaN counts as nil, because SQLite stores it as NULL.
 /// 2. `< <= > >=`, BETWEEN and the string operators are false if a side is nil. NOT of them is then
-/// true: NOT is always the exact complement.
+///    true: NOT is always the exact complement.
 /// 3. Integers, booleans (1 and 0), Doubles, Floats and Decimals compare by numeric value, an
-/// integer with a Double exactly. A Decimal counts as the nearest Double, because SQLite stores it
-/// that way. Dates compare with dates, by their seconds.
+///    integer with a Double exactly. A Decimal counts as the nearest Double, because SQLite stores
+///    it that way. Dates compare with dates, by their seconds.
 /// 4. Strings are equal if their code units are equal, and are ordered by UTF-8, which is the order
-/// of Unicode scalars; canonical equivalence does not count. URIs count as their text. Options fold
-/// both sides first (``TextFolding``). Binary values and UUIDs are ordered by their bytes.
+///    of Unicode scalars; canonical equivalence does not count. URIs count as their text. Options
+///    fold both sides first (``TextFolding``). Binary values and UUIDs are ordered by their bytes.
 /// 5. References are equal if their object IDs are equal; they have no order.
 /// 6. Values of different kinds are not equal. Ordering them is an error (`type`), which validation
-/// against a model finds before execution.
+///    against a model finds before execution.
 ///
 /// Arithmetic
 /// 7. A nil argument gives nil. Nil is also the result of division and modulus by zero, of a
-/// logarithm of a number that is not positive, and of every other operation without a numeric
-/// result.
+///    logarithm of a number that is not positive, and of every other operation without a numeric
+///    result.
 /// 8. Integers (and booleans) stay integers: `7 / 2` is 3, rounded toward zero. A result beyond 64
-/// bits becomes a Double. If either side is a Double, Float or Decimal, the operation is computed
-/// in Double.
+///    bits becomes a Double. If either side is a Double, Float or Decimal, the operation is
+///    computed in Double.
 /// 9. `modulus:by:` and the bitwise functions take integers and truncate fractions; a shift by a
-/// negative count shifts in the other direction. `raise:toPower:`, `sqrt:`, `exp:`, `ln:` and
-/// `log:` (base 10) give Doubles; `abs:`, `ceiling:`, `floor:` and `trunc:` leave integers
-/// unchanged.
+///    negative count shifts in the other direction. `raise:toPower:`, `sqrt:`, `exp:`, `ln:` and
+///    `log:` (base 10) give Doubles; `abs:`, `ceiling:`, `floor:` and `trunc:` leave integers
+///    unchanged.
 /// 10. A date plus or minus seconds is a date; a date minus a date is a number of seconds. Other
-/// kinds in arithmetic are an error (`type`).
+///     kinds in arithmetic are an error (`type`).
 /// 11. `length:` counts UTF-16 units of strings, as validation does, and bytes of binary values.
-/// `lowercase:` and `uppercase:` are the full Unicode mappings.
+///     `lowercase:` and `uppercase:` are the full Unicode mappings.
 ///
 /// Aggregates
 /// 12. `@count`, `count:` and `[SIZE]` count the values that are not nil; the other aggregates
-/// ignore nil. The sum of no values is 0; the average, minimum and maximum of no values are nil.
-/// Integers are added exactly: their sum is an integer, or the nearest Double beyond 64 bits.
-/// Doubles are then added in ascending order, so that the result does not depend on the order of
-/// the collection. Averages are Doubles. Minimum and maximum take all values that have an order,
-/// strings included.
+///     ignore nil. The sum of no values is 0; the average, minimum and maximum of no values are
+///     nil. Integers are added exactly: their sum is an integer, or the nearest Double beyond 64
+///     bits. Doubles are then added in ascending order, so that the result does not depend on the
+///     order of the collection. Averages are Doubles. Minimum and maximum take all values that have
+///     an order, strings included.
 package enum ScalarRules {
     enum Number {
         case int(Int64)

@@ -6,20 +6,20 @@ import Foundation
 /// `fold` is idempotent, and two texts are equal under options if their folds have the same code
 /// units. The rules:
 /// 1. `[d]`: the text is decomposed canonically (NFD), non-spacing marks (category Mn) with a
-/// canonical combining class of 10 or more are removed, and the rest is composed again (NFC). The
-/// removed marks are the accents of Latin, Greek and Cyrillic, Hebrew points and Arabic vowel
-/// signs. Marks of other classes make a different letter and are kept: strokes and overlays (class
-/// 1), nuktas (7), kana voicing marks (8), viramas (9) and the vowel signs of Indic scripts (0).
-/// Letters without a decomposition, such as ø, ł, đ and ı, are kept.
+///    canonical combining class of 10 or more are removed, and the rest is composed again (NFC).
+///    The removed marks are the accents of Latin, Greek and Cyrillic, Hebrew points and Arabic
+///    vowel signs. Marks of other classes make a different letter and are kept: strokes and
+///    overlays (class 1), nuktas (7), kana voicing marks (8), viramas (9) and the vowel signs of
+///    Indic scripts (0). Letters without a decomposition, such as ø, ł, đ and ı, are kept.
 /// 2. `[c]`: every scalar is mapped to lowercase, then uppercase, then lowercase by the full
-/// Unicode mappings, regardless of context: ß, ẞ and ss are equal, and so are σ, ς and Σ. The
-/// exception is ı (U+0131), which is kept and does not become i. There are no rules for single
-/// languages.
+///    Unicode mappings, regardless of context: ß, ẞ and ss are equal, and so are σ, ς and Σ. The
+///    exception is ı (U+0131), which is kept and does not become i. There are no rules for single
+///    languages.
 /// 3. `[cd]`: `[d]`, then `[c]`.
 /// 4. `[n]`: no folding, even with other options, because both sides are folded already.
 /// 5. `[l]`: Foundation's folding in the current locale instead of rules 1 and 2.
 /// 6. Neither `[c]` nor `[d]`: no folding. Canonically equivalent texts with different code units
-/// differ, as in SQLite and unlike in Swift.
+///    differ, as in SQLite and unlike in Swift.
 package enum TextFolding {
     package static func fold(_ text: String, options: ComparisonPredicate.Options) -> String {
         let options = effective(options)

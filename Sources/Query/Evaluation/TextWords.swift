@@ -2,9 +2,9 @@
 /// so that an index and a search in memory agree.
 ///
 /// 1. A word is a maximal run of letters, digits and the marks that belong to them (Unicode
-/// categories L, N, M and private use). All other characters separate words.
+///    categories L, N, M and private use). All other characters separate words.
 /// 2. Words are compared after folding case and diacritics (``TextFolding``): `Désert` is `desert`.
-/// Folding may produce other ASCII characters than letters and digits; these are removed.
+///    Folding may produce other ASCII characters than letters and digits; these are removed.
 /// 3. Only the first 256 characters of a longer word count.
 enum TextWords {
     private static let longest = 256

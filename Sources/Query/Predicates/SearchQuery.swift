@@ -2,13 +2,13 @@
 /// of an object.
 ///
 /// 1. A word matches anywhere. `"several words"` in quotes is a phrase. `desert*` matches all words
-/// with this prefix, and `"great des"*` a phrase whose last word has this prefix. All terms must be
-/// found, each in any of the texts, a phrase within a single text.
+///    with this prefix, and `"great des"*` a phrase whose last word has this prefix. All terms must
+///    be found, each in any of the texts, a phrase within a single text.
 /// 2. `-word` and `-"a phrase"` must not be found in any text. `OR` in capitals separates
-/// alternatives: at least one of them must match.
+///    alternatives: at least one of them must match.
 /// 3. Text that users type is never an error: an unclosed quotation extends to the end of the text,
-/// and other characters separate words. A query without words matches nothing, and so does an
-/// alternative that has only `-words`.
+///    and other characters separate words. A query without words matches nothing, and so does an
+///    alternative that has only `-words`.
 /// 4. At most 64 terms are used, and at most 64 words of a phrase; the rest is ignored.
 package struct SearchQuery: Sendable, Hashable {
     struct Term: Sendable, Hashable {

@@ -5,10 +5,10 @@ package import Schema
 /// store.
 ///
 /// 1. Groups and distinct rows are compared by ``ScalarRules``: nils are equal, and so are 1 and
-/// 1.0; texts are equal if their code units are.
+///    1.0; texts are equal if their code units are.
 /// 2. Without columns to group by, aggregates give one row, even for no objects.
 /// 3. Rows that are equal in the sort order are ordered by their columns. Rows of single objects
-/// are ordered by the primary keys of the objects.
+///    are ordered by the primary keys of the objects.
 package struct TableEvaluation {
 
     private struct Aggregate {

@@ -6,15 +6,15 @@ package import Schema
 ///
 /// These rules hold for every plan:
 /// 1. An entity has at most one source entity. With inference, an entity has at most one
-/// destination entity. A mapping model may split an entity into several, each in a hierarchy of its
-/// own; references to its objects then become references to the objects of one of them, the main
-/// image.
+///    destination entity. A mapping model may split an entity into several, each in a hierarchy of
+///    its own; references to its objects then become references to the objects of one of them, the
+///    main image.
 /// 2. All entities of one hierarchy of the destination come from one hierarchy of the source, so
-/// objects keep their primary keys.
+///    objects keep their primary keys.
 /// 3. A property comes from one of the same kind. Attributes keep their type or change between
-/// numeric types (Boolean, integers, Decimal, Double, Float). A to-many relationship stays to-many,
-/// or is one end of a many-to-many relationship whose other end stays to-many. The store must find
-/// and reject values that do not fit.
+///    numeric types (Boolean, integers, Decimal, Double, Float). A to-many relationship stays
+///    to-many, or is one end of a many-to-many relationship whose other end stays to-many. The
+///    store must find and reject values that do not fit.
 package struct MigrationPlan: Sendable {
     /// The source of a property's values.
     package enum Origin: Sendable, Hashable {

@@ -8,9 +8,9 @@ package import RowMemory
 ///
 /// Invariants:
 /// 1. While all rows have one layout, `places` is empty: slab `n` has `RowBatch.capacity(ofSlab:
-/// n)` rows and follows slab `n − 1`.
+///    n)` rows and follows slab `n − 1`.
 /// 2. From the first row of a second layout or the first lent row on, `places` contains the
-/// location of each row.
+///    location of each row.
 /// 3. No row is added to a slab whose rows are lent.
 package struct RowBatch: Sendable {
     @usableFromInline struct Place: Sendable {

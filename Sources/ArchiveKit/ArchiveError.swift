@@ -1,9 +1,9 @@
-/// An archive could not be read or written.
+/// An error of reading or writing an archive.
 ///
-/// `message` is one line for a person and names the archive; `entry` is the part it is about,
-/// `limit` the bound that was passed.
+/// `message` is one line for people and includes the path of the archive. `entry` is the name of
+/// the entry with the error, `limit` the exceeded limit.
 public struct ArchiveError: Error, Sendable, CustomStringConvertible {
-    /// What is wrong, in kinds that a caller decides by. More may be added.
+    /// The kind of a failure, for decisions by callers. More kinds may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
             case notAnArchive, truncated, damaged, ambiguous, unsafeName, duplicateName, unsuitableEntry,
@@ -13,45 +13,46 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// The file is no zip archive.
+        /// The file is not a zip archive.
         public static let notAnArchive = Code(.notAnArchive)
         /// The file ends too early.
         public static let truncated = Code(.truncated)
-        /// Content or structure is broken: a checksum, a size, a place.
+        /// Content or structure is damaged: a checksum, a size or an offset is wrong.
         public static let damaged = Code(.damaged)
-        /// Two readers could see two different things: local and central records differ, entries
-        /// overlap, or there is junk around them.
+        /// Readers could interpret the archive differently: local and central headers differ,
+        /// entries overlap, or there are other bytes around them.
         public static let ambiguous = Code(.ambiguous)
-        /// A name that could lead out of the folder, or that a person can't read for what it is.
+        /// The name of an entry could lead out of the target folder, or contains characters that
+        /// hide its real form.
         public static let unsafeName = Code(.unsafeName)
-        /// Two entries have one name, also after folding case or normalizing.
+        /// Two entries have the same name, possibly only after case folding or normalization.
         public static let duplicateName = Code(.duplicateName)
-        /// A link, a device or the like.
+        /// The entry is a link, a device or another special file.
         public static let unsuitableEntry = Code(.unsuitableEntry)
-        /// An entry that has no place in such an archive.
+        /// An archive of this kind must not contain the entry.
         public static let unexpectedEntry = Code(.unexpectedEntry)
-        /// An entry that must be there is not.
+        /// A required entry is missing.
         public static let missingEntry = Code(.missingEntry)
-        /// More bytes than allowed, declared or produced.
+        /// The declared or decompressed size exceeds the limit.
         public static let tooLarge = Code(.tooLarge)
-        /// More entries than allowed.
+        /// The number of entries exceeds the limit.
         public static let tooMany = Code(.tooMany)
         /// The content is encrypted.
         public static let encrypted = Code(.encrypted)
-        /// A compression method or a kind of archive that is not read here.
+        /// The compression method or the kind of archive is not supported.
         public static let unsupported = Code(.unsupported)
-        /// The system refused to read or write; see `underlying`.
+        /// Reading or writing a file failed; see `underlying`.
         public static let inputOutput = Code(.inputOutput)
 
         public var description: String { kind.rawValue }
     }
 
     public let code: Code
-    /// The archive.
+    /// The path of the archive.
     public let path: String
-    /// The entry it is about, as its name stands in the archive.
+    /// The name of the entry with the error; nil if the error concerns the whole archive.
     public let entry: String?
-    /// The bound that was passed.
+    /// The exceeded limit.
     public let limit: Int64?
     public let underlying: (any Error)?
     private let reason: String
@@ -71,7 +72,7 @@ public struct ArchiveError: Error, Sendable, CustomStringConvertible {
         self.underlying = underlying
     }
 
-    /// One line: the archive, the entry and the reason.
+    /// The path of the archive, the entry and the reason on one line.
     public var message: String { "\(path): \(messageWithoutPath)" }
     public var description: String { message }
 }

@@ -1,10 +1,11 @@
-/// How much an archive may hold. A bound that is passed is an error, found before anything is
-/// extracted wherever the directory tells.
+/// The limits for reading an archive. If possible, exceeded limits are found in the central
+/// directory before extraction.
 package struct ArchiveLimits: Sendable, Hashable {
     package var entries = 100_000
-    /// All entries together, unpacked.
+    /// The total decompressed size of all entries.
     package var total: Int64 = 64 << 30
-    /// Times that an entry may grow when unpacked, once past `ratioFloor` bytes.
+    /// The maximum ratio of decompressed to compressed size of an entry, for entries of more than
+    /// `ratioFloor` bytes.
     package var ratio: Int64 = 200
     package var ratioFloor: Int64 = 1 << 20
     package var nameBytes = 1024

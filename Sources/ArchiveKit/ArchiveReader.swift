@@ -3,13 +3,13 @@ internal import Coding
 package import FileSystem
 internal import Foundation
 
-/// Takes entries out of a zip archive that `ZipDirectory` has found good. The unpacking is
-/// libarchive's; what it produces is held against the directory: order, sizes and checksums.
+/// Extracts entries from a zip archive that `ZipDirectory` has validated. libarchive decompresses
+/// them. The order, sizes and checksums of the result are compared with the directory.
 package struct ArchiveReader: Sendable {
     package let directory: ZipDirectory
     private let file: File
 
-    /// Opens an archive and checks its directory.
+    /// Opens an archive and validates its directory.
     package init(_ file: File, limits: ArchiveLimits = ArchiveLimits(), allowing: (String) -> Bool = { _ in true })
         throws
     {
@@ -17,7 +17,7 @@ package struct ArchiveReader: Sendable {
         directory = try ZipDirectory(file, limits: limits, allowing: allowing)
     }
 
-    /// The content of one entry of at most `limit` bytes.
+    /// The content of an entry, which may have at most `limit` bytes.
     package func read(_ name: String, limit: Int) throws -> [UInt8] {
         guard let entry = directory[name], !entry.isDirectory else {
             throw ArchiveError(.missingEntry, "is missing", path: directory.path, entry: name)
@@ -36,7 +36,7 @@ package struct ArchiveReader: Sendable {
         return bytes
     }
 
-    /// One file, to be read by itself and in pieces wherever it lies.
+    /// A random-access reader for one file.
     package func input(of entry: ZipEntry) throws -> EntryInput {
         guard !entry.isDirectory else {
             throw ArchiveError(.missingEntry, "is a folder", path: directory.path, entry: entry.name)
@@ -44,13 +44,11 @@ package struct ArchiveReader: Sendable {
         return EntryInput(entry, in: file, path: directory.path)
     }
 
-    /// Reads an entry that is not compressed to its end and throws `.damaged` where its checksum is
-    /// wrong.
+    /// Reads an uncompressed entry completely and throws `.damaged` if its checksum is wrong.
     package func check(_ entry: ZipEntry) throws { try translating { try storedContent(of: entry) { _ in } } }
 
-    /// Hands the content of an entry that is not compressed to `sink`, piece by piece, and holds it
-    /// against its checksum. It lies in the archive as it is: libarchive would only copy it once
-    /// more.
+    /// Passes the content of an uncompressed entry to `sink`, in pieces, and verifies its checksum.
+    /// The content is read from the file directly, because libarchive would copy it once more.
     private func storedContent(of entry: ZipEntry, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
         defer { buffer.deallocate() }
@@ -73,13 +71,13 @@ package struct ArchiveReader: Sendable {
         ArchiveError(.damaged, "its checksum is wrong", path: directory.path, entry: entry.name)
     }
 
-    /// An entry to be put into another archive as it lies here.
+    /// An entry as a part of another archive, copied without decompression.
     package func part(_ entry: ZipEntry) -> ArchivePart {
         ArchivePart(name: entry.name, content: .entry(entry, of: file))
     }
 
-    /// Unpacks those files whose names `including` picks into a folder that is there. Modes are
-    /// 0700 and 0600. Not made durable.
+    /// Extracts the files that `including` selects into an existing folder. The modes are 0700 and
+    /// 0600. Does not synchronize the files.
     package func extract(into folder: String, including: (String) -> Bool) throws {
         try translating {
             let stream = try EntryStream(file, directory)
@@ -91,16 +89,15 @@ package struct ArchiveReader: Sendable {
         }
     }
 
-    /// Unpacks everything into the folder `target`, which is made here and must not be there. On
-    /// failure nothing is left. Not made durable.
+    /// Extracts all entries into the folder `target`, which must not exist and is created. If this
+    /// throws, the folder is removed. Does not synchronize the files.
     /// - Parameters:
-    ///   - protection: The modes of files and folders, less the process's mask; nil for this user
-    ///     alone.
-    ///   - isSynchronized: Whether the caller makes it durable next: then the disk begins
-    ///     meanwhile.
-    ///   - check: Gives what looks at the content of a file while it is unpacked; nil for files
-    ///     that nobody looks at.
-    ///   - progress: Told after each piece how many bytes it had; may throw to end the unpacking.
+    ///   - protection: The modes of files and folders, reduced by the umask; nil for access by the
+    ///     owner only.
+    ///   - isSynchronized: Whether the caller synchronizes the files next. If true, writing to the
+    ///     disk starts during extraction.
+    ///   - check: Returns a check for the content of a file; nil for no check.
+    ///   - progress: Called with the size of each extracted piece; may throw to cancel.
     package func extract(
         to target: String, _ protection: FileProtection? = nil, isSynchronized: Bool = false,
         checking check: (ZipEntry) throws -> ContentCheck? = { _ in nil },
@@ -115,7 +112,7 @@ package struct ArchiveReader: Sendable {
                         entry, stream, to: target, protection, isSynchronized: isSynchronized, check(entry), progress)
                 }
             } catch {
-                // The first error is the one that counts.
+                // An error of removing the folder must not hide the original error.
                 try? Disk.removeTree(target)
                 throw error
             }

@@ -1,11 +1,11 @@
 internal import Coding
 package import FileSystem
 
-/// Takes out of a damaged archive what can still be read, by the entries' own headers: the
-/// directory at the end may be gone, junk may lie around.
+/// Extracts the readable content of a damaged archive by searching for the local headers of
+/// entries. The central directory may be missing, and there may be other bytes between entries.
 ///
-/// The rules for names and kinds hold as for sound archives. What is cut off or has a wrong
-/// checksum is taken out as far as it goes, and told.
+/// The rules for names and kinds are those for intact archives. Entries that are truncated or have
+/// a wrong checksum are extracted as far as possible and reported.
 package struct ArchiveSalvager {
     private let file: File
     private let size: Int64
@@ -13,12 +13,12 @@ package struct ArchiveSalvager {
     private let allowing: (String) -> Bool
     private var names = Set<String>()
     private var total: Int64 = 0
-    /// How much was read for entries that turned out to be broken, in which others are looked for.
+    /// The number of bytes that were read for damaged entries and are searched again for headers.
     private var reread: Int64 = 0
-    /// Where headers of entries stand by the directory at the end, as far as that can be read: a
-    /// broken entry ends at the next one, whatever it says of its size.
+    /// The offsets of local headers according to the central directory, if it is readable. A
+    /// damaged entry ends at the next header, regardless of its declared size.
     private let headers: [Int64]
-    /// What could not be read, or not as it was.
+    /// The errors that were found.
     package private(set) var findings: [ArchiveError] = []
 
     private static let windowSize = 1 << 20
@@ -34,15 +34,15 @@ package struct ArchiveSalvager {
         headers = try Self.listedHeaders(file, size, limits)
     }
 
-    /// Whether there is the header of an entry in the beginning of a file, wherever it stands.
+    /// Whether the first part of a file contains the local header of an entry.
     package static func hasEntries(_ file: File) throws -> Bool {
         var bytes = [UInt8](repeating: 0, count: windowSize)
         let count = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
         return place(of: LocalFileHeader.signature, in: bytes[..<count]) != nil
     }
 
-    /// Takes the entries out into a folder that is there.
-    /// - Returns: how many files were taken out.
+    /// Extracts the entries into an existing folder.
+    /// - Returns: The number of extracted files.
     package mutating func extract(to target: String) throws -> Int {
         var offset: Int64 = 0
         var count = 0
@@ -93,8 +93,8 @@ package struct ArchiveSalvager {
         return nil
     }
 
-    /// Where the next header of an entry begins: mostly just there, so that more is read at a time
-    /// the longer it takes.
+    /// Finds the next local header. It is usually at the start, so the window is small at first and
+    /// grows.
     private func nextSignature(from start: Int64, _ signature: UInt32 = LocalFileHeader.signature) throws -> Int64? {
         var offset = start, length = Self.shortestWindow
         while offset + 4 <= size {
@@ -107,7 +107,7 @@ package struct ArchiveSalvager {
         return nil
     }
 
-    /// Nil where there is a signature and no header.
+    /// Nil if the bytes after the signature are not a valid header.
     private func entry(at start: Int64) throws -> Entry? {
         guard let header = LocalFileHeader(try read(at: start, count: LocalFileHeader.size)), header.nameLength > 0
         else { return nil }
@@ -133,7 +133,7 @@ package struct ArchiveSalvager {
             dataOffset: start + Int64(LocalFileHeader.size) + Int64(rest.count))
     }
 
-    /// Where to go on after an entry that may be broken and says that it ends at `stated`.
+    /// The offset to continue at after a possibly damaged entry whose declared end is `stated`.
     private func end(of entry: Entry, _ stated: Int64) -> Int64 {
         var low = 0, high = headers.count
         while low < high {
@@ -143,7 +143,7 @@ package struct ArchiveSalvager {
         return low < headers.count ? min(stated, headers[low]) : stated
     }
 
-    /// The offsets of headers by the directory at the end, in order.
+    /// The offsets of the local headers according to the central directory, in ascending order.
     private static func listedHeaders(_ file: File, _ size: Int64, _ limits: ArchiveLimits) throws -> [Int64] {
         func read(_ offset: Int64, _ count: Int64) throws -> [UInt8] {
             var bytes = [UInt8](repeating: 0, count: Int(min(count, size - offset)))
@@ -178,7 +178,7 @@ package struct ArchiveSalvager {
 
     // MARK: Taking out
 
-    /// - Returns: where the entry ends.
+    /// - Returns: The end of the entry.
     private mutating func extract(_ entry: Entry, to target: String) throws -> Int64 {
         if entry.name.hasSuffix("/") { return entry.dataOffset }
         let path = FilePath.join(target, entry.name)
@@ -224,14 +224,14 @@ package struct ArchiveSalvager {
         return self.end(of: entry, end)
     }
 
-    /// Where to look for entries after one that is not what it says: within it, unless the whole
-    /// file was gone through for such entries twice.
+    /// The offset to search from after an inconsistent entry: the start of its content, unless
+    /// twice the size of the file has been read for such entries.
     private mutating func restart(_ entry: Entry, readUpTo end: Int64) -> Int64 {
         reread += end - entry.dataOffset
         return reread > 2 * size ? max(end, entry.dataOffset) : entry.dataOffset
     }
 
-    /// What a streaming writer puts behind the content.
+    /// The checksum of an entry, from the data descriptor if it has one.
     private func expectedChecksum(_ entry: Entry, _ end: Int64) throws -> UInt32 {
         guard entry.hasDescriptor else { return entry.crc32 }
         var reader = ByteReader(try read(at: end, count: 8))
@@ -239,8 +239,8 @@ package struct ArchiveSalvager {
         return first == 0x0807_4b50 ? reader.number() ?? 0 : first
     }
 
-    /// - Parameter end: Where the entry ends, or how far it was read.
-    /// - Returns: whether it is whole.
+    /// - Parameter end: Set to the end of the entry, or of the part that was read.
+    /// - Returns: Whether the entry is complete.
     private func inflate(_ entry: Entry, _ end: inout Int64, _ put: (UnsafeRawBufferPointer) throws -> Void) throws
         -> Bool
     {
@@ -257,16 +257,17 @@ package struct ArchiveSalvager {
             end += Int64(count)
             end = start + Int64(try stream.decompress(UnsafeRawBufferPointer(rebasing: piece[..<count]), put))
         }
-        // Where the stream ends it knows better than the header, whose size may be what is damaged.
+        // The end of the compressed stream is more reliable than the size in the header, which may
+        // be damaged.
         if !stream.isAtEnd, !entry.hasDescriptor { end = limit }
         return stream.isAtEnd
     }
 
-    /// - Parameter end: Where the entry ends, or how far it was read.
-    /// - Returns: whether it is whole.
+    /// - Parameter end: Set to the end of the entry, or of the part that was read.
+    /// - Returns: Whether the entry is complete.
     private func copy(_ entry: Entry, _ end: inout Int64, _ put: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool
     {
-        // How long it is, only the descriptor behind it says.
+        // The size is known only from the data descriptor after the content.
         let wanted =
             entry.hasDescriptor
             ? try nextSignature(from: entry.dataOffset, 0x0807_4b50) ?? size : entry.dataOffset + entry.compressedSize

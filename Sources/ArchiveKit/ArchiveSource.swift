@@ -1,14 +1,14 @@
 internal import CArchive
 internal import FileSystem
 
-/// The file that libarchive reads, through our own room for files: faults can be injected and
-/// errors keep their path.
+/// The file that libarchive reads, through the FileSystem module, so that faults can be injected
+/// and errors keep their path.
 final class ArchiveSource {
     private let file: File
     private let size: Int64
     private var position: Int64 = 0
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 4096)
-    /// What went wrong while libarchive was asking.
+    /// The error that occurred in a callback.
     private(set) var failure: FileSystemError?
 
     init(_ file: File) throws {
@@ -18,8 +18,8 @@ final class ArchiveSource {
 
     deinit { buffer.deallocate() }
 
-    // The three callbacks get the source as it was handed to `archive_read_set_callback_data`; the
-    // stream keeps it alive.
+    // The callbacks get the source that was passed to `archive_read_set_callback_data`. The stream
+    // keeps it alive.
 
     static let read:
         @convention(c) (OpaquePointer?, UnsafeMutableRawPointer?, UnsafeMutablePointer<UnsafeRawPointer?>?) -> Int = {

@@ -1,20 +1,21 @@
 internal import Coding
 package import FileSystem
 
-/// One file to be put into an archive.
+/// A file to be added to an archive.
 package struct ArchivePart: Sendable {
     package enum Content: Sendable {
         case bytes([UInt8])
-        /// A plain file. It must not change while it is packed, and must not be a store that is
+        /// A regular file. It must not change while it is packed, and must not be a store that is
         /// open.
         case file(path: String)
-        /// An entry of another archive, as its bytes lie there.
+        /// An entry of another archive, copied without decompression.
         case entry(ZipEntry, of: File)
     }
 
     package let name: String
     package let content: Content
-    /// Whether the bytes stay as they are; else they are compressed where that makes them smaller.
+    /// Whether the content is never compressed. Otherwise it is compressed if that makes it
+    /// smaller.
     package let isStored: Bool
 
     package init(name: String, content: Content, isStored: Bool = false) {
@@ -24,22 +25,20 @@ package struct ArchivePart: Sendable {
     }
 }
 
-/// Writes a zip archive whose bytes follow from its content alone: fixed times and modes, the given
-/// order, no extra fields but Zip64's.
+/// Writes zip archives that depend only on their content: with fixed times and modes, in the given
+/// order, and without extra fields except those of Zip64.
 ///
-/// libarchive's own writer puts extra fields on every entry, so that the media type of the first
-/// one would not stand at byte 38.
+/// libarchive's writer adds extra fields to every entry, so that the media type in the first entry
+/// would not be at byte 38.
 ///
 ///     try ArchiveWriter.write([ArchivePart(name: "mimetype", content: .bytes(type), isStored: true), …], to: file)
 package enum ArchiveWriter {
-    /// Appends the archive to `file`, which must be empty. Not made durable.
+    /// Appends the archive to `file`, which must be empty. Does not synchronize the file.
     /// - Parameters:
-    ///   - check: Gives what looks at the content of a part while it is packed; nil for parts that
-    ///     nobody looks at.
-    ///   - progress: Told after each piece how many bytes of content it had; may throw to end the
-    ///     writing.
-    /// - Throws: `ArchiveError` for a bad or doubled name or a part that changes meanwhile; what
-    ///   reading and writing throw.
+    ///   - check: Returns a check for the content of a part; nil for no check.
+    ///   - progress: Called with the content size of each packed piece; may throw to cancel.
+    /// - Throws: `ArchiveError` for an invalid or duplicate name or a part that changes meanwhile;
+    ///   errors of reading and writing.
     package static func write(
         _ parts: [ArchivePart], to file: File, limits: ArchiveLimits = ArchiveLimits(),
         checking check: (ArchivePart) throws -> ContentCheck? = { _ in nil },

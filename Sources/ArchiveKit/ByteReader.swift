@@ -1,6 +1,6 @@
 internal import Coding
 
-/// Takes little-endian numbers off a run of bytes; nil once they run out.
+/// Reads little-endian numbers from bytes; returns nil at the end.
 struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private var position: Int

@@ -1,11 +1,10 @@
-/// Looks at the content of one file on its way into an archive or out of it, so that nobody reads
-/// it once more to judge it.
+/// Checks the content of a file while it is packed or extracted, which saves reading it again.
 ///
 ///     ContentCheck(take: { hash.update($0) }, finish: { guard hash.digest() == expected else { throw … } })
 package struct ContentCheck {
-    /// Takes the next bytes, which are valid within the call only.
+    /// Receives the next bytes, which are valid only during the call.
     package let take: (UnsafeRawBufferPointer) throws -> Void
-    /// Judges what was taken, at its end.
+    /// Called at the end; throws if the content is wrong.
     package let finish: () throws -> Void
 
     package init(take: @escaping (UnsafeRawBufferPointer) throws -> Void, finish: @escaping () throws -> Void) {

@@ -1,25 +1,25 @@
 internal import Coding
 internal import FileSystem
 
-/// One file of an archive, read in pieces wherever it lies, in little memory whatever its size.
+/// Reads one file of an archive with random access, in constant memory.
 ///
-/// What is read from front to back is held against the entry's checksum at its end. Of what is
-/// compressed, going back means beginning anew.
+/// Content that is read sequentially is verified against the checksum of the entry at its end.
+/// Reading a compressed entry backward restarts decompression.
 package final class EntryInput {
     package let entry: ZipEntry
     private let file: File
     private let path: String
     private var inflate: InflateStream?
-    /// How many compressed bytes went into `inflate`.
+    /// The number of compressed bytes that were passed to `inflate`.
     private var taken: Int64 = 0
-    /// What was unpacked and is still to be handed on, from `position` on.
+    /// The decompressed bytes from `position` on that have not been returned yet.
     private var unpacked: ArraySlice<UInt8> = []
     private var position: Int64 = 0
-    /// Of the bytes before `checked`.
+    /// The checksum of the bytes before `checked`.
     private var checksum = CRC32()
     private var checked: Int64 = 0
 
-    /// Small, since a piece may unpack to a thousand times its size.
+    /// The pieces are small because a piece may decompress to a thousand times its size.
     private static let pieceSize = 1 << 14
 
     init(_ entry: ZipEntry, in file: File, path: String) {
@@ -28,9 +28,9 @@ package final class EntryInput {
         self.path = path
     }
 
-    /// Fills a buffer with the bytes from `offset` on; answers how many there were, none at the end
-    /// alone.
-    /// - Throws: `ArchiveError.damaged` where what is there is not what was packed.
+    /// Fills a buffer with the bytes from `offset` on. Returns the number of bytes, which is zero
+    /// only at the end.
+    /// - Throws: `ArchiveError.damaged` if the content is damaged.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         let wanted = Int(min(Int64(buffer.count), max(entry.size - offset, 0)))
         guard offset >= 0, wanted > 0 else { return 0 }
@@ -79,7 +79,7 @@ package final class EntryInput {
         return done
     }
 
-    /// Unpacks a piece; false at the end.
+    /// Decompresses a piece; returns false at the end.
     private func unpackMore() throws -> Bool {
         guard let inflate, !inflate.isAtEnd else { return false }
         let count = Int(min(Int64(Self.pieceSize), entry.compressedSize - taken))
@@ -91,8 +91,8 @@ package final class EntryInput {
             }
             _ = try inflate.decompress(UnsafeRawBufferPointer(packed)) { piece in
                 bytes.append(contentsOf: piece)
-                // A piece of a bomb makes a thousand times its size; all of it together no more
-                // than the entry declares.
+                // A piece of a zip bomb may decompress to a thousand times its size, but the entry
+                // as a whole must not exceed its declared size.
                 guard position + Int64(bytes.count) <= entry.size else {
                     throw failure(.tooLarge, "unpacks to more than it declares")
                 }

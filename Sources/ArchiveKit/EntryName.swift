@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The rules for names of entries: what a name may be so that it means one plain file beneath the
-/// folder, on every system and to every reader.
+/// The rules for entry names. A valid name identifies one file beneath the target folder, on every
+/// system and for every reader.
 enum EntryName {
-    /// Why a name is refused; nil for a good one.
+    /// The reason why a name is rejected; nil for a valid name.
     static func objection(to name: String, _ limits: ArchiveLimits) -> String? {
         if name.isEmpty { return "an empty name" }
         if name.utf8.count > limits.nameBytes { return "a name of more than \(limits.nameBytes) bytes" }
@@ -13,7 +13,7 @@ enum EntryName {
         if letters.count == 2, letters[1] == UInt8(ascii: ":") { return "a drive letter in the name" }
         if name.unicodeScalars.contains(where: isUnreadable) { return "control or direction characters in the name" }
         var parts = name.split(separator: "/", omittingEmptySubsequences: false)
-        // A folder's own entry ends in a slash.
+        // The name of a folder entry ends with a slash.
         if parts.last?.isEmpty == true { parts.removeLast() }
         if parts.count > limits.depth { return "nested deeper than \(limits.depth) folders" }
         for part in parts {
@@ -25,7 +25,7 @@ enum EntryName {
         return nil
     }
 
-    /// What is equal for two names that some file system would take for one.
+    /// A key that is equal for names that some file system treats as the same.
     static func folded(_ name: some StringProtocol) -> String {
         name.precomposedStringWithCompatibilityMapping.folding(options: .caseInsensitive, locale: nil)
     }

@@ -2,8 +2,8 @@ internal import CArchive
 internal import Coding
 internal import FileSystem
 
-/// libarchive's walk through an archive, entry by entry in the order in which they lie in the file,
-/// each held against the directory.
+/// Iterates over the entries of an archive with libarchive, in the order of the file, and compares
+/// each one with the directory.
 final class EntryStream {
     private let archive: OpaquePointer
     private let source: ArchiveSource
@@ -18,10 +18,10 @@ final class EntryStream {
         self.directory = directory
         source = try ArchiveSource(file)
         archive_read_support_format_zip_seekable(archive)
-        // Resource forks are entries like others here.
+        // Resource forks are ordinary entries here.
         archive_read_set_format_option(archive, "zip", "mac-ext", nil)
-        // The archive is freed in `deinit`, while `source` is still there: the pointer is never
-        // used after it.
+        // `deinit` frees the archive while `source` still exists, so the unretained pointer is
+        // always valid.
         archive_read_set_callback_data(archive, Unmanaged.passUnretained(source).toOpaque())
         archive_read_set_read_callback(archive, ArchiveSource.read)
         archive_read_set_seek_callback(archive, ArchiveSource.seek)
@@ -31,15 +31,15 @@ final class EntryStream {
 
     deinit { archive_read_free(archive) }
 
-    /// Goes on to the next entry; nil at the end.
+    /// Advances to the next entry; nil at the end.
     func next() throws -> ZipEntry? {
         position += 1
         guard position < directory.entries.count else { return nil }
         let expected = directory.entries[position]
         var found: OpaquePointer?
         let status = archive_read_next_header(archive, &found)
-        // A warning is about names in other character sets; the names that count are the
-        // directory's.
+        // Warnings are about names in other character sets. Only the names in the directory are
+        // used.
         guard let found, status == ARCHIVE_OK || status == ARCHIVE_WARN else { throw failure(expected.name) }
         if let name = archive_entry_pathname_utf8(found), String(cString: name) != expected.name {
             throw ArchiveError(.ambiguous, "libarchive reads another name", path: directory.path, entry: expected.name)
@@ -47,8 +47,8 @@ final class EntryStream {
         return expected
     }
 
-    /// Hands the content of the present entry to `sink`, piece by piece; the pieces are valid only
-    /// within the call.
+    /// Passes the content of the current entry to `sink`, in pieces that are valid only during the
+    /// call.
     func content(_ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         let entry = directory.entries[position]
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)

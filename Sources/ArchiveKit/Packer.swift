@@ -1,7 +1,7 @@
 internal import Coding
 internal import FileSystem
 
-/// The work of writing one archive: entries as they come, then the directory.
+/// Writes one archive: entries in the order of the calls, then the central directory.
 struct Packer {
     let file: File
     private let progress: (Int64) throws -> Void
@@ -12,8 +12,8 @@ struct Packer {
 
     private static let pieceSize = 1 << 18
     private static let level = 6
-    /// Of what is as good as empty a part is not compressed: readers refuse what grows two hundred
-    /// times beyond one MiB when it is unpacked.
+    /// The maximum compression ratio. Extremely compressible parts are stored partly uncompressed,
+    /// because readers reject entries of more than 1 MiB with a ratio above 200.
     private static let mostGrowth: Int64 = 100
     private static let growthFloor: Int64 = 1 << 20
 
@@ -22,8 +22,8 @@ struct Packer {
         self.progress = progress
     }
 
-    /// - Parameter check: Looks at the content; not asked for entries of other archives, which are
-    ///   copied as they are.
+    /// - Parameter check: Checks the content; not called for entries of other archives, which are
+    ///   copied without decompression.
     mutating func add(_ part: ArchivePart, _ check: ContentCheck?) throws {
         switch part.content {
         case .bytes(let bytes):
@@ -39,7 +39,7 @@ struct Packer {
         }
     }
 
-    /// Copies what another archive has, compressed as it is there.
+    /// Copies an entry of another archive without decompression.
     private mutating func copy(_ name: String, _ entry: ZipEntry, _ source: File) throws {
         let headerOffset = offset
         var header = LocalFileHeader()
@@ -67,7 +67,8 @@ struct Packer {
         list(header, name, size: entry.size, compressed: entry.compressedSize, at: headerOffset)
     }
 
-    /// `read` fills a buffer from an offset of the content and answers how far it came.
+    /// Adds a part. `read` fills a buffer from an offset of the content and returns the number of
+    /// bytes.
     private mutating func add(
         _ part: ArchivePart, _ check: ContentCheck?, size: Int64,
         _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int
@@ -77,7 +78,7 @@ struct Packer {
         let headerOffset = offset
         var method = CompressionMethod.stored
         if !part.isStored, size > 0 { method = try Self.shrinks(buffer, read) ? .deflated : .stored }
-        // Deflate adds at most a few bytes per block to what doesn't shrink.
+        // Deflate adds only a few bytes per block to incompressible data.
         let isWide = size >= Int64(UInt32.max) - (1 << 24)
         var header = LocalFileHeader()
         header.versionNeeded = isWide ? WriterFields.wideVersion : WriterFields.version
@@ -120,10 +121,9 @@ struct Packer {
         list(header, part.name, size: size, compressed: offset - dataOffset, at: headerOffset)
     }
 
-    /// Whether the beginning of the content gets smaller by a twentieth at least: what is
-    /// compressed already does not, and mostly shows it by its bytes, which are all about as
-    /// frequent. Only where they do not say is it compressed to find out, which costs twenty times
-    /// as much as packing the bytes as they are.
+    /// Whether the beginning of the content shrinks by at least a twentieth. Compressed data do
+    /// not, and usually show it by a uniform distribution of byte values. Only if the distribution
+    /// is not conclusive, the sample is compressed, which costs twenty times as much as storing it.
     private static func shrinks(
         _ buffer: UnsafeMutableRawBufferPointer, _ read: (Int64, UnsafeMutableRawBufferPointer) throws -> Int
     ) throws -> Bool {
@@ -137,10 +137,10 @@ struct Packer {
         return compressed < count - count / 20
     }
 
-    /// Whether byte values are as frequent as in random bytes, by Pearson's test: its sum over so
-    /// many values is then around 255, with a deviation of 23. Text, numbers and bare pixels come
-    /// out at many thousands, a run of random bytes that is there twice at twice as much, and what
-    /// counts through all values in turn at nothing.
+    /// Whether byte values are distributed like random bytes, by Pearson's chi-squared test: for
+    /// random bytes the sum over the 256 values is about 255 with a standard deviation of 23. Text,
+    /// numbers and uncompressed pixels give many thousands, random bytes that occur twice give
+    /// twice the value, and a sequence that counts through all values gives about zero.
     private static func looksRandom(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count >= 1 << 14 else { return false }
         var counts = [Int](repeating: 0, count: 256)

@@ -1,13 +1,13 @@
-/// Where in an archive the bytes of an entry lie as they are.
+/// The location of an uncompressed entry's bytes in the archive file.
 package struct StoredRange: Sendable, Hashable {
     package let offset: Int64
     package let length: Int64
 }
 
 extension ZipDirectory {
-    /// Where an entry lies that is not compressed, so that it can be read in place; nil where it is
+    /// The location of an uncompressed entry, which can be read in place; nil if the entry is
     /// compressed.
-    /// - Throws: `ArchiveError.missingEntry` where there is no such file.
+    /// - Throws: `ArchiveError.missingEntry` if there is no such file.
     package func storedRange(of name: String) throws -> StoredRange? {
         guard let entry = self[name], !entry.isDirectory else {
             throw ArchiveError(.missingEntry, "is missing", path: path, entry: name)

@@ -1,6 +1,6 @@
 package import FileSystem
 
-/// One entry of an archive, as its directory and its own header agree on it.
+/// An entry of an archive, on which the central directory and the local header agree.
 package struct ZipEntry: Sendable, Hashable {
     package let name: String
     package let isDirectory: Bool
@@ -8,40 +8,40 @@ package struct ZipEntry: Sendable, Hashable {
     package let size: Int64
     package let compressedSize: Int64
     package let crc32: UInt32
-    /// Where the entry's header begins.
+    /// The offset of the local header.
     package let headerOffset: Int64
-    /// Where the entry's bytes, compressed or not, begin.
+    /// The offset of the content, compressed or not.
     package let dataOffset: Int64
-    /// How many fields of its records that say nothing of the content are not as `ArchiveWriter`
-    /// fills them.
+    /// The number of header fields that do not depend on the content and differ from those that
+    /// `ArchiveWriter` writes.
     let deviations: Int
 }
 
-/// The list of what is in a zip archive, checked before anything is taken out.
+/// The directory of a zip archive, validated before anything is extracted.
 ///
-/// Invariants, of an instance that exists:
-/// 1. Names are safe, unique after folding, and no file is also a folder.
-/// 2. Every entry is a plain file or folder, not encrypted, stored or deflated, and keeps to the
-///    limits as far as sizes tell.
-/// 3. Local and central records agree; the entries lie one after the other from the first byte on
-///    without gap or overlap, and the directory follows them and ends the file.
+/// Invariants of every instance:
+/// 1. Names are safe and unique after folding, and no file is also a folder.
+/// 2. Every entry is a regular file or folder, not encrypted, stored or deflated, and within the
+///    limits according to its declared sizes.
+/// 3. Local and central headers agree. The entries follow each other from the first byte on without
+///    gap or overlap, followed by the directory, which ends the file.
 package struct ZipDirectory: Sendable {
-    /// In the order in which they lie in the file.
+    /// The entries in the order of the file.
     package let entries: [ZipEntry]
     package let path: String
 
-    /// Of an archive that `ArchiveWriter` made, the entries of which a single field was altered
-    /// that says nothing of the content. What another program has put into such an archive has
-    /// other times, modes and more, and is not among them.
+    /// The entries of an archive written by `ArchiveWriter` in which exactly one field that does
+    /// not depend on the content differs, which indicates damage. Entries that another program has
+    /// added differ in several fields, such as times and modes, and are not included.
     package var alteredEntries: [ZipEntry] {
         entries.contains { $0.deviations == 0 } ? entries.filter { $0.deviations == 1 } : []
     }
 
     package subscript(_ name: String) -> ZipEntry? { entries.first { $0.name == name } }
 
-    /// Reads and checks the directory. `allowing` may refuse names that have no place in such an
-    /// archive.
-    /// - Throws: `ArchiveError`, naming the entry.
+    /// Reads and validates the directory. `allowing` returns whether the archive may contain an
+    /// entry with a name.
+    /// - Throws: `ArchiveError` with the name of the entry.
     package init(_ file: File, limits: ArchiveLimits = ArchiveLimits(), allowing: (String) -> Bool = { _ in true })
         throws
     {
@@ -54,7 +54,7 @@ package struct ZipDirectory: Sendable {
         path = file.path
     }
 
-    /// Whether the file begins as a zip archive does.
+    /// Whether the bytes begin like a zip archive.
     package static func begins(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.starts(with: [0x50, 0x4b, 3, 4]) || bytes.starts(with: [0x50, 0x4b, 5, 6])
     }

@@ -1,6 +1,6 @@
 internal import FileSystem
 
-/// Reads the directory of one archive and holds every entry against the rules.
+/// Parses the directory of an archive and validates every entry.
 struct ZipDirectoryParser {
     let file: File
     let limits: ArchiveLimits
@@ -20,7 +20,8 @@ struct ZipDirectoryParser {
         guard place.count <= limits.entries else {
             throw error(.tooMany, "\(place.count) entries, \(limits.entries) are allowed", limit: Int64(limits.entries))
         }
-        // Every record has its fixed part, so the count bounds the size that is read here.
+        // Every record has a fixed part, so the number of entries limits the size that is read
+        // here.
         guard place.size <= Int64(place.count) * Int64(CentralDirectoryHeader.size + limits.nameBytes + 4096) else {
             throw error(.damaged, "a directory of \(place.size) bytes for \(place.count) entries")
         }
@@ -80,7 +81,7 @@ struct ZipDirectoryParser {
         return (offset, size, count)
     }
 
-    /// There is no end record where it has to be: says which of the reasons it is.
+    /// The error for a missing end record, with the most likely reason.
     private func noEnd() throws -> ArchiveError {
         guard ZipDirectory.begins(try read(at: 0, count: Int(min(4, fileSize)))) else {
             return error(.notAnArchive, "not a zip archive")
@@ -105,7 +106,7 @@ struct ZipDirectoryParser {
             throw error(.unsafeName, "a name that is no UTF-8", entry: String(decoding: rawName, as: UTF8.self))
         }
         if let objection = EntryName.objection(to: name, limits) { throw error(.unsafeName, objection, entry: name) }
-        // This field would give other readers another name.
+        // This field would give the entry another name in other readers.
         if let path = ExtraField.content(ExtraField.unicodePath, in: extra), !path.dropFirst(5).elementsEqual(rawName) {
             throw error(.ambiguous, "has two names", entry: name)
         }
@@ -137,7 +138,7 @@ struct ZipDirectoryParser {
     }
 
     private func checkKind(_ header: CentralDirectoryHeader, _ isDirectory: Bool, _ name: String) throws {
-        // Only Unix-like writers keep a mode in the upper half.
+        // Only Unix-like writers store a mode in the upper half.
         let writer = header.versionMadeBy >> 8
         guard writer == 3 || writer == 19 else { return }
         let mode = header.externalAttributes >> 16
@@ -155,8 +156,8 @@ struct ZipDirectoryParser {
             throw error(.duplicateName, "its name comes twice, perhaps in another case", entry: name)
         }
         if isDirectory { folders.insert(folded) }
-        // A name that is a file here and a folder of another entry's there is noticed by whichever
-        // comes second.
+        // If a name is both a file and the folder of another entry, the conflict is found with the
+        // entry that comes second.
         guard isDirectory || !folders.contains(folded) else {
             throw error(.duplicateName, "is a file and a folder", entry: name)
         }
@@ -187,7 +188,7 @@ struct ZipDirectoryParser {
         }
     }
 
-    /// The sizes and the place, from the Zip64 field where the record has no room for them.
+    /// The sizes and the offset, taken from the Zip64 field if the record can't represent them.
     private func sizes(
         _ header: CentralDirectoryHeader, _ extra: ArraySlice<UInt8>, _ name: String
     ) throws -> (size: Int64, compressed: Int64, offset: Int64) {
@@ -203,7 +204,7 @@ struct ZipDirectoryParser {
         return (size, compressed, try wide(header.localHeaderOffset))
     }
 
-    /// Holds the entry's own header against the directory's; answers it, and where the data begin.
+    /// Compares the local header with the central one. Returns it and the offset of the data.
     private func checkLocal(
         _ central: CentralDirectoryHeader, _ name: ArraySlice<UInt8>, at offset: Int64, _ size: Int64,
         _ compressed: Int64, _ text: String
@@ -233,8 +234,8 @@ struct ZipDirectoryParser {
         return (local, offset + Int64(LocalFileHeader.size) + Int64(rest.count))
     }
 
-    /// The entries follow each other without gap or overlap, but for the descriptors that streaming
-    /// writers put behind them.
+    /// Checks that the entries follow each other without gap or overlap, except for data
+    /// descriptors of streaming writers.
     private func checkPlaces(_ entries: [ZipEntry], directoryOffset: Int64) throws {
         var end: Int64 = 0
         let starts = entries.map { ($0.headerOffset, $0.name) } + [(directoryOffset, entries.last?.name ?? "")]

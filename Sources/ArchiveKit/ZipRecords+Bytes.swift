@@ -1,7 +1,7 @@
 import Coding
 
-// How the records stand in the file. A reader that has run out of bytes, or a wrong signature,
-// gives nil.
+// The byte layout of the records. The initializers return nil at the end of the bytes or for a
+// wrong signature.
 
 extension LocalFileHeader {
     init?(_ bytes: [UInt8]) {
@@ -144,8 +144,8 @@ extension Zip64Locator {
 }
 
 extension ExtraField {
-    /// The content of the extra field with `tag`; nil where there is none. Throws nothing: a broken
-    /// run of fields ends the search.
+    /// The content of the extra field with `tag`; nil if there is none. A malformed sequence of
+    /// fields ends the search.
     static func content(_ tag: UInt16, in extra: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         var reader = ByteReader(extra)
         while let found: UInt16 = reader.number(), let size: UInt16 = reader.number(),

@@ -1,13 +1,13 @@
 // The records of a zip file, with the names of the specification (APPNOTE 6.3), as far as they are
 // used here.
 
-/// How an entry's bytes are kept.
+/// The compression method of an entry.
 package enum CompressionMethod: UInt16, Sendable {
     case stored = 0
     case deflated = 8
 }
 
-/// The general purpose bits that matter.
+/// The general purpose bits that are used here.
 struct GeneralPurposeFlags: OptionSet {
     let rawValue: UInt16
     static let encrypted = GeneralPurposeFlags(rawValue: 1 << 0)

@@ -1,4 +1,4 @@
-/// What is wrong with bytes that were to be decoded, or with a value that was to be encoded.
+/// An error of decoding bytes or encoding a value.
 ///
 /// ```swift
 /// do { try open(url) } catch let error as CodingError where error.code == .truncated { … }
@@ -12,23 +12,23 @@ public struct CodingError: Error, Sendable {
 
         private let kind: Kind
 
-        /// The bytes break the rules of their format.
+        /// The bytes violate the format.
         public static let malformed = Code(kind: .malformed)
-        /// The bytes end before the format says they may.
+        /// The bytes end too early.
         public static let truncated = Code(kind: .truncated)
-        /// More bytes than the limit allows, read or produced.
+        /// The bytes to read, or the decoded bytes, exceed the limit.
         public static let tooLarge = Code(kind: .tooLarge)
-        /// More levels than the limit allows.
+        /// The nesting exceeds the limit.
         public static let tooDeep = Code(kind: .tooDeep)
-        /// More objects than the limit allows.
+        /// The number of objects exceeds the limit.
         public static let tooMany = Code(kind: .tooMany)
-        /// A container that holds itself, where the format has no room for that.
+        /// A container contains itself, which the format does not allow.
         public static let cyclic = Code(kind: .cyclic)
-        /// Something the format knows and this reader or writer does not.
+        /// The format allows this, but the reader or writer does not support it.
         public static let unsupported = Code(kind: .unsupported)
-        /// A value of another type than the one asked for.
+        /// A value has another type than the requested one.
         public static let wrongType = Code(kind: .wrongType)
-        /// A value that must be there and is not.
+        /// A required value is missing.
         public static let missing = Code(kind: .missing)
 
         public var description: String { kind.rawValue }
@@ -36,13 +36,13 @@ public struct CodingError: Error, Sendable {
 
     /// The kind of the error.
     public let code: Code
-    /// What is wrong, in words for a person.
+    /// A description for people.
     public let message: String
-    /// The byte at which it was noticed, counted from 0.
+    /// The offset of the error in bytes.
     public let offset: Int?
-    /// The key path or element at which it was noticed, if there is one.
+    /// The key path or the element with the error, if any.
     public let object: String?
-    /// The error of another layer that led to this one.
+    /// The error that caused this one.
     public let underlying: (any Error)?
 
     package init(
@@ -57,7 +57,7 @@ public struct CodingError: Error, Sendable {
 }
 
 extension CodingError: CustomStringConvertible {
-    /// The message with its place, on one line.
+    /// The message and the location of the error on one line.
     public var description: String {
         var text = message
         if let object { text += " (in \(object))" }

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import CSystem
 
-// Every system call of this room goes through `perform`: faults are injected, EINTR is retried and
-// errors get their path here and nowhere else.
+// Every system call of this module goes through `perform` or `transfer`, which inject faults, retry
+// on EINTR and add the path to errors.
 
-/// Makes a call that answers a result of zero or more, or the negated errno.
+/// Performs a call that returns a result of zero or more, or the negated errno.
 @discardableResult
 func perform(_ call: SystemCall, _ path: @autoclosure () -> String, retrying: Bool = true, _ body: () -> Int) throws
     -> Int
@@ -12,11 +12,11 @@ func perform(_ call: SystemCall, _ path: @autoclosure () -> String, retrying: Bo
     try transfer(call, path(), upTo: 0, retrying: retrying) { _ in body() }
 }
 
-/// Makes a call that moves at most `count` bytes; `body` is told how many it may.
+/// Performs a call that transfers at most `count` bytes. `body` gets the limit for the call.
 func transfer(
     _ call: SystemCall, _ path: @autoclosure () -> String, upTo count: Int, retrying: Bool = true, _ body: (Int) -> Int
 ) throws -> Int {
-    // The kernel moves at most 2 GiB − 4 KiB at a time.
+    // The kernel transfers at most 2 GiB − 4 KiB in one call.
     let most = min(count, 1 << 30)
     while true {
         let answer =
@@ -32,14 +32,14 @@ func transfer(
     }
 }
 
-/// Turns the C library's −1 into the negated errno.
+/// Converts a result of −1 from the C library to the negated errno.
 @inline(__always)
 func negated(_ answer: Int) -> Int { answer < 0 ? -Int(errno) : answer }
 
 @inline(__always)
 func negated(_ answer: Int32) -> Int { negated(Int(answer)) }
 
-/// Hands a path to C. A NUL inside would silently name another file, so it is refused.
+/// Passes a path to C. A path that contains NUL is rejected, because C would see another file name.
 func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) throws -> Result) throws -> Result {
     try path.withCString { name in
         guard !path.isEmpty, strlen(name) == path.utf8.count else {
@@ -50,7 +50,7 @@ func withPath<Result>(_ path: String, _ body: (UnsafePointer<CChar>) throws -> R
     }
 }
 
-/// The descriptor that stands for the working directory.
+/// The descriptor that represents the working directory.
 let workingDirectory: Int32 = AT_FDCWD
 
 func openDescriptor(_ path: String, _ flags: Int32, mode: mode_t = 0o666, in directory: Int32 = workingDirectory) throws
@@ -61,7 +61,8 @@ func openDescriptor(_ path: String, _ flags: Int32, mode: mode_t = 0o666, in dir
     }
 }
 
-/// Opens a folder by its raw name, without following a link; the negated errno where it can't.
+/// Opens a folder by its raw name without following a symbolic link; returns the negated errno on
+/// failure.
 func openDirectoryDescriptor(_ directory: Int32, _ name: [CChar]) -> Int32 {
     folio_open(directory, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0)
 }

@@ -1,14 +1,15 @@
 internal import CSystem
 internal import Glibc
 
-/// An open folder. Everything named through it lies beneath it, whatever links or swaps somebody
-/// else makes meanwhile.
+/// An open folder. Paths relative to it can't lead outside of it, even if another process changes
+/// links or replaces folders meanwhile.
 package final class Directory: Sendable {
     private static let slash = UInt8(ascii: "/")
     package let path: String
     package let descriptor: Int32
 
-    /// Opens a folder; with `followingLink` false, a link as the last component is refused.
+    /// Opens a folder. If `followingLink` is false, a symbolic link as the last component is
+    /// rejected.
     package init(_ path: String, followingLink: Bool = false) throws {
         self.path = path
         descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK | (followingLink ? 0 : O_NOFOLLOW))
@@ -23,9 +24,9 @@ package final class Directory: Sendable {
 
     package func status() throws -> FileStatus { try FileStatus(descriptor: descriptor, path: path) }
 
-    /// Opens a plain file beneath this folder. No component may be a link or `..`; FIFOs, devices
-    /// and sockets are refused without waiting on them, and hard links where `refusingHardLinks`
-    /// says so.
+    /// Opens a regular file beneath this folder. No component may be a symbolic link or `..`.
+    /// FIFOs, devices and sockets are rejected without blocking, and with `refusingHardLinks` also
+    /// files with several hard links.
     package func file(_ name: String, _ access: File.Access = .read, refusingHardLinks: Bool = false) throws -> File {
         let full = FilePath.join(path, name)
         let file = try File(descriptor: openBeneath(name, access.flags, access.mode), path: full)
@@ -36,7 +37,7 @@ package final class Directory: Sendable {
         return file
     }
 
-    /// Opens a folder beneath this one, with no link on the way.
+    /// Opens a folder beneath this one. No component may be a symbolic link.
     package func directory(_ name: String) throws -> Directory {
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK
         return try Directory(descriptor: openBeneath(name, flags, 0), path: FilePath.join(path, name))
@@ -45,17 +46,17 @@ package final class Directory: Sendable {
     /// Reads a whole file beneath this folder, up to `limit` bytes.
     package func read(_ name: String, limit: Int) throws -> [UInt8] { try file(name).readNew(limit: limit) }
 
-    /// What a name directly in this folder stands for, without following a link; nil where there is
-    /// nothing.
+    /// The status of an entry directly in this folder, without following a symbolic link; nil if
+    /// there is none.
     package func status(of name: String) throws -> FileStatus? {
         try FileStatus.ifPresent(name, in: descriptor)
     }
 
-    /// Locks this folder for as long as it is open here, or until the process ends in whatever way;
-    /// false where somebody has it locked. Asks only, and binds nobody who does not.
+    /// Locks this folder until it is closed or the process ends; returns false if it is already
+    /// locked. The lock is advisory.
     package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
-    /// Makes a folder directly in this one where nothing has its name yet.
+    /// Creates a folder directly in this one unless the name exists.
     package func makeDirectory(_ name: String, mode: UInt32 = 0o777) throws {
         let full = FilePath.join(path, name)
         do {
@@ -63,12 +64,12 @@ package final class Directory: Sendable {
                 _ = try perform(.mkdir, full) { negated(mkdirat(descriptor, name, mode_t(mode))) }
             }
         } catch let error as FileSystemError where error.code == .exists {
-            // Whatever it is: whoever opens it as a folder is told.
+            // An existing file of another kind is reported when it is opened as a folder.
         }
     }
 
-    /// Renames a file directly in this folder to a name directly in another one; a file of that
-    /// name is replaced.
+    /// Renames a file directly in this folder to a name directly in another one. An existing file
+    /// is replaced.
     package func rename(_ name: String, to folder: Directory, _ newName: String) throws {
         try withPath(name) { from in
             try withPath(newName) { to in
@@ -79,8 +80,7 @@ package final class Directory: Sendable {
         }
     }
 
-    /// Removes a file or link directly in this folder, where there is one; answers whether there
-    /// was.
+    /// Removes a file or link directly in this folder. Returns false if there is none.
     @discardableResult
     package func removeFile(_ name: String) throws -> Bool {
         let full = FilePath.join(path, name)
@@ -105,17 +105,16 @@ package final class Directory: Sendable {
                 try Int32(perform(.open, full) { Int(folio_open_beneath(descriptor, path, flags | O_CLOEXEC, mode)) })
             }
         } catch let error as FileSystemError where error.errno == ENOSYS || error.errno == EPERM {
-            // Kernels before 5.6, and sandboxes that refuse what they don't know: walk there part
-            // by part.
+            // The call is missing in kernels before 5.6 and in some sandboxes: open the path
+            // component by component.
             return try walk(name.utf8.split(separator: Self.slash).map { String(Substring($0)) }, flags, mode, full)
         }
     }
 
-    /// Whether no part is empty, `.` or `..`. By bytes, as the system sees it: as a `Character`, a
-    /// slash before a combining mark is another.
+    /// Whether no component is empty, `.` or `..`. Compares bytes like the system does: a slash
+    /// before a combining mark is a different `Character`.
     private static func hasPlainParts(_ name: String) -> Bool {
-        // Of the part that is looked at: its length, and whether it has been nothing but full
-        // stops.
+        // The length of the current component, and whether it consists of full stops only.
         var length = 0, isDots = true
         for byte in name.utf8 {
             guard byte == slash else {

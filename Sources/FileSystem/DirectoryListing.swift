@@ -1,22 +1,22 @@
 internal import CSystem
 internal import Glibc
 
-/// One name in a folder.
+/// An entry of a folder.
 package struct DirectoryEntry: Sendable, Hashable {
     package let name: String
     package let kind: FileKind
 }
 
 extension Disk {
-    /// The names in a folder, sorted, without `.` and `..`. Throws `.invalidPath` where one is no
-    /// valid UTF-8.
+    /// The entries of a folder, sorted by name, without `.` and `..`. Throws `.invalidPath` if a
+    /// name is not valid UTF-8.
     package static func list(_ path: String) throws -> [DirectoryEntry] {
         try Directory(path, followingLink: true).entries()
     }
 
-    /// The names in a folder that are valid UTF-8 and that `isWanted` takes by their bytes, in no
-    /// order: for looking for names of our own in folders that belong to others. What they name is
-    /// not looked at.
+    /// The names in a folder that are valid UTF-8 and that `isWanted` accepts, in no order. The
+    /// files are not examined. For finding Folio's own files in folders that also contain other
+    /// files.
     package static func names(
         in path: String, followingLink: Bool = true, where isWanted: (UnsafeRawBufferPointer) -> Bool = { _ in true }
     ) throws -> [String] {
@@ -32,8 +32,8 @@ extension Disk {
 }
 
 extension Directory {
-    /// The names in this folder, sorted, without `.` and `..`.
-    /// - Parameter omitsInvalidNames: Whether names that are no valid UTF-8 are passed over; else
+    /// The entries of this folder, sorted by name, without `.` and `..`.
+    /// - Parameter omitsInvalidNames: Whether names that are not valid UTF-8 are skipped; otherwise
     ///   they throw `.invalidPath`.
     package func entries(omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] {
         try entries(from: nil, omitsInvalidNames)
@@ -42,20 +42,20 @@ extension Directory {
     private func entries(from position: Int32?, _ omitsInvalidNames: Bool) throws -> [DirectoryEntry] {
         var entries: [DirectoryEntry] = []
         try readNames(from: position, omittingInvalid: omitsInvalidNames) { name, kind in
-            // What was removed since the names were read is not there.
+            // An entry without a status has been removed since its name was read.
             if let kind = try kind ?? status(of: name)?.kind { entries.append(DirectoryEntry(name: name, kind: kind)) }
         }
         return entries.sorted { $0.name < $1.name }
     }
 
-    /// The same, read from this folder's own descriptor, for folders that one piece of work has to
-    /// itself: it costs no other one.
+    /// Like `entries`, but reads from this folder's own descriptor, which saves opening another
+    /// one. For folders that are not read concurrently.
     package func ownEntries(omittingInvalidNames omitsInvalidNames: Bool = false) throws -> [DirectoryEntry] {
         try perform(.list, path) { negated(lseek(descriptor, 0, SEEK_SET)) }
         return try entries(from: descriptor, omitsInvalidNames)
     }
 
-    /// The names as `entries` has them, in no order: what they stand for is not looked at.
+    /// The names in this folder, in no order. The files are not examined.
     package func names() throws -> [String] {
         var names: [String] = []
         try readNames { name, _ in names.append(name) }
@@ -75,38 +75,38 @@ extension Directory {
         }
     }
 
-    /// The names as the file system has them, each with its NUL.
+    /// The names as bytes, each with its terminating NUL.
     func rawNames() throws -> [[CChar]] {
         var names: [[CChar]] = []
         try readRawNames { name, _ in names.append(name.map { CChar(bitPattern: $0) } + [0]) }
         return names
     }
 
-    /// - Parameter position: A descriptor of the folder that nobody else reads names from; nil for
-    ///   a new one.
+    /// - Parameter position: A descriptor of the folder from which nothing else reads names; nil to
+    ///   open a new one.
     private func readRawNames(from position: Int32? = nil, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void)
         throws
     {
         if let position { return try RawListing.read(position, path, body) }
-        // A descriptor of its own: the position of ours stays.
+        // A separate descriptor leaves the read position of this folder's descriptor unchanged.
         let copy = try openDescriptor(".", O_RDONLY | O_DIRECTORY | O_NONBLOCK, in: descriptor)
         defer { _ = close(copy) }
         try RawListing.read(copy, path, body)
     }
 }
 
-/// The names of an open folder as the kernel gives them: without a stream of the C library's, which
-/// costs as much again as the names.
+/// Reads the names of an open folder from the kernel directly. A directory stream of the C library
+/// would double the cost.
 private enum RawListing {
     // The layout of `struct linux_dirent64`.
     private static let lengthOffset = 16, kindOffset = 18, nameOffset = 19
-    /// What the stack has room for: most folders of a document have fewer names. One name takes at
-    /// most 280 bytes.
+    /// Small enough for the stack. Most folders of a document fit in it. One entry takes at most
+    /// 280 bytes.
     private static let firstBufferSize = 1_024
     private static let bufferSize = 16 << 10
 
-    /// Calls `body` with each name but `.` and `..`, and with the kind of what it names where the
-    /// file system keeps that beside the name.
+    /// Calls `body` with each name except `.` and `..`, and with the kind of the file if the file
+    /// system returns it.
     static func read(_ descriptor: Int32, _ path: String, _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void)
         throws
     {
@@ -120,7 +120,7 @@ private enum RawListing {
         }
     }
 
-    /// Gives `body` as many names as there is room for; answers whether there were any.
+    /// Reads as many names as fit in the buffer. Returns false at the end.
     private static func readSome(
         _ descriptor: Int32, _ path: String, _ buffer: UnsafeMutableRawBufferPointer,
         _ body: (UnsafeRawBufferPointer, FileKind?) throws -> Void
@@ -143,7 +143,7 @@ private enum RawListing {
 }
 
 extension FileKind {
-    /// The kind that a folder keeps beside a name; nil where it keeps none.
+    /// The file type in a directory entry; nil if the file system does not return it.
     fileprivate init?(entryType: UInt8) {
         switch Int(entryType) {
         case Int(DT_UNKNOWN): return nil

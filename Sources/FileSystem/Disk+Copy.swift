@@ -2,16 +2,17 @@ internal import CSystem
 internal import Glibc
 
 extension Disk {
-    /// Copies a plain file to a path where nothing is yet; mode and user attributes come along. Not
-    /// made durable.
+    /// Copies a regular file, with its mode and user attributes, to a path that must not exist.
+    /// Does not synchronize the copy.
     ///
-    /// Blocks are shared where the file system can (constant time), else the kernel copies, else we
-    /// do. Never call it on a store that is open: closing the source drops SQLite's locks.
+    /// Blocks are shared if the file system supports it (constant time), otherwise the kernel or,
+    /// as a last resort, this process copies them. Never call it for a store that is open: closing
+    /// the source file would drop SQLite's locks.
     package static func copyFile(_ source: String, to target: String) throws {
         try copyFile(File(source, .read), to: target)
     }
 
-    /// Copies an open file to a path where nothing is yet.
+    /// Copies an open file to a path that must not exist.
     package static func copyFile(_ source: File, to target: String) throws {
         let status = try source.status()
         let copy = try File(target, .create(mode: 0o600))
@@ -28,8 +29,9 @@ extension Disk {
         }
     }
 
-    /// Makes a file at a path where nothing is that shares the blocks of `source`; false where the
-    /// file system can't, and nothing is there then. Not made durable.
+    /// Creates a file that shares the blocks of `source`, at a path that must not exist. Returns
+    /// false and creates no file if the file system does not support it. Does not synchronize the
+    /// file.
     package static func cloneFile(_ source: File, to target: String) throws -> Bool {
         let copy = try File(target, .create(mode: 0o600))
         do {
@@ -45,7 +47,8 @@ extension Disk {
         return false
     }
 
-    /// Makes an empty file share the blocks of another; false where the file system can't.
+    /// Makes an empty file share the blocks of another one; returns false if the file system does
+    /// not support it.
     package static func clone(_ source: File, to target: File) throws -> Bool {
         do {
             try perform(.clone, target.path) { Int(folio_clone(source.descriptor, target.descriptor)) }
@@ -57,7 +60,7 @@ extension Disk {
         }
     }
 
-    /// Lets the kernel copy as far as it will; answers how far it came.
+    /// Copies with the kernel's help as far as possible. Returns the number of bytes copied.
     private static func copyRanges(_ source: File, _ target: File, size: Int64) throws -> Int64 {
         var done: Int64 = 0
         while done < size {

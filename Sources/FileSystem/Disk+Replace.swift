@@ -1,24 +1,25 @@
 internal import Glibc
 
 extension Disk {
-    /// Replaces or makes a small file so that, whatever happens, the old content or the new one is
-    /// there, whole; returns when it is durable.
+    /// Replaces or creates a small file atomically and durably: after a crash, either the old
+    /// content or the new content is complete.
     ///
-    /// The new content goes to a hidden file beside it, is synchronized, takes the name by rename,
-    /// and the folder is synchronized. Mode and user attributes of an existing file are kept. Where
-    /// the last step fails, the new content is in place but may not survive a power cut.
+    /// The new content is written to a hidden file beside the target and synchronized. Then the
+    /// file is renamed and the folder is synchronized. Mode and user attributes of an existing file
+    /// are kept. If the last step fails, the new content is in place but may not survive a power
+    /// failure.
     package static func replaceFile(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o666) throws {
         try replaceFile(path, mode: mode) { try $0.append(bytes) }
     }
 
-    /// Replaces or makes a file whose content `write` produces; `ready` runs when the new file is
-    /// durable, just before it takes the name.
+    /// Replaces or creates a file with the content that `write` produces. `ready` is called when
+    /// the new file is durable, just before it is renamed.
     /// - Parameters:
-    ///   - folder: Where the new content is written first, on the same file system; nil for beside
-    ///     the file. `removeTemporaries(in:)` there takes away what a crash leaves.
-    ///   - undoes: Whether the old content is put back where the last step fails, so that what is
-    ///     refused is not found done. A crash between the last two steps leaves the old content
-    ///     under the temporary name then. Where the kernel or the file system can't exchange two
+    ///   - folder: The folder for the temporary file, on the same file system; nil for the folder
+    ///     of the target. `removeTemporaries(in:)` removes files that remain there after a crash.
+    ///   - undoes: Whether the old content is restored if the last step fails, so that a failed
+    ///     call has no effect. In this mode a crash between the last two steps leaves the old
+    ///     content under the temporary name. If the kernel or the file system can't exchange two
     ///     names, the new content stays.
     package static func replaceFile(
         _ path: String, mode: UInt32 = 0o666, by folder: String? = nil, undoes: Bool = false,
@@ -46,7 +47,7 @@ extension Disk {
             if undoes { isExchanged = try old == nil ? false : exchangeIfPossible(temporary, path) }
             if !isExchanged { try rename(temporary, to: path) }
         } catch {
-            // The first error is the one that counts.
+            // An error of removing the file must not hide the original error.
             _ = try? removeFileIfPresent(temporary)
             throw error
         }
@@ -61,11 +62,11 @@ extension Disk {
             if undoes { try? synchronizeDirectory(FilePath.parent(path)) }
             throw error
         }
-        // The new content stands whatever becomes of the old.
+        // The replacement is complete; an error of removing the old file does not matter.
         if isExchanged { _ = try? removeFileIfPresent(temporary) }
     }
 
-    /// Whether two names were exchanged; false where the kernel or the file system can't.
+    /// Exchanges two names; returns false if the kernel or the file system does not support it.
     private static func exchangeIfPossible(_ one: String, _ other: String) throws -> Bool {
         do {
             try exchange(one, other)
@@ -75,8 +76,8 @@ extension Disk {
         }
     }
 
-    /// Removes what crashes left of replacing files in a folder. Nobody else may be replacing one
-    /// there. Fine where there is no folder.
+    /// Removes temporary files that crashes left in a folder. Nothing may be replacing files there
+    /// concurrently. Has no effect if the folder does not exist.
     package static func removeTemporaries(in folder: String) throws {
         guard try kind(of: folder) == .directory else { return }
         for name in try names(in: folder, followingLink: false, where: { $0.first == UInt8(ascii: ".") }) {
@@ -84,23 +85,23 @@ extension Disk {
         }
     }
 
-    /// Removes a file in a folder if its name says that a crash left it of replacing another one;
-    /// answers whether it did.
+    /// Removes a file in a folder if its name is that of a temporary file. Returns whether the file
+    /// was removed.
     @discardableResult
     package static func removeTemporary(_ name: String, in folder: String) throws -> Bool {
         guard isTemporary(name) else { return false }
         let path = FilePath.join(folder, name)
-        // Folders of such names are replacements of whole documents, and have a protocol of their
-        // own.
+        // Folders with such names belong to replacements of whole documents, which have their own
+        // protocol.
         guard try Disk.kind(of: path) == .file else { return false }
         try removeFile(path)
         return true
     }
 
-    /// The mark of names of files that are being written and have no other name yet.
+    /// The tag in the names of temporary files.
     package static let temporaryTag = "tmp"
 
-    /// Whether a name is that of a file that is being written, or was when its writer was ended.
+    /// Whether a name is that of a temporary file.
     package static func isTemporary(_ name: String) -> Bool {
         let mark = ".\(temporaryTag)-", idLength = 36
         guard name.hasPrefix("."), name.utf8.count > mark.utf8.count + idLength, UniqueName.isOne(name.suffix(idLength))

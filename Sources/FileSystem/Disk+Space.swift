@@ -1,8 +1,8 @@
 internal import Glibc
 
 extension Disk {
-    /// How many bytes a user without privileges can still write on the file system of a path that
-    /// exists.
+    /// The number of bytes that a user without privileges can still write on the file system of an
+    /// existing path.
     package static func availableBytes(at path: String) throws -> Int64 {
         var status = statvfs()
         try withPath(path) { name in _ = try perform(.stat, path) { negated(statvfs(name, &status)) } }

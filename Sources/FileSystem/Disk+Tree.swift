@@ -1,12 +1,12 @@
 internal import Glibc
 
 extension Disk {
-    /// Folders nested deeper than this are refused, so that no hostile tree exhausts descriptors or
-    /// the stack.
+    /// The maximum nesting of folders, so that a malicious tree can't exhaust descriptors or the
+    /// stack.
     private static let maximumDepth = 128
 
-    /// Removes a file, link or folder with everything in it; nothing is followed, nothing outside
-    /// is touched. Fine where there is nothing.
+    /// Removes a file, link or folder with its contents. Symbolic links are not followed. Has no
+    /// effect if the path does not exist.
     package static func removeTree(_ path: String) throws {
         guard let status = try status(of: path) else { return }
         guard status.kind == .directory else { return try removeFile(path) }
@@ -34,19 +34,21 @@ extension Disk {
         }
     }
 
-    /// Trees of more items are synchronized by several threads: the file system makes those
-    /// durable together that are waited for together. 1,000 files of 500 KB take 3.3 s one after
-    /// the other, on a quiet disk.
+    /// Trees with more items are synchronized by several threads, because the file system commits
+    /// concurrent requests together. One after the other, 1,000 files of 500 KB take 3.3 s on an
+    /// idle disk.
     private static let manyItems = 64
 
-    /// Makes a file, or a folder with everything in it, durable: each folder after what is in it.
+    /// Synchronizes a file, or a folder and its contents. Each folder is synchronized after its
+    /// contents.
     package static func synchronizeTree(_ path: String) throws {
         switch try kind(of: path) {
         case .file: try synchronizeFile(path)
         case .directory:
             let top = try Directory(path)
             var items: [TreeItem] = []
-            // Begun all at once, most of them share a commit of the file system.
+            // Writing starts for all files at once, so that most of them share a commit of the file
+            // system.
             try startSynchronizing(top, "", 0, &items)
             if items.count > manyItems {
                 try WaitingThreads.each(items.filter { !$0.isFolder }) { try $0.synchronize(in: top) }
@@ -69,7 +71,7 @@ extension Disk {
         }
     }
 
-    /// Begins to write every file, and lists all items: folders after what is in them.
+    /// Starts writing every file, and lists all items. Folders come after their contents.
     private static func startSynchronizing(
         _ directory: Directory, _ path: String, _ depth: Int, _ items: inout [TreeItem]
     ) throws {
@@ -85,12 +87,12 @@ extension Disk {
         }
     }
 
-    /// Puts the content of one file on the disk. Never call it on a store that is open: closing the
-    /// descriptor would drop SQLite's locks.
+    /// Synchronizes one file. Never call it for a store that is open: closing the descriptor would
+    /// drop SQLite's locks.
     package static func synchronizeFile(_ path: String) throws { try File(path, .read).synchronize() }
 
-    /// Gives the files of a folder names in a new folder too; where the file system can't, or it is
-    /// another one, they are copied. Not made durable.
+    /// Creates a folder with hard links to the files of another folder. If hard links are not
+    /// possible, for example across file systems, the files are copied. Does not synchronize them.
     package static func linkTree(_ source: String, to target: String) throws {
         guard let status = try status(of: source) else {
             throw FileSystemError(operation: "link", path: source, errno: ENOENT)
@@ -117,11 +119,11 @@ extension Disk {
         }
     }
 
-    /// Copies a file, or a folder with everything in it, to a path where nothing is yet; modes and
-    /// user attributes come along. Not made durable.
+    /// Copies a file, or a folder and its contents, with modes and user attributes, to a path that
+    /// must not exist. Does not synchronize the copy.
     ///
-    /// Links, FIFOs, sockets and devices are refused. `including` is asked with the path beneath
-    /// the top, and may leave items out.
+    /// Symbolic links, FIFOs, sockets and devices are rejected. `including` is called with each
+    /// path relative to the top and returns whether the item is copied.
     package static func copyTree(
         _ source: String, to target: String,
         including: (_ relativePath: String, FileKind) throws -> Bool = { _, _ in true }
@@ -140,7 +142,7 @@ extension Disk {
     ) throws {
         guard depth < maximumDepth else { throw tooDeep(source.path) }
         let mode = try source.status().mode
-        // Writable while it is filled; its own mode comes last.
+        // The folder must be writable while it is filled; its mode is set at the end.
         try makeDirectory(target, mode: 0o700)
         for entry in try source.entries() {
             let relative = prefix + entry.name

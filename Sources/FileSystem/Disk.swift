@@ -1,33 +1,32 @@
 internal import CSystem
 internal import Glibc
 
-/// What is done to files and folders by path. Larger operations stand in facets of their own.
+/// Operations on files and folders by path. Larger operations are in extensions.
 package enum Disk {
-    /// What `path` names, without following a link; nil where there is nothing.
+    /// The status of a path, without following a symbolic link; nil if it does not exist.
     package static func status(of path: String) throws -> FileStatus? {
         try FileStatus.ifPresent(path)
     }
 
-    /// The kind of thing at `path`, without following a link; nil where there is nothing.
+    /// The kind of file at a path, without following a symbolic link; nil if it does not exist.
     package static func kind(of path: String) throws -> FileKind? { try status(of: path)?.kind }
 
-    /// The identity of what is at `path`, without opening it; nil where there is nothing.
+    /// The identity of the file at a path, without opening it; nil if it does not exist.
     package static func identity(of path: String) throws -> FileIdentity? { try status(of: path)?.identity }
 
     package static func exists(_ path: String) throws -> Bool { try status(of: path) != nil }
 
-    /// Reads a whole file; throws `.tooLarge` where it has more than `limit` bytes.
+    /// Reads a whole file; throws `.tooLarge` if it has more than `limit` bytes.
     package static func read(_ path: String, limit: Int) throws -> [UInt8] {
         try File(path, .read).readNew(limit: limit)
     }
 
-    /// Makes a folder, whose parent must be there.
+    /// Creates a folder, whose parent must exist.
     package static func makeDirectory(_ path: String, mode: UInt32 = 0o777) throws {
         try withPath(path) { name in _ = try perform(.mkdir, path) { negated(mkdir(name, mode_t(mode))) } }
     }
 
-    /// Makes a folder and those above it, as far as they are missing; where asked, such that a
-    /// power cut does not take them away.
+    /// Creates a folder and its missing parents. If `isDurable` is true, they are synchronized.
     package static func makeDirectories(_ path: String, mode: UInt32 = 0o777, isDurable: Bool = false) throws {
         var missing: [String] = []
         var folder = path
@@ -41,14 +40,15 @@ package enum Disk {
             do {
                 try makeDirectory(folder, mode: mode)
             } catch let error as FileSystemError where error.code == .exists {
-                // Another process was quicker; what counts is what the last step finds.
+                // Another process has created it. The open call below checks that it is a folder.
             }
         }
         if isDurable {
-            // The last one also where it was there: whoever made it may not have come to this.
+            // Even if the last folder existed, the process that created it may not have
+            // synchronized its parent yet.
             for folder in Set(missing + [path]) { try synchronizeDirectory(FilePath.parent(folder)) }
         }
-        // Links are followed here: a home folder may well be one.
+        // Symbolic links are followed here, because a home folder may be one.
         let descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY | O_NONBLOCK)
         _ = close(descriptor)
     }
@@ -58,7 +58,7 @@ package enum Disk {
         try withPath(path) { name in _ = try perform(.unlink, path) { negated(unlink(name)) } }
     }
 
-    /// Removes a file or link where there is one; answers whether there was.
+    /// Removes a file or link; returns false if it does not exist.
     @discardableResult
     package static func removeFileIfPresent(_ path: String) throws -> Bool {
         do {
@@ -69,19 +69,19 @@ package enum Disk {
         }
     }
 
-    /// Removes a folder that has nothing in it; throws `.exists` where it has.
+    /// Removes an empty folder; throws `.exists` if it is not empty.
     package static func removeEmptyDirectory(_ path: String) throws {
         try withPath(path) { name in _ = try perform(.unlink, path) { negated(rmdir(name)) } }
     }
 
-    /// Renames within one file system; an item of the same kind at `new` is replaced.
+    /// Renames within one file system. An item of the same kind at `new` is replaced.
     package static func rename(_ old: String, to new: String) throws {
         try withPath(old) { from in
             try withPath(new) { to in _ = try perform(.rename, new) { negated(Glibc.rename(from, to)) } }
         }
     }
 
-    /// Renames; throws `.exists` where something is at `new`.
+    /// Renames; throws `.exists` if `new` exists.
     package static func renameWithoutReplacing(_ old: String, to new: String) throws {
         do {
             try withPath(old) { from in
@@ -92,15 +92,15 @@ package enum Disk {
                 }
             }
         } catch let error as FileSystemError where Disk.refusesFlags(error) {
-            // No such flag here: look first. The lock that every caller holds keeps our own kind
-            // away from the gap.
+            // The flag is not supported. Check and rename instead; the lock that every caller holds
+            // protects against races with other Folio processes.
             if try exists(new) { throw FileSystemError(operation: "rename", path: new, errno: EEXIST) }
             try rename(old, to: new)
         }
     }
 
-    /// Swaps two items of one file system in one step, where the kernel and the file system can;
-    /// throws `.unsupported` or `.crossDevice` where they can't.
+    /// Exchanges two items of one file system atomically. Throws `.unsupported` or `.crossDevice`
+    /// if the kernel or the file system does not support it.
     package static func exchange(_ first: String, _ second: String) throws {
         try withPath(first) { from in
             try withPath(second) { to in
@@ -111,12 +111,12 @@ package enum Disk {
         }
     }
 
-    /// Whether an error of `renameat2` means that the flag, not the renaming, was refused.
+    /// Whether an error of `renameat2` means that the flag is not supported.
     static func refusesFlags(_ error: FileSystemError) -> Bool {
         [EXDEV, EINVAL, ENOSYS, ENOTSUP].contains(error.errno)
     }
 
-    /// Puts the names within a folder on the disk: files made, renamed or removed in it.
+    /// Synchronizes the entries of a folder: files that were created, renamed or removed in it.
     package static func synchronizeDirectory(_ path: String) throws {
         let descriptor = try openDescriptor(path, O_RDONLY | O_DIRECTORY)
         defer { _ = close(descriptor) }
@@ -127,8 +127,8 @@ package enum Disk {
         do {
             try perform(.fsync, path, retrying: false) { negated(fsync(descriptor)) }
         } catch let error as FileSystemError {
-            // Some network and user-space file systems have no fsync of folders: they order names
-            // by themselves or not at all.
+            // Some network and user-space file systems do not support fsync for folders. Nothing
+            // more can be done there.
             if error.errno == EINVAL || error.errno == ENOSYS || error.errno == ENOTSUP { return }
             throw FileSystemError(.synchronizationFailed, operation: "fsync", path: path, errno: error.errno)
         }
@@ -136,7 +136,7 @@ package enum Disk {
 }
 
 extension Disk {
-    /// The absolute path with every link resolved; throws `.notFound` where nothing is there.
+    /// The absolute path with all symbolic links resolved; throws `.notFound` if it does not exist.
     package static func resolve(_ path: String) throws -> String {
         var resolved = ""
         try withPath(path) { name in

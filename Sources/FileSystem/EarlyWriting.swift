@@ -1,15 +1,14 @@
-/// Has the disk begin with what was written while the rest is still being made, for whoever will
-/// wait for all of it at the end.
+/// Starts writing data to the disk while more data are being produced, to shorten the final fsync.
 package struct EarlyWriting {
     private var waiting = 0
 
-    /// So much is begun at once: enough for long runs on the disk, and little beside what is waited
-    /// for.
+    /// The number of bytes after which writing starts: enough for long sequential writes, and
+    /// little compared to the amount that the fsync waits for.
     private static let pieceSize = 8 << 20
 
     package init() {}
 
-    /// Notes that so many bytes more were written to a file.
+    /// Records that `count` bytes were written to a file.
     package mutating func wrote(_ count: Int, to file: File) {
         waiting += count
         guard waiting >= Self.pieceSize else { return }

@@ -2,8 +2,8 @@ internal import CSystem
 internal import Glibc
 
 extension File {
-    /// The value of an extended attribute (`user.…`); nil where there is none, or where the file
-    /// system knows none.
+    /// The value of an extended attribute (`user.…`); nil if the file does not have it or the file
+    /// system does not support it.
     package func attribute(_ name: String) -> [UInt8]? { Disk.attribute(name, of: descriptor) }
 
     package func setAttribute(_ name: String, to value: [UInt8]) throws {
@@ -25,8 +25,8 @@ extension Disk {
         return read < 0 ? nil : Array(value[..<read])
     }
 
-    /// Copies extended attributes of the `user` name space; what the target's file system can't
-    /// hold is left.
+    /// Copies extended attributes of the `user` namespace. Attributes that the target's file system
+    /// can't store are skipped.
     static func copyAttributes(from source: Int32, to target: Int32, _ path: String) throws {
         let length = flistxattr(source, nil, 0)
         guard length > 0 else { return }

@@ -2,17 +2,17 @@ internal import CSystem
 internal import Glibc
 internal import Synchronization
 
-/// An open file: whole reads and writes, and an honest fsync.
+/// An open file with complete reads and writes and a reliable fsync.
 ///
-/// A failed fsync poisons the file: every later write or fsync throws `.synchronizationFailed`,
-/// since the kernel has dropped the data and the next fsync would say that all is well. Positional
-/// reads may come from any thread.
+/// After a failed fsync, every later write or fsync throws `.synchronizationFailed`, because the
+/// kernel has dropped the data and another fsync would succeed. Positional reads may come from any
+/// thread.
 package final class File: Sendable {
     package enum Access: Sendable {
         case read, readWrite
-        /// Makes the file, which must not be there.
+        /// Creates the file, which must not exist.
         case create(mode: UInt32 = 0o666)
-        /// Makes the file where there is none.
+        /// Creates the file if it does not exist.
         case openOrCreate(mode: UInt32 = 0o666)
     }
 
@@ -20,16 +20,16 @@ package final class File: Sendable {
     package let descriptor: Int32
     private let poison = Atomic<Int32>(0)
     private let isOpen = Atomic<Bool>(true)
-    /// How many bytes it had when it was opened.
+    /// The size when the file was opened.
     private let firstSize: Int64
 
-    /// Opens a plain file; a link as the last component, a FIFO, a device or a folder is refused
-    /// without waiting on it.
+    /// Opens a regular file. A symbolic link as the last component, a FIFO, a device or a folder is
+    /// rejected without blocking.
     package convenience init(_ path: String, _ access: Access = .read) throws {
         try self.init(descriptor: openDescriptor(path, access.flags, mode: access.mode), path: path)
     }
 
-    /// Takes over a descriptor and closes it if it isn't a plain file's.
+    /// Takes ownership of a descriptor. Closes it and throws if it is not a regular file.
     init(descriptor: Int32, path: String) throws {
         self.path = path
         self.descriptor = descriptor
@@ -49,8 +49,8 @@ package final class File: Sendable {
 
     deinit { close() }
 
-    /// Closes the descriptor now; done by `deinit` too. Errors are of no use here: what must be
-    /// durable was synchronized before.
+    /// Closes the descriptor; `deinit` does the same. Errors are ignored, because data that must be
+    /// durable have been synchronized before.
     package func close() {
         guard isOpen.exchange(false, ordering: .sequentiallyConsistent) else { return }
         _ = Glibc.close(descriptor)
@@ -60,7 +60,7 @@ package final class File: Sendable {
 
     // MARK: Reading
 
-    /// Reads until `buffer` is full or the file ends; answers the number of bytes read.
+    /// Reads until `buffer` is full or the file ends; returns the number of bytes read.
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         var done = 0
         while done < buffer.count {
@@ -73,22 +73,22 @@ package final class File: Sendable {
         return done
     }
 
-    /// Reads the whole file; throws `.tooLarge` where it has more than `limit` bytes, without
-    /// having read more than that.
+    /// Reads the whole file; throws `.tooLarge` if it has more than `limit` bytes, without reading
+    /// more than that.
     package func readAll(limit: Int) throws -> [UInt8] { try readAll(limit: limit, expecting: status().size) }
 
-    /// The same for a file that was opened just now, and looked at then.
+    /// The same for a file that has just been opened, with the size at that time.
     func readNew(limit: Int) throws -> [UInt8] { try readAll(limit: limit, expecting: firstSize) }
 
     private func readAll(limit: Int, expecting expected: Int64) throws -> [UInt8] {
         guard expected <= limit else { throw tooLarge(limit) }
         if expected > 0 {
-            // What it has when it is looked at.
+            // The size at the time of the status is read, even if the file has grown since.
             return try [UInt8](unsafeUninitializedCapacity: Int(expected)) { buffer, count in
                 count = try read(into: UnsafeMutableRawBufferPointer(buffer), at: 0)
             }
         }
-        // Those of /proc say 0: read on until the end says itself.
+        // Files in /proc report size 0: read until the end.
         var bytes: [UInt8] = []
         var chunk = 4096
         while true {
@@ -111,7 +111,7 @@ package final class File: Sendable {
 
     // MARK: Writing
 
-    /// Writes all of `bytes` at `offset`, however little the system takes at a time.
+    /// Writes all of `bytes` at `offset`, with several system calls if necessary.
     package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
         try checkPoison()
         var done = 0
@@ -124,7 +124,7 @@ package final class File: Sendable {
         }
     }
 
-    /// Writes all of `bytes` where the last such write ended.
+    /// Writes all of `bytes` at the file position, which follows the last appended bytes.
     package func append(_ bytes: UnsafeRawBufferPointer) throws {
         try checkPoison()
         var done = 0
@@ -137,7 +137,7 @@ package final class File: Sendable {
         }
     }
 
-    /// Writes all of `bytes` where the last such write ended.
+    /// Writes all of `bytes` at the file position, which follows the last appended bytes.
     package func append(_ bytes: [UInt8]) throws { try bytes.withUnsafeBytes { try append($0) } }
 
     package func truncate(to size: Int64) throws {
@@ -149,12 +149,12 @@ package final class File: Sendable {
         try perform(.chmod, path) { negated(fchmod(descriptor, mode_t(mode))) }
     }
 
-    /// Has the kernel begin to write what was written here, so that a later `synchronize` finds
-    /// less to do. Only a hint: nothing is waited for, and nothing promised.
+    /// Makes the kernel start writing dirty pages of the file, so that a later `synchronize` has
+    /// less to do. This is only a hint; it does not block and gives no guarantee.
     package func startSynchronizing() { _ = folio_start_writing(descriptor) }
 
-    /// Puts all that was written on the disk. After a failure the file's content is unknown: write
-    /// it anew elsewhere.
+    /// Synchronizes the file. After a failure the content of the file is undefined: write it again
+    /// to another file.
     package func synchronize() throws {
         try checkPoison()
         do {
@@ -174,7 +174,7 @@ package final class File: Sendable {
         FileSystemError(.synchronizationFailed, operation: "fsync", path: path, errno: number)
     }
 
-    /// A call that moves nothing and reports nothing would be repeated for ever.
+    /// A write that repeatedly returns 0 would loop forever.
     private func progressed(_ count: Int) throws {
         if count == 0 { throw FileSystemError(operation: "write", path: path, errno: EIO) }
     }
@@ -182,7 +182,7 @@ package final class File: Sendable {
 
 extension File.Access {
     var flags: Int32 {
-        // Without O_NONBLOCK, opening a planted FIFO would wait for ever.
+        // Without O_NONBLOCK, opening a planted FIFO would block forever.
         let common = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
         return switch self {
         case .read: O_RDONLY | common

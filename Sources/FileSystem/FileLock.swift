@@ -2,20 +2,20 @@ internal import CSystem
 internal import Glibc
 internal import Synchronization
 
-/// A lock on a lock file, held until it is released or the process ends, however it ends.
+/// A lock on a lock file, which ends when it is released or the process ends.
 ///
-/// The file itself means nothing: only the kernel's lock counts. Two `FileLock`s of one process
-/// exclude each other too. A holder may write who it is into the file.
+/// Only the kernel's lock counts, not the existence of the file. Two `FileLock`s of one process
+/// exclude each other, too. The holder may write a description of itself into the file.
 package final class FileLock: Sendable {
     package enum Mechanism: Sendable, Hashable {
-        /// `F_OFD_SETLK`: works on network file systems too.
+        /// `F_OFD_SETLK`, which also works on network file systems.
         case openFileDescription
         /// `flock`.
         case wholeFile
     }
 
     private let file: File
-    /// How many bytes the file has.
+    /// The size of the file.
     private let length: Atomic<Int64>
     package var path: String { file.path }
 
@@ -24,16 +24,16 @@ package final class FileLock: Sendable {
         self.length = Atomic(length)
     }
 
-    /// Takes the lock without waiting, making the file where there is none; nil where somebody else
-    /// holds it.
+    /// Acquires the lock without blocking, and creates the file if it does not exist. Returns nil
+    /// if the lock is held elsewhere.
     package static func acquire(
         _ path: String, exclusive: Bool = true, mechanism: Mechanism = .openFileDescription, mode: UInt32 = 0o666
     ) throws -> FileLock? {
         while true {
             let file = try File(path, .openOrCreate(mode: mode))
             guard try lock(file, exclusive: exclusive, mechanism) else { return nil }
-            // The last holder may have removed the file between our opening and locking it: then
-            // the lock is on nothing.
+            // The previous holder may have removed the file after it was opened here. Then the lock
+            // has no effect, and the loop tries again.
             let held = try file.status().identity
             if let current = try Disk.identity(of: path), current.isSameFile(as: held) {
                 return FileLock(file: file, length: held.size)
@@ -41,8 +41,8 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Whether somebody (this process included) holds the lock so that it could not be taken
-    /// exclusively. False where there is no file.
+    /// Whether the lock is held, by this process or another one, so that it can't be acquired
+    /// exclusively. False if the file does not exist.
     package static func isHeld(_ path: String, mechanism: Mechanism = .openFileDescription) throws -> Bool {
         do {
             let file = try File(path, .read)
@@ -50,7 +50,8 @@ package final class FileLock: Sendable {
             case .openFileDescription:
                 return try perform(.lock, path) { Int(folio_ofd_test(file.descriptor, 1)) } == 1
             case .wholeFile:
-                // Has no test of its own: a lock taken here goes with the descriptor.
+                // `flock` has no test: a lock that is acquired here is released with the
+                // descriptor.
                 return try !lock(file, exclusive: true, mechanism)
             }
         } catch let error as FileSystemError where error.code == .notFound {
@@ -72,8 +73,8 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Says in the file who holds the lock, for others to read. Not durable: it is worth nothing
-    /// after the process ends.
+    /// Writes a description of the holder into the file. It is not synchronized, because it is
+    /// useless after the process ends.
     package func write(_ bytes: [UInt8]) throws {
         try bytes.withUnsafeBytes { try file.write($0, at: 0) }
         if length.exchange(Int64(bytes.count), ordering: .relaxed) > bytes.count {
@@ -81,13 +82,13 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// What the last holder wrote who did not come to removing the file; empty where this lock made
-    /// the file.
+    /// The description that a previous holder left when it could not remove the file; empty if this
+    /// lock created the file.
     package func read(limit: Int) throws -> [UInt8] {
         length.load(ordering: .relaxed) == 0 ? [] : try file.readAll(limit: limit)
     }
 
-    /// Gives the lock back; `removing` takes the file away first, while it is still ours.
+    /// Releases the lock; `removing` removes the file before, while the lock is still held.
     package func release(removing: Bool) throws {
         defer { file.close() }
         if removing { try Disk.removeFileIfPresent(path) }

@@ -1,9 +1,9 @@
-/// Taking paths apart. Paths are plain strings with `/` between their parts; nothing is resolved.
+/// Operations on path strings, without file system access. Components are separated by `/`.
 package enum FilePath {
-    /// The last part, without a slash at its end.
+    /// The last component, without a trailing slash.
     package static func name(_ path: String) -> String { String(split(path).name) }
 
-    /// The folder that holds the item: `.` for a bare name, `/` for what stands at the root.
+    /// The folder that contains the item: `.` for a bare name, `/` for an item of the root.
     package static func parent(_ path: String) -> String {
         let folder = split(path).folder
         if folder.isEmpty { return path.utf8.first == slash ? "/" : "." }
@@ -14,8 +14,8 @@ package enum FilePath {
         folder == "." ? name : folder.utf8.last == slash ? folder + name : folder + "/" + name
     }
 
-    /// A name for a companion of `path` in the same folder: `.name.tag-id`, cut so that it fits the
-    /// 255 bytes of a name.
+    /// A name for a companion of `path` in the same folder: `.name.tag-id`, with the name truncated
+    /// to the limit of 255 bytes.
     package static func sibling(of path: String, tag: String, id: String) -> String {
         let suffix = ".\(tag)-\(id)"
         var name = name(path)
@@ -23,7 +23,8 @@ package enum FilePath {
         return join(parent(path), "." + name + suffix)
     }
 
-    // Slashes are bytes to the system; as a `Character`, one before a combining mark is another.
+    // Slashes are compared as bytes, because a slash before a combining mark is a different
+    // `Character`.
     private static let slash = UInt8(ascii: "/")
 
     private static func split(_ path: String) -> (folder: Substring, name: Substring) {

@@ -1,36 +1,36 @@
 internal import Glibc
 
-/// Who may read and write a file: what is made from it, or takes its place, must not be open to
-/// more.
+/// The permissions of a file. A file that is made from it or replaces it must not have more
+/// permissions.
 ///
 /// ```swift
 /// let protection = try FileProtection(of: document)
 /// let file = try File(temporary, .create(mode: protection.fileMode))
 /// ```
-/// The process's mask is taken off as well when a file or folder is made with one of these modes.
+/// The umask of the process also applies when a file or folder is created with one of these modes.
 package struct FileProtection: Sendable, Hashable {
-    /// The rights to read and write: no bit to execute, and none to enter a folder.
+    /// The permission bits for reading and writing, without the execute bits.
     private let rights: UInt32
     private struct Owner: Hashable { let user: UInt32, group: UInt32 }
-    /// Who owns what is replaced; nil where nothing is.
+    /// The owner of the file to be replaced; nil if there is none.
     private var owner: Owner?
 
     private static let everybody: UInt32 = 0o666
     private static let groupRights: UInt32 = 0o070
-    /// Whoever makes a file may write it: a copy of what is read-only is none.
+    /// The owner of a new file may always write it, even if it is a copy of a read-only file.
     private static let maker: UInt32 = 0o600
-    /// What everybody's mask leaves.
+    /// All permissions that the umask allows.
     package static let open = FileProtection(rights: everybody)
 
     private init(rights: UInt32) { self.rights = rights & Self.everybody | Self.maker }
 
-    /// The protection of a file or folder; `open` where there is nothing.
+    /// The protection of a file or folder; `open` if it does not exist.
     package init(of path: String) throws {
         self.init(rights: try Disk.status(of: path)?.mode ?? Self.everybody)
     }
 
-    /// For what takes the place of `path`: not more open than that, and of its owner and group,
-    /// where this process may give files away.
+    /// The protection for a file that replaces `path`: not more permissions than `path` has, and
+    /// its owner and group, if this process may change them.
     package func replacing(_ path: String) throws -> FileProtection {
         guard let status = try Disk.status(of: path) else { return self }
         var protection = FileProtection(rights: rights & status.mode)
@@ -38,20 +38,20 @@ package struct FileProtection: Sendable, Hashable {
         return protection
     }
 
-    /// What both allow.
+    /// The permissions that both allow.
     package func restricted(by other: FileProtection) -> FileProtection {
         var protection = FileProtection(rights: rights & other.rights)
         protection.owner = owner ?? other.owner
         return protection
     }
 
-    /// For a new file.
+    /// The mode of a new file.
     package var fileMode: UInt32 { rights }
-    /// For a new folder: whoever may read it may enter it.
+    /// The mode of a new folder: users who may read it may enter it.
     package var folderMode: UInt32 { rights | (rights & 0o444) >> 2 }
 
-    /// Takes rights away from a file, or from a folder and everything in it, that are not given
-    /// here, and gives it to the owner. Adds no right.
+    /// Removes permissions that this protection does not allow from a file, or from a folder and
+    /// its contents, and sets the owner. Adds no permission.
     package func protect(_ path: String) throws {
         guard let status = try Disk.status(of: path) else { return }
         switch status.kind {
@@ -68,9 +68,9 @@ package struct FileProtection: Sendable, Hashable {
         try giveAway(path)
     }
 
-    /// Gives a file or folder to the owner and the group of what it replaces, before anything is
-    /// written to it. Another owner takes a privileged process, a group one of its members; where
-    /// it stays with a group that the old file was not of, that group has no rights.
+    /// Sets the owner and the group of the replaced file, before anything is written to the new
+    /// file. Setting another owner requires privileges, setting the group requires membership. If
+    /// the new file stays in another group than the old one, that group gets no permissions.
     package func giveAway(_ path: String) throws {
         guard let owner else { return }
         if geteuid() == 0 {

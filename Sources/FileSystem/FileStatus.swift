@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What kind of thing a path names. Symbolic links are never followed.
+/// The kind of a file. Symbolic links are not followed.
 package enum FileKind: Sendable, Hashable {
     case file, directory, symbolicLink, other
 
@@ -15,13 +15,12 @@ package enum FileKind: Sendable, Hashable {
     }
 }
 
-/// Tells one file from every other, and one state of it from the next as far as the file system
-/// can.
+/// Identifies a file and, as far as the file system's timestamps allow, the version of its content.
 package struct FileIdentity: Sendable, Hashable, Codable {
     package var device: UInt64
     package var inode: UInt64
     package var size: Int64
-    /// Nanoseconds since 1970.
+    /// The modification time in nanoseconds since 1970.
     package var modified: Int64
 
     package init(device: UInt64, inode: UInt64, size: Int64, modified: Int64) {
@@ -31,17 +30,17 @@ package struct FileIdentity: Sendable, Hashable, Codable {
         self.modified = modified
     }
 
-    /// Whether both are the same file, in whatever state.
+    /// Whether both are the same file, regardless of its content.
     package func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
 }
 
-/// What `stat` says of a file.
+/// The result of `stat` for a file.
 package struct FileStatus: Sendable, Hashable {
     package let identity: FileIdentity
     package let kind: FileKind
     /// The permission bits.
     package let mode: UInt32
-    /// The numbers of the owner and the group.
+    /// The IDs of the owner and the group.
     package let user: UInt32, group: UInt32
     package let linkCount: Int
 
@@ -65,8 +64,8 @@ package struct FileStatus: Sendable, Hashable {
         self.init(status)
     }
 
-    /// What a path names, without following a link; nil where there is nothing, which is no error
-    /// that anybody would have to make up.
+    /// The status of a path, without following a symbolic link; nil if it does not exist. A missing
+    /// file is frequent, so it creates no error.
     static func ifPresent(_ path: String, in directory: Int32 = workingDirectory) throws -> FileStatus? {
         var status = stat()
         do {

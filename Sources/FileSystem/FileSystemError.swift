@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// A system call on a file failed, or a file was not what it had to be.
+/// An error of a file operation: a system call failed, or a file is not of the required kind.
 ///
-/// `message` is one line for a person: what was tried, on which path, and the system's own words.
+/// `message` is one line for people with the operation, the path and the system's description.
 public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong, in kinds that a caller decides by. More may be added.
+    /// The kind of a failure, for decisions by callers. More kinds may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
             case notFound, exists, permissionDenied, readOnly, noSpace, inputOutput, notDirectory, isDirectory,
@@ -16,13 +16,13 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
 
         /// The file or one of its folders does not exist.
         public static let notFound = Code(.notFound)
-        /// Something is there already.
+        /// The file exists already.
         public static let exists = Code(.exists)
-        /// The user has no right to do this.
+        /// The user lacks the permission.
         public static let permissionDenied = Code(.permissionDenied)
         /// The file system is mounted read-only.
         public static let readOnly = Code(.readOnly)
-        /// No space, no inodes or no quota left.
+        /// There is no space left, no inode, or the quota is exceeded.
         public static let noSpace = Code(.noSpace)
         /// The device failed.
         public static let inputOutput = Code(.inputOutput)
@@ -30,25 +30,25 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
         public static let notDirectory = Code(.notDirectory)
         /// A file was expected.
         public static let isDirectory = Code(.isDirectory)
-        /// A symbolic link, FIFO, socket, device or hard link where only a plain file or folder is
-        /// taken.
+        /// The file is a symbolic link, FIFO, socket, device or hard link, but a regular file or
+        /// folder is required.
         public static let unsuitableFile = Code(.unsuitableFile)
-        /// The file is larger than the bound given, or larger than the file system allows.
+        /// The file is larger than the given limit, or than the file system allows.
         public static let tooLarge = Code(.tooLarge)
-        /// The process or the system has no descriptor left.
+        /// The process or the system has no file descriptors left.
         public static let tooManyOpenFiles = Code(.tooManyOpenFiles)
-        /// Somebody else holds it.
+        /// The file is in use elsewhere.
         public static let busy = Code(.busy)
         /// The two paths are on different file systems.
         public static let crossDevice = Code(.crossDevice)
-        /// The kernel or the file system can't do this.
+        /// The kernel or the file system does not support the operation.
         public static let unsupported = Code(.unsupported)
-        /// A path that can't be: empty, with a NUL, leading out of its folder, or too long.
+        /// The path is invalid: it is empty, contains NUL, leads out of its folder, or is too long.
         public static let invalidPath = Code(.invalidPath)
-        /// What was written may not be on the disk. The file written to must be given up; trying
-        /// again proves nothing.
+        /// An fsync failed, so written data may not be on the disk. The file must be discarded;
+        /// another fsync would not report the failure again.
         public static let synchronizationFailed = Code(.synchronizationFailed)
-        /// The item is no longer the one that was looked at before.
+        /// The file is not the one that was examined before.
         public static let changed = Code(.changed)
         /// Anything else; see `errno`.
         public static let other = Code(.other)
@@ -58,13 +58,13 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
 
     /// The kind of failure.
     public let code: Code
-    /// The system call, or the operation made of several.
+    /// The system call, or the operation that consists of several calls.
     public let operation: String
-    /// The path it was about.
+    /// The path that the error concerns.
     public let path: String
-    /// The system's error number, 0 where the system did not refuse.
+    /// The system's errno; 0 if no system call failed.
     public let errno: Int32
-    /// What was wrong, where `errno` does not say it.
+    /// The reason, if `errno` does not describe it.
     private let detail: String?
 
     package init(_ code: Code, operation: String, path: String, errno: Int32 = 0, detail: String? = nil) {
@@ -82,13 +82,13 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
     /// One line: the operation, the path and the reason.
     public var message: String { "\(operation) \(path): \(reason)" }
 
-    /// The reason alone.
+    /// The reason without operation and path.
     package var reason: String { detail ?? Self.text(of: errno) }
 
     public var description: String { message }
 
     private static func text(of number: Int32) -> String {
-        // The reentrant form, since `strerror` may share one buffer between threads.
+        // `strerror_r` is used because `strerror` may share one buffer between threads.
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             guard let base = buffer.baseAddress, strerror_r(number, base, buffer.count) == 0 else {
                 return "error \(number)"
@@ -99,7 +99,7 @@ public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension FileSystemError.Code {
-    /// The kind that an error number stands for.
+    /// The code for an errno.
     package init(errno: Int32) {
         self =
             switch errno {

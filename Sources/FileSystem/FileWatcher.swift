@@ -1,12 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// Tells that something may have happened to files and folders, for whoever then looks at them:
-/// what has happened is decided by what is there, never by events.
+/// Reports that files and folders may have changed. Listeners must examine the files themselves:
+/// events are only a hint.
 ///
 ///     let watch = try FileWatcher.shared().watch([.init("/home/ada", names: ["Name.folio"])]) { … look … }
 ///
-/// One inotify instance and one thread serve the whole process, since both are scarce.
+/// One inotify instance and one thread serve the whole process, because both are limited.
 ///
 /// Invariants:
 /// 1. A watch descriptor is in `places` as long as the kernel has it, with at least one listener.
@@ -15,10 +15,11 @@ package final class FileWatcher: Sendable {
     /// A path that is watched.
     package struct Place: Sendable, Hashable {
         package var path: String
-        /// Of a folder: the names in it that are of interest; nil for all. What happens to the
-        /// folder itself always is.
+        /// For a folder, the names in it that are of interest; nil for all. Events of the folder
+        /// itself are always reported.
         package var names: Set<String>?
-        /// Whether every write to the files is of interest too, not only what becomes of them.
+        /// Whether every write to the files is reported, not only closing, renaming and removing
+        /// them.
         package var includesWrites: Bool
 
         package init(_ path: String, names: Set<String>? = nil, includesWrites: Bool = false) {
@@ -28,7 +29,7 @@ package final class FileWatcher: Sendable {
         }
     }
 
-    /// Watching, for as long as this is kept.
+    /// An active watch. It ends when it is cancelled or released.
     package final class Watch: Sendable {
         private let watcher: FileWatcher
         private let number: Int
@@ -44,7 +45,7 @@ package final class FileWatcher: Sendable {
 
     private struct Listener {
         var names: [Int32: Set<String>?] = [:]
-        /// The watches whose files' writes are of interest.
+        /// The watches for which writes are reported.
         var writes: Set<Int32> = []
         let handler: @Sendable () -> Void
     }
@@ -59,14 +60,15 @@ package final class FileWatcher: Sendable {
     private static let events = UInt32(
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF
     )
-    /// Events come in whole: room for many of them with the longest names.
+    /// The kernel returns complete events only. The buffer has space for many events with names of
+    /// maximum length.
     private static let bufferSize = 64 << 10
 
     private let descriptor: Int32
     private let state = Mutex(State())
 
-    /// The watcher of this process, made when it is needed first.
-    /// - Throws: `.tooManyOpenFiles` where the user has no inotify instance left.
+    /// The watcher of this process, created at first use.
+    /// - Throws: `.tooManyOpenFiles` if the user has no inotify instances left.
     package static func shared() throws -> FileWatcher {
         try one.withLock { watcher in
             if let watcher { return watcher }
@@ -96,11 +98,11 @@ package final class FileWatcher: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Calls `handler` after something happened at one of the places, as long as the result is
-    /// kept. Places where nothing is are left out.
-    /// - Throws: `.noSpace` where the user has no watches left.
+    /// Calls `handler` after events at one of the places, until the result is released. Places that
+    /// do not exist are ignored.
+    /// - Throws: `.noSpace` if the user has no watches left.
     package func watch(_ places: [Place], _ handler: @escaping @Sendable () -> Void) throws -> Watch {
-        // Under the lock, so that no event comes before its listener.
+        // The lock is held so that no event is dispatched before its listener is registered.
         try state.withLock { state in
             state.lastNumber += 1
             let number = state.lastNumber
@@ -109,7 +111,7 @@ package final class FileWatcher: Sendable {
                 for place in places {
                     guard let watch = try add(place) else { continue }
                     if place.includesWrites { listener.writes.insert(watch) }
-                    // The same folder may be named twice, for different names.
+                    // A folder may be listed twice with different names.
                     let names =
                         listener.names[watch].map { old in old.flatMap { old in place.names.map { old.union($0) } } }
                         ?? place.names
@@ -138,7 +140,8 @@ package final class FileWatcher: Sendable {
     }
 
     private func cancel(_ number: Int) {
-        // What the handler holds is let go outside the lock: it may end another watch.
+        // The listener is released outside the lock, because its handler may own another watch
+        // whose release takes the lock.
         _ = state.withLock { remove(number, &$0) }
     }
 
@@ -182,7 +185,7 @@ package final class FileWatcher: Sendable {
                     continue
                 }
                 for number in state.places[event.wd] ?? [] {
-                    // A watch of several listeners has the events of all of them.
+                    // The watch may report writes because another listener asked for them.
                     if event.mask & ~UInt32(IN_MODIFY) == 0, state.listeners[number]?.writes.contains(event.wd) != true
                     {
                         continue

@@ -1,18 +1,18 @@
 internal import Glibc
 
-/// A new form of a document, built aside and then put in the place of the old one in one step (or
-/// two that a crash can't spoil).
+/// Replaces a document atomically: the new version is built beside the old one and exchanged in one
+/// step, or in two steps from which a crash can be recovered.
 ///
 ///     let replacement = Replacement(of: "Name.folio")
 ///     … build the folder or file at replacement.temporary …
 ///     try Disk.synchronizeTree(replacement.temporary)
 ///     try replacement.commit(expecting: identity)
-///     try Disk.removeTree(replacement.temporary)   // the old form, if there was one
+///     try Disk.removeTree(replacement.temporary)   // the old version, if there was one
 ///
 /// Invariants:
-/// 1. `temporary` and `displaced` carry the same id, and are siblings of the target.
-/// 2. `displaced` exists only after `temporary` was complete and durable: whoever finds the pair
-///    may finish the step.
+/// 1. `temporary` and `displaced` have the same ID, and are siblings of the target.
+/// 2. `displaced` exists only after `temporary` was complete and durable. If both exist, recovery
+///    may finish the replacement.
 /// 3. The target is missing only while `displaced` exists.
 package struct Replacement: Sendable, Hashable {
     package let target: String
@@ -23,19 +23,20 @@ package struct Replacement: Sendable, Hashable {
         self.id = id
     }
 
-    /// Where the new form is built. After `commit` the old form stands here, if there was one.
+    /// The path at which the new version is built. After `commit` the old version is here, if there
+    /// was one.
     package var temporary: String { FilePath.sibling(of: target, tag: "tmp", id: id) }
 
-    /// Where the old form stands between the two renames of the fallback.
+    /// The path of the old version between the two renames of the fallback.
     package var displaced: String { FilePath.sibling(of: target, tag: "old", id: id) }
 
-    /// Puts the new form in place; it must be durable already (`Disk.synchronizeTree`). The caller
-    /// holds the document's lock.
+    /// Replaces the target with the new version, which must be durable already
+    /// (`Disk.synchronizeTree`). The caller holds the document's lock.
     ///
-    /// `expected` is the identity the target had when it was opened, nil where there was no target;
-    /// throws `.changed` (or `.exists`) where that no longer holds. Size and time of a folder
-    /// change with what is in it, so only device and inode count. Where the folder can't be
-    /// synchronized, the old form is put back.
+    /// `expected` is the identity that the target had when it was opened; nil if there was no
+    /// target. Throws `.changed` (or `.exists`) if this is no longer true. Only device and inode
+    /// are compared, because size and time of a folder change with its contents. If the folder
+    /// can't be synchronized, the old version is restored.
     package func commit(expecting expected: FileIdentity?) throws {
         let parent = FilePath.parent(target)
         guard let expected else {
@@ -43,7 +44,7 @@ package struct Replacement: Sendable, Hashable {
             do {
                 return try Disk.synchronizeDirectory(parent)
             } catch {
-                // What is refused must not be found done.
+                // A failed call must have no effect.
                 if (try? Disk.renameWithoutReplacing(target, to: temporary)) != nil {
                     try? Disk.synchronizeDirectory(parent)
                 }
@@ -62,7 +63,7 @@ package struct Replacement: Sendable, Hashable {
         do {
             try Disk.synchronizeDirectory(parent)
         } catch {
-            // What is refused must not be found done.
+            // A failed call must have no effect.
             if (try? Disk.exchange(temporary, target)) != nil { try? Disk.synchronizeDirectory(parent) }
             throw error
         }
@@ -78,22 +79,22 @@ package struct Replacement: Sendable, Hashable {
             throw error
         }
         try Disk.synchronizeDirectory(parent)
-        // As after an exchange, the old form takes the name of the new one.
+        // The old version gets the temporary name, like after an exchange.
         try Disk.rename(displaced, to: temporary)
         try Disk.synchronizeDirectory(parent)
     }
 
-    /// What was done about an exchange that a crash interrupted.
+    /// The result of recovering an interrupted replacement.
     package enum Recovery: Sendable, Hashable {
-        /// Nothing had to be done to the target.
+        /// The target needed no recovery.
         case none
-        /// The new form was put in place.
+        /// The new version was put in place.
         case finished
-        /// The old form was put back.
+        /// The old version was restored.
         case undone
     }
 
-    /// Whether the target is missing because a crash came between the two renames of the fallback.
+    /// Whether the target is missing because of a crash between the two renames of the fallback.
     package static func isInterrupted(_ target: String) throws -> Bool {
         guard try !Disk.exists(target), try Disk.kind(of: FilePath.parent(target)) == .directory else { return false }
         return try Disk.names(in: FilePath.parent(target), where: isCandidate).contains {
@@ -101,11 +102,11 @@ package struct Replacement: Sendable, Hashable {
         }
     }
 
-    /// Finishes or undoes what a crash left of replacing `target`, and names the leftovers, which
-    /// the caller removes once it holds the document's lock.
+    /// Finishes or undoes an interrupted replacement of `target`. Returns the leftover paths, which
+    /// the caller removes while it holds the document's lock.
     ///
-    /// Call it under the lock: another process that is building a replacement just now has a
-    /// `temporary` that looks like a leftover.
+    /// Call it while holding the lock: the `temporary` of another process that is building a
+    /// replacement looks like a leftover.
     package static func recover(_ target: String) throws -> (recovery: Recovery, leftovers: [String]) {
         let parent = FilePath.parent(target)
         let names = try Disk.names(in: parent, where: isCandidate).sorted()
@@ -125,8 +126,8 @@ package struct Replacement: Sendable, Hashable {
         return (recovery, try candidates.filter { try Disk.exists($0) })
     }
 
-    /// Whether a name may be one of a replacement, by a glance at its bytes: the folder that a
-    /// document lies in may have very many others.
+    /// A fast check whether a name may belong to a replacement. The folder of a document may have
+    /// very many other entries.
     private static func isCandidate(_ name: UnsafeRawBufferPointer) -> Bool {
         let tag = name.count - UniqueName.length - 5
         return tag > 0 && name[0] == UInt8(ascii: ".") && name[tag] == UInt8(ascii: ".")
@@ -138,8 +139,8 @@ package struct Replacement: Sendable, Hashable {
         else { return nil }
         let id = name[start...]
         guard name[..<start].hasSuffix(".\(tag)-"), UniqueName.isOne(id) else { return nil }
-        // Compared as a whole, since a long name was cut to fit; and by bytes, since names that
-        // read the same may be two to the system.
+        // The whole name is compared, because the target's name may have been truncated. Bytes are
+        // compared, because canonically equivalent names are different files.
         return FilePath.name(FilePath.sibling(of: target, tag: tag, id: String(id))).utf8.elementsEqual(name.utf8)
             ? String(id) : nil
     }

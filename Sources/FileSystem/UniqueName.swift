@@ -1,6 +1,6 @@
-/// Identifiers for temporary names: UUID text, lower case.
+/// Unique identifiers for temporary names: UUIDs as lowercase text.
 package enum UniqueName {
-    /// How many bytes an identifier has.
+    /// The length of an identifier in bytes.
     package static let length = 36
 
     package static func make() -> String {
@@ -18,7 +18,7 @@ package enum UniqueName {
         return text
     }
 
-    /// Whether `text` looks like one of ours.
+    /// Whether `text` has the form of such an identifier.
     package static func isOne(_ text: Substring) -> Bool {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false)
         return parts.map(\.count) == [8, 4, 4, 4, 12]

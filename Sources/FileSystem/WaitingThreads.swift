@@ -1,17 +1,18 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Threads that wait for the disk at the same time.
+/// Threads that wait for the disk concurrently.
 enum WaitingThreads {
     private static let count = 16
 
-    /// Calls `body` for every item, in any order. Returns when all calls have ended; after a
-    /// failure no more begin, and the first is thrown.
+    /// Calls `body` for every item, in any order, and waits for all calls. After an error no
+    /// further calls are started, and the first error is thrown.
     static func each<Item: Sendable>(_ items: [Item], _ body: @escaping @Sendable (Item) throws -> Void) throws {
         let work = Work(), hook = FaultInjection.current
         let group = DispatchGroup()
         for index in 0..<min(count, items.count) {
-            // Each queue has a thread; the system's queues have one for each core.
+            // Each serial queue gets a thread of its own; the global queues are limited to the
+            // number of cores.
             DispatchQueue(label: "folio.waiting.\(index)").async(group: group) {
                 FaultInjection.carrying(hook) { work.run(items, body) }
             }

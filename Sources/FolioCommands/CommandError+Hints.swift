@@ -1,10 +1,10 @@
 import Folio
 import Foundation
 
-/// Which command comes next.
+/// Hints that name the next command.
 extension CommandError {
-    /// Names the command that helps, where the error does not yet name one.
-    /// - Parameter command: The command that failed: it is not what helps.
+    /// Adds a hint with a command that helps, unless the error has one.
+    /// - Parameter command: The command that failed, which is not suggested.
     mutating func addHint(after command: String?) {
         switch code {
         case "recoverable": hint = "folio recover \(shownPath) --list tells of it, --keep and --discard settle it"
@@ -23,7 +23,7 @@ extension CommandError {
         }
     }
 
-    /// The path as a word of a command line; `DOC` where there is none.
+    /// The path as a shell word; `DOC` if there is none.
     private var shownPath: String {
         guard let path = shortPath else { return "DOC" }
         let isPlain = path.utf8.allSatisfy {
@@ -33,14 +33,14 @@ extension CommandError {
         return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
     }
 
-    /// Whether it is this user's own and not to be written to.
+    /// Whether the file belongs to this user and is write-protected.
     private var isWriteProtected: Bool {
         var status = stat()
         guard let path, stat(path, &status) == 0 else { return false }
         return status.st_mode & S_IWUSR == 0 && (status.st_uid == getuid() || getuid() == 0)
     }
 
-    /// Whether the path leads to a document, damaged or not.
+    /// Whether the path is a document, damaged or not.
     private var isOfDocument: Bool {
         path.map { !DetectedDocument.leadsOut($0) && (try? DetectedDocument($0)) != nil } ?? false
     }

@@ -1,7 +1,7 @@
 import Folio
 import Foundation
 
-/// The one place where errors of the rooms become exit codes and lines.
+/// Maps the errors of all modules to exit codes and messages.
 extension CommandError {
     init(mapping error: any Error) {
         switch error {
@@ -34,13 +34,14 @@ extension CommandError {
         self.init(
             .usage, codes[error.code] ?? "predicate", error.message, hint: Suggestion.sentence(error.suggestions),
             detail: .object(detail))
-        // What a habit stands for says more than names that are near to a word.
+        // A hint for a habit from SQL is more useful than similar names.
         if let habit = SQLHabits.hint(for: error) { hint = habit }
         if hint == nil, error.code == .syntax, error.offset != nil { hint = "folio help predicates tells the language" }
-        // The hint says it.
+        // The hint replaces the question in the message.
         if hint != nil, let question = why.range(of: "; did you mean") { why = String(why[..<question.lowerBound]) }
         if let offset = error.offset { why = "column \(offset + 1): \(why)" }
-        // The excerpt's lines stay under each other when each character is escaped into one.
+        // Each character is escaped into a single one, so that the lines of the excerpt stay
+        // aligned.
         excerpt = error.markedText?.split(separator: "\n").map { Printable.line(String($0)) } ?? []
     }
 
@@ -71,7 +72,7 @@ extension CommandError {
         }
     }
 
-    /// A store that has given all numbers away is of no use for new objects, whatever room there
+    /// A store without unused primary keys can't take new objects, however much disk space there
     /// is.
     private static let noNumbers = (ExitCode.unavailable, "noNumbers")
     private static let modelHint = "give its model with --model MODEL"
@@ -116,7 +117,7 @@ extension CommandError {
     private init(_ error: MigrationError) {
         let (exit, code): (ExitCode, String) =
             switch error.code {
-            // A policy is code of an application's.
+            // Policies are classes of an application, which the command does not have.
             case .policy: (.unavailable, "policy")
             case .lossy: (.modelMismatch, "loss")
             case .cancelled: (.interrupted, "interrupted")
@@ -154,7 +155,7 @@ extension CommandError {
         detail["stage"] = error.stage.map { .string($0.rawValue) }
         detail["holder"] = error.holder.map { $0.json }
         let stored = error.underlying as? StorageError
-        // What is wrong with a model that was given is not wrong with the document.
+        // An error of a model given with `--model` is not an error of the document.
         if let model = error.underlying as? ModelError, let path = model.path, let document = error.path,
             !ResolvedPath(path).lies(in: ResolvedPath(document))
         {
@@ -182,8 +183,8 @@ extension CommandError {
             detail: .object(["failures": .array(failures)]))
     }
 
-    /// Each rule once, with the objects that violate it where they have names, or how many they
-    /// are.
+    /// Each violated rule once, with the names of the violating objects, or their number if they
+    /// have none.
     private static func summary(_ failures: [ValidationError.Failure]) -> String {
         var messages: [String] = []
         var objects: [String: [ManagedObjectID?]] = [:]
@@ -247,7 +248,7 @@ extension CommandError {
 }
 
 extension StorageError {
-    /// Whether a store is full by itself, and no disk is.
+    /// Whether the store, and not the disk, is full: there are no primary keys left.
     fileprivate var isOfNumbers: Bool { code == .full && underlying == nil }
 }
 

@@ -1,16 +1,16 @@
 import Foundation
 
-/// A failure as a person reads it: `folio: <what failed>: <why>`, and what could help.
+/// A failure in the form that is shown to people: `folio: <what failed>: <why>`, and a hint.
 struct CommandError: Error {
     var exit: ExitCode
-    /// A stable word for scripts.
+    /// A stable identifier for scripts.
     var code: String
-    /// What was tried, such as `fetch`; nil where the reason says it all.
+    /// The failed operation, such as `fetch`; nil if the reason is sufficient.
     var what: String?
     var why: String
     var path: String?
     var hint: String?
-    /// Lines shown below the error, such as the text that does not parse with a caret under it.
+    /// Lines shown below the error, such as the invalid text with a caret under it.
     var excerpt: [String]
     var detail: JSONValue
 
@@ -33,7 +33,7 @@ struct CommandError: Error {
         CommandError(.usage, "usage", why, hint: hint)
     }
 
-    /// For options and commands that the contract names and this version does not have.
+    /// The error for planned options and commands that this version does not have.
     static func unavailable(_ feature: String) -> CommandError {
         CommandError(.unavailable, "unavailable", "\(feature) is not available in this version of folio")
     }
@@ -46,12 +46,11 @@ struct CommandError: Error {
         CommandError(.malformed, "malformed", why, path: path, hint: hint)
     }
 
-    /// Why a file can't be read as a document, whatever is done with it; nil for an error of
-    /// another kind.
+    /// The reason why a file can't be read as a document; nil for other kinds of errors.
     var reasonForNoDocument: String? { [.malformed, .modelMismatch, .newer].contains(exit) ? why : nil }
 
-    /// The path stands before the reason unless the reason names it; one below the current folder
-    /// is shown from there.
+    /// The error as one line. The path precedes the reason unless the reason contains it. A path
+    /// below the current folder is shown as a relative path.
     var line: String {
         var parts = ["folio"]
         if let what { parts.append(what) }
@@ -60,8 +59,8 @@ struct CommandError: Error {
         return parts.joined(separator: ": ")
     }
 
-    /// Names the document that the command is about where the error names no file, and in the place
-    /// of files that were written aside the one that they were to become.
+    /// Adds the path of the command's document if the error has no path, and replaces the paths of
+    /// temporary files with those of the files that they replace.
     mutating func name(_ operand: String?, of specification: CommandSpecification) {
         if let known = path {
             path = Self.withoutTemporaries(known)
@@ -73,12 +72,12 @@ struct CommandError: Error {
         if path == nil, isOfDocument, let operand { path = DocumentArgument(operand).path }
     }
 
-    /// Paths of what is written as `.NAME.tmp-UUID` or beneath it become those of NAME.
+    /// Replaces paths of the form `.NAME.tmp-UUID`, or beneath it, with those of NAME.
     private static func withoutTemporaries(_ text: String) -> String {
         text.replacing(/(^|\/)\.([^\/]+?)\.tmp-[0-9a-fA-F-]{36}(\/[^:]*)?/) { match in "\(match.1)\(match.2)" }
     }
 
-    /// The path, from the current folder where it lies beneath that.
+    /// The path, relative to the current folder if it is beneath it.
     var shortPath: String? {
         path.map { path in
             let here = FileManager.default.currentDirectoryPath + "/"
@@ -86,7 +85,8 @@ struct CommandError: Error {
         }
     }
 
-    /// Whether a reason names a path as a word of its own: a short one may stand in any word.
+    /// Whether a reason contains a path as a separate word. A short path could also be part of
+    /// another word.
     private static func names(_ path: String, in why: String) -> Bool {
         func isLetter(_ character: Character?) -> Bool { character.map { $0.isLetter || $0.isNumber } ?? false }
         return why.ranges(of: path).contains { range in

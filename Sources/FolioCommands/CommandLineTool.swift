@@ -1,13 +1,13 @@
 import Folio
 import Foundation
 
-/// The `folio` command: arguments in, exit code out.
+/// The `folio` command: runs arguments and returns an exit code.
 public enum CommandLineTool {
     public static let version = "0.2.0"
 
-    /// Runs the command line that the process was started with, and ends the process.
+    /// Runs the command line of the process and ends the process.
     ///
-    /// To be called before anything opens a file.
+    /// Must be called before anything opens a file.
     public static func main() -> Never {
         StandardStreams.occupy()
         guard StandardStreams.areEnoughAvailable else {
@@ -20,8 +20,8 @@ public enum CommandLineTool {
         let words = UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)).dropFirst()
             .compactMap { $0 }
         Task {
-            // A name that is no text could be neither kept nor shown, and one that is like it may
-            // be another file's.
+            // An argument that is not valid UTF-8 can't be represented as a `String`, and a similar
+            // name may belong to another file.
             if let word = words.first(where: { String(validatingCString: $0) == nil }) {
                 let isJSON = words.contains { strcmp($0, OptionSpecification.json.names[0]) == 0 }
                 exit(
@@ -33,11 +33,10 @@ public enum CommandLineTool {
         dispatchMain()
     }
 
-    /// Runs one command line, without the program's own name, to its end; prints its results and
-    /// errors.
+    /// Runs one command line, without the program's name, and prints its results and errors.
     public static func run(_ words: [String]) async -> ExitCode {
         let interruption = Interruption()
-        // What listens has its descriptors before the command opens files.
+        // The listener for signals takes its file descriptors before the command opens files.
         let (isListening, begins) = AsyncStream<Never>.makeStream()
         let task = Task {
             for await _ in isListening {}
@@ -71,7 +70,7 @@ public enum CommandLineTool {
             try console.finish()
             return exit
         } catch {
-            // Whoever read has read enough; that something was saved is told all the same.
+            // The reader has closed the pipe. An error is still reported if something was saved.
             if console.output.isPipeClosed, !console.hasWritten { return .pipeClosed }
             var failure = CommandError(mapping: error)
             if console.hasWritten, isFinishing || console.output.hasFailed {

@@ -1,4 +1,4 @@
-/// All commands, in the order in which help lists them.
+/// All commands, in the order of the help.
 enum CommandTable {
     static var commands: [any Command.Type] {
         [
@@ -31,7 +31,7 @@ enum CommandTable {
         ]
     }
 
-    /// What the contract names and this version does not have.
+    /// Planned commands that this version does not have.
     static let later: [String: String] = [
         "serve": "answer requests over standard input and output"
     ]

@@ -1,13 +1,12 @@
 import Foundation
 
-/// What the command says to the program that ran it: the numbers of sysexits(3), and a few of
-/// everybody's.
+/// The exit code of the command, from sysexits(3) and common conventions.
 public struct ExitCode: RawRepresentable, Sendable, Hashable {
     public let rawValue: Int32
     public init(rawValue: Int32) { self.rawValue = rawValue }
 
     public static let done = ExitCode(rawValue: 0)
-    /// The answer is no: damage was found, or differences.
+    /// A negative answer: damage or differences were found.
     public static let no = ExitCode(rawValue: 1)
     public static let usage = ExitCode(rawValue: 64)
     /// The data or the document is malformed.
@@ -15,26 +14,26 @@ public struct ExitCode: RawRepresentable, Sendable, Hashable {
     /// There is no such document or object.
     public static let notFound = ExitCode(rawValue: 66)
     public static let unavailable = ExitCode(rawValue: 69)
-    /// A mistake of this program.
+    /// An internal error of the program.
     public static let software = ExitCode(rawValue: 70)
     public static let cannotCreate = ExitCode(rawValue: 73)
     public static let inputOutput = ExitCode(rawValue: 74)
-    /// Locked, or changed meanwhile: it may work later.
+    /// The document is locked or was changed meanwhile. A later attempt may succeed.
     public static let tryLater = ExitCode(rawValue: 75)
-    /// The document is newer than this program.
+    /// The document has a newer format than this program supports.
     public static let newer = ExitCode(rawValue: 76)
     public static let permission = ExitCode(rawValue: 77)
-    /// The document's model is another.
+    /// The document has another model.
     public static let modelMismatch = ExitCode(rawValue: 78)
     public static let interrupted = ended(by: SIGINT)
-    /// Nobody reads the output any more.
+    /// The reader of the output has closed the pipe.
     public static let pipeClosed = ended(by: SIGPIPE)
-    /// What shells say of a process that a signal ended.
+    /// The exit code that shells report for a process that a signal has ended.
     public static func ended(by signal: Int32) -> ExitCode { ExitCode(rawValue: 128 + signal) }
 }
 
 extension ExitCode {
-    /// What the codes mean that commands end with, for help: in a word or two, and in a sentence.
+    /// The meanings of the exit codes for the help: a short form and a sentence.
     static let meanings: [(code: ExitCode, short: String, long: String)] = [
         (.done, "done", "Done."),
         (

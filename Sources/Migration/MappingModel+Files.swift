@@ -114,7 +114,7 @@ extension MappingModel {
 }
 
 extension EntityMapping {
-    /// What a compiler makes of a mapping whose kind is not given.
+    /// The kind that Apple's compiler derives for a mapping without an explicit kind.
     fileprivate var derivedKind: Kind {
         if migrationPolicyName != nil { return .custom }
         if sourceEntityName == nil { return .add }

@@ -56,8 +56,8 @@ public struct MappingModel: Sendable, Hashable {
         unfitEntities(from: source, to: destination).isEmpty
     }
 
-    /// The names of the entities that are others than those which the mapping was made for, in
-    /// words for a person where they are missing.
+    /// The entities that differ from those for which the mapping was made, with a description if
+    /// they are missing.
     package func unfitEntities(from source: ManagedObjectModel, to destination: ManagedObjectModel) -> [String] {
         let sourceHashes = source.versionHashesByEntityName, destinationHashes = destination.versionHashesByEntityName
         var names: Set<String> = []

@@ -1,18 +1,18 @@
 package import Schema
 package import Storage
 
-/// The way from one version of a model to another, in as few inferred steps as possible.
+/// Finds the shortest sequence of inferred steps from one version of a model to another.
 ///
-/// A way may pass through a version only if that version has everything that source and destination
-/// share: what it lacks would be dropped on the way, and be empty at the end.
+/// A sequence may include a version only if that version has all content that source and
+/// destination share. Content that it lacks would be dropped and be empty at the end.
 package enum MigrationChain {
-    /// - Parameter versions: What may stand in between, in any order.
-    /// - Returns: one plan if the step can be inferred by itself; none where the two versions are
+    /// - Parameter versions: The versions that may be used in between, in any order.
+    /// - Returns: One plan if the step can be inferred directly; none if the two versions are
     ///   compatible.
-    /// - Throws: ``MigrationError`` `notInferable` with what keeps the single step from being
-    ///   inferred, and with what the ways through other versions would lose.
+    /// - Throws: ``MigrationError`` `notInferable` with the obstacles of the direct step and the
+    ///   losses of a sequence through other versions.
     ///
-    /// Cost: one inference, or where that fails at most one for every pair of versions.
+    /// Cost: one inference or, if it fails, at most one for every pair of versions.
     package static func plans(
         from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel] = []
     ) throws(MigrationError) -> [MigrationPlan] {
@@ -40,7 +40,7 @@ package enum MigrationChain {
         throw error
     }
 
-    /// What has been inferred so far, for both searches.
+    /// Caches the inferred steps for both searches.
     private struct InferredSteps {
         private struct Pair: Hashable {
             let source: ObjectIdentifier
@@ -59,7 +59,7 @@ package enum MigrationChain {
         }
     }
 
-    /// The breadth first, so that the first way that is found has the fewest steps.
+    /// A breadth-first search, so that the first result has the fewest steps.
     private static func shortest(
         from source: ManagedObjectModel, to destination: ManagedObjectModel, through versions: [ManagedObjectModel],
         _ steps: inout InferredSteps,

@@ -12,7 +12,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
             case notInferable, invalidMapping, missingMapping, missingModel, policy, cancelled, backward, lossy, failed
         }
         private let kind: Kind
-        /// Core Data's number of this error.
+        /// The number of this error in Core Data.
         public let coreDataNumber: Int
         private init(_ kind: Kind, _ number: Int) {
             self.kind = kind
@@ -43,11 +43,11 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// An explanation for people.
+    /// A description for people.
     public var message: String
     /// Everything that prevents the migration, in the order of the new version's entities.
     public var obstacles: [MigrationObstacle]
-    /// The shortest migration through other versions, which was refused because it loses data that
+    /// The shortest migration through other versions, which was rejected because it loses data that
     /// both ends have; nil if there is none.
     public var refusedChain: RefusedChain?
     /// The error that caused this one.
@@ -61,7 +61,7 @@ public struct MigrationError: Error, Sendable, CustomStringConvertible {
         /// with the names of the old version.
         public var losses: [String]
 
-        /// Creates a description of a refused migration.
+        /// Creates a description of a rejected migration.
         public init(versions: [String], losses: [String]) {
             self.versions = versions
             self.losses = losses

@@ -2,8 +2,8 @@ package import Schema
 package import Storage
 
 extension MigrationPlan {
-    /// The plan that follows from two versions alone; see ``MappingModel/inferred(from:to:)``.
-    /// - Throws: ``MigrationError`` `notInferable` with everything that breaks a rule.
+    /// The plan that is inferred from two versions; see ``MappingModel/inferred(from:to:)``.
+    /// - Throws: ``MigrationError`` `notInferable` with all violations of the rules.
     package static func inferred(from source: ManagedObjectModel, to destination: ManagedObjectModel)
         throws(MigrationError) -> MigrationPlan
     {

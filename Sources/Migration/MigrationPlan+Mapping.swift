@@ -3,11 +3,11 @@ package import Schema
 package import Storage
 
 extension MigrationPlan {
-    /// The plan by which a store does in place what a mapping model says; nil where that takes
-    /// objects: policies, filters, computed values, or what the rules of inference keep from being
-    /// done by tables alone.
+    /// The plan by which a store can perform the migration of a mapping model in place; nil if the
+    /// migration requires objects, for policies, filters, computed values, or changes that the
+    /// rules of inference do not allow.
     ///
-    /// Objects keep their numbers then, which a migration object by object does not promise. An
+    /// Objects keep their primary keys, which a migration object by object does not guarantee. An
     /// entity may be split into several.
     package static func equivalent(
         to mapping: MappingModel, from source: ManagedObjectModel, to destination: ManagedObjectModel
@@ -16,15 +16,15 @@ extension MigrationPlan {
     }
 }
 
-/// Puts a mapping model into the terms of a plan, as far as that says the same.
+/// Translates a mapping model to an equivalent plan, if there is one.
 private struct MappingTranslation {
     private let mapping: MappingModel
     private let source: ManagedObjectModel
     private let destination: ManagedObjectModel
-    /// The mappings that make objects, by position in the destination model.
+    /// The mappings that create objects, by index in the destination model.
     private var mappings: [Int: EntityMapping] = [:]
-    /// The positions of what each source entity becomes, in the order of the mappings: the first is
-    /// the main image.
+    /// The indexes of the destination entities of each source entity, in the order of the mappings.
+    /// The first one is the main image.
     private var images: [Int: [Int]] = [:]
     private var steps: [MigrationPlan.EntityStep?]
 
@@ -43,7 +43,7 @@ private struct MappingTranslation {
         linkCounterparts()
     }
 
-    /// Nil where a rule of inference is broken.
+    /// Nil if a rule of inference is violated.
     var plan: MigrationPlan? {
         let mainImages = images.compactMapValues(\.first)
         let inference = MappingInference(
@@ -59,7 +59,8 @@ private struct MappingTranslation {
             guard let from = source.entity(named: old), let to = destination.entity(named: new),
                 mapping.migrationPolicyName == nil, mapping.sourcePredicate == nil,
                 mappings.updateValue(mapping, forKey: to.index) == nil,
-                // Both halves of an object have its number, which is one of a hierarchy.
+                // The parts of a split object keep its primary key, which must be unique in each
+                // hierarchy.
                 origins.insert([from.index, to.rootIndex]).inserted
             else { return false }
             images[from.index, default: []].append(to.index)
@@ -72,7 +73,7 @@ private struct MappingTranslation {
         var step = MigrationPlan.EntityStep(
             sourceIndex: origin.index, origins: Array(repeating: .new, count: entity.properties.count))
         for property in entity.properties where !property.isTransient {
-            // What triggers keep is the store's own business on either side.
+            // Derived values are maintained by triggers of the store and are not migrated.
             if property.attribute?.isDerived == true { return nil }
             guard let expression = mapping.propertyMapping(named: property.name)?.valueExpression else { continue }
             let found =
@@ -100,8 +101,8 @@ private struct MappingTranslation {
         guard case .keyPath(.variable("source"), let keys) = expression, keys.count == 1,
             let property = entity.property(named: keys[0]), !property.isTransient,
             let old = property.attribute, old.type == attribute.type, !old.isDerived,
-            // In place nobody looks at values: what allows less than before is for objects to
-            // check.
+            // A migration in place does not validate values, so stricter validation rules require a
+            // migration by objects.
             attribute.minimumValue == nil || attribute.minimumValue == old.minimumValue,
             attribute.maximumValue == nil || attribute.maximumValue == old.maximumValue,
             attribute.regularExpression == nil || attribute.regularExpression == old.regularExpression,
@@ -153,7 +154,8 @@ private struct MappingTranslation {
         return .property(former.index)
     }
 
-    /// The other ends of relationships between halves, where they have columns of their own.
+    /// Sets the counterparts of to-one inverses of relationships between the parts of a split
+    /// object.
     private mutating func linkCounterparts() {
         for (index, step) in steps.enumerated() {
             for (place, origin) in (step?.origins ?? []).enumerated() {

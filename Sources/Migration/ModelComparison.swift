@@ -2,7 +2,7 @@ import Foundation
 import Schema
 import Storage
 
-/// Puts what differs between paired entities and properties into words.
+/// Describes the differences between paired entities and properties.
 struct ModelComparison {
     private let plan: MigrationPlan
     private let sourceHashes: [String: Data]
@@ -48,7 +48,7 @@ struct ModelComparison {
                 used.insert(index)
                 former = origin.properties[index]
             } else if property.isTransient {
-                // No store knows of it; by its name it is the same one all the same.
+                // Transient properties are not in the plan, so they are paired by name.
                 former = origin.property(named: property.name).flatMap { $0.isTransient ? $0 : nil }
                 if let former { used.insert(former.index) }
             }
@@ -140,7 +140,7 @@ struct ModelComparison {
 
     private static func text(_ flag: Bool) -> String { flag ? "yes" : "no" }
 
-    /// A value as a person writes it.
+    /// A value in the form that people write it.
     private static func text(_ value: PropertyValue) -> String {
         switch value {
         case .null: "nil"

@@ -1,10 +1,10 @@
 import Schema
 import Storage
 
-/// What two versions of a model have in common, and what of it a way through other versions would
-/// lose or change.
+/// The content that two versions of a model share, for checking what a migration through other
+/// versions would lose or change.
 struct SharedContent {
-    /// A property of an entity with objects that the source has and the destination still has.
+    /// A property of an entity with objects that both the source and the destination have.
     private struct Item {
         let entityIndex: Int
         let source: PropertyDescription
@@ -13,11 +13,12 @@ struct SharedContent {
 
     private let plan: MigrationPlan
     private let items: [Item]
-    /// Entities of the destination whose objects the source may hold, with their positions there.
+    /// The entities of the destination that have a non-abstract source entity, with the indexes of
+    /// both.
     private let entities: [(source: Int, destination: Int)]
 
-    /// - Parameter plan: What of the destination is what of the source, whether or not that can be
-    ///   inferred.
+    /// - Parameter plan: The correspondence of source and destination, regardless of whether it can
+    ///   be inferred.
     init(_ plan: MigrationPlan) {
         self.plan = plan
         var items: [Item] = [], entities: [(source: Int, destination: Int)] = []
@@ -33,10 +34,11 @@ struct SharedContent {
         (self.items, self.entities) = (items, entities)
     }
 
-    /// What is lost over some plans, one after the other, that begin at the source: `Entity` or
-    /// `Entity.property` by the source's names.
+    /// The content that is lost by a sequence of plans that begins at the source: `Entity` or
+    /// `Entity.property` with the names of the source.
     ///
-    /// Plans that do not reach the destination lose what their last version has no place for.
+    /// Plans that do not reach the destination lose the content that their last version can't
+    /// store.
     func losses(of plans: [MigrationPlan]) -> [String] {
         guard let last = plans.last else { return [] }
         let reachesDestination = last.destination === plan.destination
@@ -78,11 +80,11 @@ struct SharedContent {
         return last.destination.entities[entity].properties[place].name == item.destination.name
     }
 
-    /// Whether a property of a version in between takes every value that the source may have and
-    /// the destination may keep, and gives it back as it was.
+    /// Whether a property of an intermediate version can store, unchanged, all values that the
+    /// source may have and the destination may keep.
     private func carries(_ model: ManagedObjectModel, _ property: PropertyDescription, _ item: Item) -> Bool {
         let ends = [item.source, item.destination]
-        // A default value would stand where there was none.
+        // A mandatory property would replace nil by a default value.
         if ends.allSatisfy(\.isOptional), !property.isOptional { return false }
         switch property.kind {
         case .attribute(let attribute):

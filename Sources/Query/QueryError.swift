@@ -27,7 +27,8 @@ public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let unboundVariable = Code(.unboundVariable)
         /// The arguments are too few for the placeholders of a format, or of the wrong type.
         public static let argument = Code(.argument)
-        /// Evaluation of a MATCHES pattern was stopped because it would take too long.
+        /// A limit was exceeded: a MATCHES pattern is too long or takes too long, or a path goes
+        /// through too many to-many relationships or leads to too many objects.
         public static let limit = Code(.limit)
 
         /// The name of the code, such as `syntax`.
@@ -36,7 +37,7 @@ public struct QueryError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// An explanation for people.
+    /// A description for people.
     public var message: String
     /// The text of the predicate; nil if the error is not about text.
     public var text: String?

@@ -18,14 +18,14 @@ public final class EntityDescription: Sendable {
     public let uniquenessConstraints: [[String]]
     private let indexByName: [String: Int]
 
-    /// The position in `ManagedObjectModel.entities`.
+    /// The index in `ManagedObjectModel.entities`.
     package let index: Int
-    /// The position of the root of the hierarchy.
+    /// The index of the root entity of the hierarchy.
     package let rootIndex: Int
-    /// Tells models apart cheaply: no two models of a process have the same number.
+    /// A number that is unique for each model in the process, for fast comparison of models.
     package let modelNumber: UInt64
-    /// This entity and all its descendants stand together at these positions of
-    /// `ManagedObjectModel.entities`.
+    /// The indexes of this entity and its descendants in `ManagedObjectModel.entities`, which are
+    /// contiguous.
     package let family: Range<Int>
 
     package init(

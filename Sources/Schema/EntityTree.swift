@@ -1,19 +1,19 @@
 import Foundation
 
-/// The entities of a model in the order in which new stores number them (COREDATA_FORMATS §3.3).
+/// The entities of a model in the order in which new stores assign entity numbers (Z_ENT).
 struct EntityTree {
     struct Node {
         let description: EntityDefinition
         let parent: Int?
         let children: [String]
-        /// The node and its descendants.
+        /// The number of nodes in the subtree, this node included.
         var size: Int
     }
 
     private(set) var nodes: [Node] = []
 
-    /// `entities` form a forest: validation has seen to it that parents exist and that there is no
-    /// cycle.
+    /// - Precondition: `entities` is a forest. Validation has checked that parents exist and that
+    ///   there is no cycle.
     init(_ entities: [EntityDefinition]) {
         var childrenByParent: [String: [EntityDefinition]] = [:]
         var roots: [EntityDefinition] = []
@@ -24,7 +24,8 @@ struct EntityTree {
                 roots.append(entity)
             }
         }
-        // An explicit stack: the depth of a foreign model's hierarchy is not ours to trust.
+        // The stack is explicit, because a foreign model's hierarchy may be deep enough to overflow
+        // the call stack.
         var pending: [(EntityDefinition, Int?)] = Self.sorted(roots).reversed().map { ($0, nil) }
         while let (entity, parent) = pending.popLast() {
             let children = Self.sorted(childrenByParent[entity.name] ?? [])

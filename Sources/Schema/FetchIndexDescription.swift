@@ -12,7 +12,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
     public enum Kind: Int, Sendable, Hashable {
         /// An ordinary (B-tree) index.
         case binary = 0
-        /// An index for ranges over several numbers or dates.
+        /// An index for range queries over several numbers or dates.
         case rTree = 1
     }
 
@@ -24,7 +24,7 @@ public struct FetchIndexDescription: Sendable, Hashable {
         public var expression: String?
         /// The kind of the element.
         public var kind: Kind
-        /// Whether the index holds values in ascending order.
+        /// Whether the index sorts values in ascending order.
         public var isAscending: Bool
         /// Markup of the model file that Folio does not interpret, kept so that it can be written
         /// back.

@@ -1,7 +1,7 @@
 /// A fetch request stored in a model, or the request of a fetched property. Its predicate is format
 /// text.
 ///
-/// ``FetchRequest/init(template:substitutionVariables:)`` makes a request of it.
+/// Create a request from it with ``FetchRequest/init(template:substitutionVariables:)``.
 public struct FetchRequestTemplate: Sendable, Hashable {
     /// The name of the template, unique in its model.
     public var name: String

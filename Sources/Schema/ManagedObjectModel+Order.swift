@@ -1,8 +1,8 @@
 extension ManagedObjectModel.Definition {
-    /// The same model with everything whose order has no meaning in order of name, so that equal
-    /// models are equal values wherever they were read.
+    /// The same model with everything that has no order sorted by name, so that equal models are
+    /// equal values regardless of their source.
     ///
-    /// Constraints, indexes and the attributes of composites keep the order they were declared in.
+    /// Constraints, indexes and the attributes of composites keep their declared order.
     package func ordered() -> Self {
         var copy = self
         copy.entities = Self.sorted(entities, \.name).map { entity in

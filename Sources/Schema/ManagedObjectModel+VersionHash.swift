@@ -24,7 +24,8 @@ extension ManagedObjectModel {
     private var computedHashes: [String: Data] {
         var hashes: [Data] = []
         hashes.reserveCapacity(entities.count)
-        // Entities stand after their super-entities, whose hash enters theirs.
+        // An entity's hash contains the hash of its super-entity, which comes earlier in
+        // `entities`.
         for entity in entities {
             hashes.append(Self.hash(of: entity, superentityHash: entity.superentity.map { hashes[$0.index] }))
         }
@@ -125,7 +126,8 @@ extension RelationshipDescription {
     }
 }
 
-/// Bytes to be hashed: text as UTF-8 without length or end, integers little-endian.
+/// The input of a hash: text as UTF-8 without length or terminator, integers in little-endian
+/// order.
 private struct HashInput {
     private var hash = SHA256()
 

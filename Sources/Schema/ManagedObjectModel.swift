@@ -4,8 +4,7 @@ import Synchronization
 /// The schema of a store: entities, composites, configurations and fetch request templates.
 ///
 /// A model is immutable and validated: every name in it refers to something that exists. To change
-/// a model, change its ``description-swift.property`` and create a new model. It is safe to share
-/// between threads.
+/// a model, change its ``definition`` and create a new model. It is safe to share between threads.
 ///
 /// ```swift
 /// let model = try ManagedObjectModel(entities: [
@@ -33,26 +32,26 @@ public final class ManagedObjectModel: Sendable {
         /// The elements of the model editor's diagram, kept so that they can be written back.
         public var diagram: [[String: String]] = []
 
-        /// Creates an empty description.
+        /// Creates an empty definition.
         public init() {}
     }
 
-    /// The content of the model, sorted by name where the order has no meaning.
+    /// The content of the model. Parts that have no order are sorted by name.
     public let definition: Definition
     /// The entities, depth first, with roots and siblings sorted by name without regard to case.
-    /// New stores number the entities in this order.
+    /// New stores assign entity numbers (Z_ENT) in this order.
     public let entities: [EntityDescription]
     private let indexByName: [String: Int]
     private let compositesByName: [String: CompositeDescription]
-    /// Tells models apart cheaply: no two models of a process have the same number.
+    /// A number that is unique for each model in the process, for fast comparison of models.
     package let number: UInt64
     private static let nextNumber = Atomic<UInt64>(0)
-    /// The version hashes, once somebody has asked for them.
+    /// The version hashes; nil until they are first needed.
     let hashes = Mutex<[String: Data]?>(nil)
 
-    /// Creates a model from its description and validates it.
+    /// Creates a model from its definition and validates it.
     ///
-    /// - Throws: ``ModelError`` with code `invalid`; its ``ModelError/faults`` list every error.
+    /// - Throws: ``ModelError`` with code `invalid`, whose ``ModelError/faults`` list every error.
     public init(_ description: Definition) throws(ModelError) {
         try description.validate()
         let description = description.ordered()
@@ -79,7 +78,7 @@ public final class ManagedObjectModel: Sendable {
 
     /// Creates a model that consists of entities only.
     ///
-    /// - Throws: What ``init(_:)`` throws.
+    /// - Throws: The errors of ``init(_:)``.
     public convenience init(entities: [EntityDefinition], versionIdentifiers: [String] = []) throws(ModelError) {
         var description = Definition()
         description.entities = entities
@@ -121,12 +120,13 @@ public final class ManagedObjectModel: Sendable {
         compositesByName[name]
     }
 
-    /// What the values of a composite attribute consist of; nil for other attributes.
+    /// The composite that defines the values of a composite attribute; nil for other attributes.
     package func composite(of attribute: AttributeDescription) -> CompositeDescription? {
         attribute.type == .composite ? attribute.compositeName.flatMap { composite(named: $0) } : nil
     }
 
-    /// The place of the inverse of a relationship among the properties of the destination entity.
+    /// The inverse of a relationship among the properties of the destination entity; nil if there
+    /// is none.
     package func inverse(of property: PropertyDescription) -> PropertyDescription? {
         guard let relationship = property.relationship, let name = relationship.inverseName,
             property.destinationIndex >= 0

@@ -38,7 +38,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
         public var entity: String?
         /// The name of the property with the error; nil if the error concerns the whole entity.
         public var property: String?
-        /// An explanation for people.
+        /// A description for people.
         public var message: String
 
         /// Creates a description of a single error.
@@ -56,7 +56,7 @@ public struct ModelError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// An explanation for people.
+    /// A description for people.
     public var message: String
     /// The path of the model file; nil if no file was read.
     public var path: String?

@@ -13,9 +13,9 @@ public struct PropertyDescription: Sendable, Hashable {
     /// The index of the property in ``EntityDescription/properties``. A sub-entity starts with the
     /// properties of its super-entity, at the same indexes.
     public let index: Int
-    /// The position in the model of the entity that declares the property.
+    /// The index in the model of the entity that declares the property.
     package let declaringEntityIndex: Int
-    /// The position in the model of a relationship's destination; −1 for attributes.
+    /// The index in the model of a relationship's destination entity; −1 for attributes.
     package let destinationIndex: Int
 
     /// The name of the property, unique in its entity.

@@ -1,17 +1,17 @@
 package import Query
 package import RowMemory
 
-/// A store that changes many objects by itself, without anybody reading them.
+/// A store that executes batch updates and batch deletions itself, without loading the objects.
 package protocol BatchStore: StoreBackend {
-    /// Sets properties of the objects that a request selects, and raises their versions: all of
-    /// them or none.
-    /// - Throws: `QueryError` with code `unsupported` where the store can't say the request or a
-    ///   value; nothing is changed then.
+    /// Sets properties of all objects that a request selects and increments their versions. All
+    /// objects are updated or none.
+    /// - Throws: `QueryError` with code `unsupported` if the store can't execute the request or
+    ///   compute a value. Nothing is changed then.
     func update(_ update: BatchUpdate, origin: ChangeOrigin) throws -> BatchReceipt
-    /// Deletes the objects that a request selects, by the model's delete rules: all of them or
-    /// none.
-    /// - Throws: `StorageError` with code `constraint` where a rule denies it, or an object that
-    ///   stays would lose a mandatory relationship; `QueryError` as above.
+    /// Deletes all objects that a request selects, by the delete rules of the model. All objects
+    /// are deleted or none.
+    /// - Throws: `StorageError` with code `constraint` if a deny rule applies or a remaining object
+    ///   would lose a mandatory relationship; `QueryError` as above.
     func delete(_ request: RowRequest, origin: ChangeOrigin) throws -> BatchReceipt
 }
 
@@ -20,7 +20,7 @@ package struct BatchUpdate: Sendable {
     package struct Assignment: Sendable {
         /// An attribute, or a to-one relationship that is set to a constant.
         package var propertyIndex: Int
-        /// Validated, and a constant converted to the property's type.
+        /// The validated expression. A constant has the property's type.
         package var value: QueryExpression
 
         package init(propertyIndex: Int, value: QueryExpression) {
@@ -38,13 +38,13 @@ package struct BatchUpdate: Sendable {
     }
 }
 
-/// What became of a batch.
+/// The result of a batch request.
 package struct BatchReceipt: Sendable {
     /// The objects that the request selected.
     package var selected: [ObjectReference]
-    /// Others that were deleted with them.
+    /// Other objects that were deleted by cascade rules.
     package var cascaded: [ObjectReference]
-    /// Others that were changed, since they led to deleted ones.
+    /// Other objects that were changed because they referred to deleted ones.
     package var changed: [ObjectReference]
 
     package init(selected: [ObjectReference] = [], cascaded: [ObjectReference] = [], changed: [ObjectReference] = []) {

@@ -1,14 +1,14 @@
-/// A store that tells of commits to its files, by whomever.
+/// A store that reports commits to its files by any process.
 package protocol CommitObservingStore: StoreBackend {
-    /// Calls `handler` soon after commits, once for those that come at one time, as long as the
-    /// result is kept. It comes on a thread of its own.
-    /// - Throws: `StorageError`: `unsupported` for a store in no file, `inputOutput` and its kin
-    ///   where the system has no watch left.
+    /// Calls `handler` soon after commits, once for commits that are close together, until the
+    /// result is released. It is called on a thread of its own.
+    /// - Throws: `StorageError`: `unsupported` for a store without a file; `inputOutput` or a
+    ///   similar code if the system has no watches left.
     func observeCommits(_ handler: @escaping @Sendable (PersistentHistoryToken?) -> Void) throws
         -> any CommitObservation
 }
 
-/// An observation that lasts as long as this is kept, or until it is cancelled.
+/// An active observation. It ends when it is cancelled or released.
 package protocol CommitObservation: Sendable {
     func cancel()
 }

@@ -1,14 +1,14 @@
-/// A store that can be read as it is at one moment, whatever is committed afterwards.
+/// A store that supports snapshot reads: query generations.
 package protocol GenerationStore: StoreBackend {
-    /// What is committed now, for as long as the result is held; nil where the store can't keep it.
-    /// What is written by way of it goes to the store.
+    /// A snapshot of the currently committed state that lasts until the result is released; nil if
+    /// the store does not support it. Writes through the result change the store itself.
     func currentView() throws -> (any StoreView)?
-    /// What is committed now, for a reading of many steps that soon comes to its end: writers may
-    /// have to wait for it. Nil where the store can't keep it.
+    /// A snapshot of the currently committed state for a short sequence of reads, which may block
+    /// writers; nil if the store does not support it.
     func viewForReading() throws -> (any StoreView)?
 }
 
-/// One moment of a store.
+/// A snapshot of a store.
 package protocol StoreView: RowStore, Sendable {
     var store: any StoreBackend { get }
 }

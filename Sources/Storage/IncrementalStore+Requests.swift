@@ -45,7 +45,7 @@ public struct IncrementalFetchResult: Sendable {
 
     package let extent: Extent
     package let objectIDs: [ManagedObjectID]
-    /// The values of those that came with them.
+    /// The values of the objects that were returned with values.
     package let nodes: [ManagedObjectID: IncrementalStoreNode]
 
     private init(_ extent: Extent, _ objectIDs: [ManagedObjectID], _ nodes: [IncrementalStoreNode]) {

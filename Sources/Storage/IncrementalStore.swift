@@ -154,7 +154,7 @@ public struct IncrementalStoreContext: Sendable {
 
     package func key(of reference: ReferenceObject) throws -> Int64 { try keys(of: [reference])[0] }
 
-    /// The numbers of several; those of new texts follow each other.
+    /// The keys of several identities. New texts get consecutive keys.
     package func keys(of references: [ReferenceObject]) throws -> [Int64] {
         var keys = [Int64](repeating: 0, count: references.count)
         var texts: [(place: Int, text: String)] = []

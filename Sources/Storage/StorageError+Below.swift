@@ -3,10 +3,10 @@ package import FileSystem
 import Schema
 
 extension StorageError {
-    /// The error of a store for what went wrong below it: in a file, in what was read from it, or
-    /// in an application's own code.
-    /// - Parameter encoded: What of the store is read by `Coding`: all of one that is written as a
-    ///   whole, the metadata of another.
+    /// Converts an error of reading or writing a store's files, of decoding, or of an application's
+    /// own code to an error of the store.
+    /// - Parameter encoded: The part of the store that `Coding` decodes: the whole store if it is
+    ///   written as a whole, otherwise its metadata.
     package init(below error: any Error, path: String, encoded: String = "store") {
         switch error {
         case let error as StorageError:
@@ -25,7 +25,7 @@ extension StorageError {
 }
 
 extension StorageError.Code {
-    /// What a failure of the file system means for a store.
+    /// Converts the code of a file system error to the code of a store error.
     package init(_ code: FileSystemError.Code) {
         self =
             switch code {

@@ -1,12 +1,12 @@
 package import Query
 package import Schema
 
-/// What every type of store says in the same words.
+/// Errors that all types of stores share.
 extension StorageError {
-    /// Two objects have equal values of what is unique.
+    /// The error for an object whose unique values another object already has.
     /// - Parameters:
-    ///   - object: the one that is to be written.
-    ///   - holder: the one that has the values; nil where it is not known.
+    ///   - object: The object that should be written.
+    ///   - holder: The object that already has the values; nil if it is not known.
     package static func notUnique(_ keys: [String], _ object: StoreConflict, holder: ManagedObjectID?) -> StorageError {
         let name = object.object.entity.name
         let rule = "\(name).\(keys.joined(separator: " and ")) must be unique\(keys.count == 1 ? "" : " together")"
@@ -23,7 +23,7 @@ extension StorageError {
         return error
     }
 
-    /// The model derives an attribute in a way that no store can keep.
+    /// The error for a derived attribute that stores can't keep up to date.
     package init(underivable error: QueryError) {
         self.init(
             .unsupported, error.message, entities: error.entity.map { [$0] } ?? [], keys: error.key.map { [$0] } ?? [],
@@ -35,8 +35,8 @@ extension StorageError {
         return object.isTemporaryID ? "a new object" : "\(object.entity.name)/\(object.reference)"
     }
 
-    /// The store can't keep a value: it would read back as nil.
-    /// - Parameter key: of a part of a composite with the way to it.
+    /// The error for a value that the store can't represent: NaN would be read back as nil.
+    /// - Parameter key: The name of the property; for a part of a composite, its path.
     package static func unstorable(_ value: PropertyValue, _ key: String, of object: StoreConflict) -> StorageError {
         let name = object.object.entity.name
         return StorageError(

@@ -74,7 +74,7 @@ public struct StorageError: Error, Sendable, CustomStringConvertible {
 
     /// The kind of the error.
     public var code: Code
-    /// An explanation for people.
+    /// A description for people.
     public var message: String
     /// The path of the store or file that the error concerns.
     public var path: String?

@@ -2,43 +2,43 @@ package import Query
 package import RowMemory
 package import Schema
 
-/// What a context reads from and saves to: a store, or for a child its parent. Values up, values
-/// down.
+/// The source and target of a context's rows: a store, or the parent context of a child. Only
+/// values are exchanged.
 ///
-/// Nothing is changed by a method that throws.
+/// A method that throws changes nothing.
 package protocol RowStore: AnyObject {
     /// The rows that a request selects.
-    /// - Throws: `QueryError` with code `unsupported` where the store can't test all of the
+    /// - Throws: `QueryError` with code `unsupported` if the store can't evaluate the whole
     ///   predicate.
     func rows(_ request: RowRequest) throws -> RowBatch
-    /// The rows that a request selects, but for those of known objects, of which it names number
-    /// and version alone.
-    /// - Throws: as `rows`.
+    /// The rows that a request selects, except that known objects are returned by key and version
+    /// only.
+    /// - Throws: As `rows`.
     func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection
-    /// The state that the store is in, nil where it can't tell. Costs a look at the file, whatever
-    /// its size.
+    /// The state of the store's content; nil if it is not known. Costs one check of the file,
+    /// whatever its size.
     func state() throws -> StoreState?
-    /// How many rows a request selects, its offset and limit applied.
+    /// The number of rows that a request selects, after its offset and limit.
     func count(_ request: RowRequest) throws -> Int
-    /// What the store can answer of a request whose predicate it can't test as a whole: a request
-    /// without a window that selects at least the same rows, in the same order. The caller tests
-    /// the predicate on them.
+    /// The part of a request that the store can execute if it can't evaluate the whole predicate: a
+    /// request without offset and limit that selects at least the same rows in the same order. The
+    /// caller evaluates the predicate for the rows.
     func answerablePart(of request: RowRequest) throws -> RowRequest
-    /// Rows of values made of the objects that a request selects. The request has neither an order
-    /// nor a window: the table's are over its rows.
-    /// - Throws: `QueryError` with code `unsupported` where the store can't say all of it.
+    /// The rows of values for the objects that a request selects. The request has no order, offset
+    /// or limit; those of the table apply to its rows.
+    /// - Throws: `QueryError` with code `unsupported` if the store can't compute the whole table.
     func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]]
     /// The members of a to-many relationship for each of `owners`, which are objects of the entity
     /// at `entityIndex` or its descendants.
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch
-    /// Reserves `count` numbers for new objects of an entity's hierarchy, for good. Returns the
-    /// first; the others follow it.
+    /// Reserves `count` primary keys permanently for new objects of an entity's hierarchy. Returns
+    /// the first key; the others follow it consecutively.
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64
     /// Whether the store can delete the members of a to-many relationship by their owners, without
-    /// having been told of each.
+    /// a list of the members.
     func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool
-    /// Commits a change set: all of it or nothing. A store is durable when it returns. The rows are
-    /// lent to it: it changes none of them, and copies those that it keeps.
+    /// Commits all changes or none. A store is durable when this returns. The rows remain the
+    /// caller's: the store does not change them and copies the ones that it keeps.
     func apply(_ changes: ChangeSet) throws -> SaveReceipt
 }
 
@@ -51,41 +51,40 @@ extension RowStore {
         request.selectingMore(nil)
     }
 
-    /// For stores that have all rows at hand anyway.
+    /// The default for stores that have all rows in memory.
     package func selection(_ request: RowRequest, known: KnownKeys) throws -> RowSelection {
         RowSelection(rows: try rows(request))
     }
 }
 
-/// The seam between objects and files. Every method may be called from any thread; a store
-/// serializes its own work.
+/// The interface between the object graph and store files. Every method may be called from any
+/// thread; a store serializes its own work.
 package protocol StoreBackend: RowStore, Sendable {
     var description: PersistentStoreDescription { get }
-    /// The UUID, and the model whose entity positions every request and row uses.
+    /// The UUID, and the model whose entity indexes are used in all requests and rows.
     var identity: StoreIdentity { get }
-    /// The layouts of the model's entities, by position: those of the rows that go either way.
+    /// The layouts of the rows of the model's entities, by entity index.
     var layouts: [RowLayout] { get }
 
     func metadata() throws -> [String: MetadataValue]
-    /// Whether ``apply(_:beforeCommit:)`` runs its closure when everything is written and nothing
-    /// is committed.
+    /// Whether ``apply(_:beforeCommit:)`` calls its closure after writing and before the commit.
     var defersCommit: Bool { get }
-    /// Commits a change set like `apply(_:)`, but runs `beforeCommit` first; what that throws
-    /// undoes the change set. A store that can't put its commit off runs it afterwards.
+    /// Commits a change set like `apply(_:)`, but calls `beforeCommit` first. If it throws, the
+    /// change set is rolled back. A store that can't defer its commit calls it afterwards.
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt
-    /// Runs `body`, which fills the store by many change sets; a store that writes its file as a
-    /// whole does so once, when it ends. If this throws, give the store up.
+    /// Runs `body`, which fills the store with several change sets. A store that writes its file as
+    /// a whole writes it once, at the end. If this throws, the store must not be used any more.
     func writingOnce(_ body: () throws -> Void) throws
-    /// Whether the store takes change sets in pieces: see ``applyPiece(_:)``.
+    /// Whether the store supports ``applyPiece(_:)``.
     var takesPieces: Bool { get }
-    /// Writes a change set without committing it. This store reads it from here on, others don't
-    /// see it; the next `apply` commits it along with its own change set, in one transaction. What
-    /// a piece or that `apply` throws undoes all pieces, and the store refuses further ones until
-    /// ``abandonPieces()``. Only for a store that `takesPieces`.
+    /// Writes a change set without committing it. The store itself reads the changes from now on,
+    /// other connections don't see them. The next `apply` commits them together with its own change
+    /// set in one transaction. If a piece or that `apply` throws, all pieces are rolled back, and
+    /// the store rejects further pieces until ``abandonPieces()``. Requires `takesPieces`.
     func applyPiece(_ changes: ChangeSet) throws -> SaveReceipt
-    /// Undoes the pieces that are not committed.
+    /// Rolls back the pieces that are not committed.
     func abandonPieces()
-    /// How the store would run a request: for a person to read.
+    /// A description, for people, of how the store would execute a request.
     func explanation(of request: RowRequest) throws -> QueryExplanation
     func explanation(of table: TableRequest, of request: RowRequest) throws -> QueryExplanation
     /// Releases the files. No other method may be called afterwards.
@@ -112,7 +111,7 @@ extension StoreBackend {
     package func abandonPieces() {}
 }
 
-/// How a store runs a request.
+/// How a store executes a request.
 package struct QueryExplanation: Sendable, Hashable {
     package var statement: String
     package var arguments: [String]

@@ -1,7 +1,7 @@
-/// Names a state of a store's content for whoever has it open: as long as it is the same, nobody
-/// has committed anything.
+/// Identifies a state of a store's content within one session: as long as it is equal, nothing has
+/// been committed.
 package struct StoreState: Sendable, Hashable {
-    /// Tells one opening of a store from every other in this process.
+    /// Distinguishes the session from all others in this process.
     private let opening: UInt64
     private let numbers: [Int64]
 

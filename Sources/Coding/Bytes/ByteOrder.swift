@@ -1,5 +1,5 @@
-// Numbers of files, which have a byte order of their own. Inlinable, so that the generic code is
-// made for the type of each number where it is used.
+// Reading and writing numbers with a fixed byte order. The functions are inlinable so that they are
+// specialized for the number type.
 
 extension UnsafeRawBufferPointer {
     /// The big-endian number whose first byte is at `offset`.

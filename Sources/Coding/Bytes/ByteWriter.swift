@@ -1,6 +1,6 @@
-/// Puts numbers and bytes one after the other, little-endian.
+/// Writes numbers in little-endian order and bytes into an array.
 ///
-/// Inlinable, since the columns of a binary store go through it number by number.
+/// The methods are inlinable because the columns of a binary store are written number by number.
 package struct ByteWriter {
     @usableFromInline var storage: [UInt8] = []
 
@@ -14,19 +14,19 @@ package struct ByteWriter {
         withUnsafeBytes(of: number.littleEndian) { storage.append(contentsOf: $0) }
     }
 
-    /// Puts `count` numbers side by side.
+    /// Appends `count` numbers.
     @inlinable package mutating func put<Number: FixedWidthInteger>(count: Int, _ number: (Int) -> Number) {
         let size = MemoryLayout<Number>.size, start = storage.count
         storage.append(contentsOf: repeatElement(0, count: count * size))
         storage.withUnsafeMutableBytes { raw in
-            // Exactly `count` numbers fit behind what was there.
+            // The appended space has room for exactly `count` numbers.
             for index in 0..<count {
                 raw.storeBytes(of: number(index).littleEndian, toByteOffset: start + index * size, as: Number.self)
             }
         }
     }
 
-    /// Puts a number in the place of one that was put before.
+    /// Replaces a number that was written before.
     @inlinable package mutating func replace(at offset: Int, with number: some FixedWidthInteger) {
         withUnsafeBytes(of: number.littleEndian) { new in
             storage.withUnsafeMutableBytes { $0[offset..<offset + new.count].copyBytes(from: new) }
@@ -37,7 +37,7 @@ package struct ByteWriter {
 
     @inlinable package mutating func put(_ raw: some Sequence<UInt8>) { storage.append(contentsOf: raw) }
 
-    /// Puts the length of a text in bytes and then these.
+    /// Appends the UTF-8 length of a text and its bytes.
     package mutating func put(text: String) {
         let utf8 = text.utf8
         put(UInt32(truncatingIfNeeded: utf8.count))

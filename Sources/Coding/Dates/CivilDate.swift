@@ -1,10 +1,11 @@
-/// A day of the proleptic Gregorian calendar. Years are astronomical: 0 is the year before 1.
+/// A day of the proleptic Gregorian calendar. Year numbers are astronomical: year 0 precedes year
+/// 1.
 package struct CivilDate: Sendable, Equatable {
     package let year: Int64
     package let month: Int
     package let day: Int
 
-    /// Days from 0000-03-01, where the eras of 400 years begin, to 2001-01-01.
+    /// Days from 0000-03-01, the start of a 400-year era, to 2001-01-01.
     private static let daysTo2001: Int64 = 730_791
     private static let daysOfEra: Int64 = 146_097
 
@@ -16,7 +17,7 @@ package struct CivilDate: Sendable, Equatable {
 
     /// The day that is `days` after 2001-01-01.
     package init(daysSince2001 days: Int64) {
-        // Years are counted from March here, so that the leap day comes last.
+        // Years start in March here, so that the leap day is the last day of the year.
         let shifted = days + Self.daysTo2001
         let era = Self.floor(shifted, Self.daysOfEra)
         let dayOfEra = shifted - era * Self.daysOfEra
@@ -36,7 +37,7 @@ package struct CivilDate: Sendable, Equatable {
         return era * Self.daysOfEra + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - Self.daysTo2001
     }
 
-    /// Whether the month has such a day.
+    /// Whether the date exists in the calendar.
     package var isValid: Bool {
         guard (1...12).contains(month) else { return false }
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -44,7 +45,7 @@ package struct CivilDate: Sendable, Equatable {
         return (1...length).contains(day)
     }
 
-    /// The quotient rounded down; the divisor is positive.
+    /// The quotient rounded down. The divisor must be positive.
     package static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
         value >= 0 ? value / divisor : -((divisor - 1 - value) / divisor)
     }

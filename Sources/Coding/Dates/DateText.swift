@@ -1,10 +1,10 @@
 package import Foundation
 
-/// ISO 8601 dates as people write them, in predicates and as values: `1965-08-01`,
-/// `1965-08-01T12:30`, `1965-08-01T12:30:15.25Z`, `…+02:00`, `…+0200`, `…+02`.
+/// Parses ISO 8601 dates in predicates and values: `1965-08-01`, `1965-08-01T12:30`,
+/// `1965-08-01T12:30:15.25Z`, `…+02:00`, `…+0200`, `…+02`.
 ///
-/// Proleptic Gregorian; a missing time is midnight, a missing zone is UTC; years beyond four digits
-/// have a sign. Nine fractional digits count.
+/// The calendar is proleptic Gregorian. A missing time is midnight, a missing time zone is UTC, and
+/// years with more than four digits need a sign. Up to nine fractional digits are used.
 package enum DateText {
     package static func date(from text: String) -> Date? {
         var scanner = Scanner(bytes: Array(text.utf8))
@@ -31,8 +31,8 @@ package enum DateText {
         return date(seconds: days * 86_400 + seconds, nanoseconds: nanoseconds)
     }
 
-    /// The nearest Double to the exact decimal value, so that what was written with enough digits
-    /// reads back the same.
+    /// Rounds the exact decimal value to the nearest Double, so that a date that was printed with
+    /// enough digits is read back unchanged.
     private static func date(seconds: Int64, nanoseconds: Int64) -> Date? {
         if nanoseconds == 0 { return Date(timeIntervalSinceReferenceDate: Double(seconds)) }
         var (whole, fraction) = (seconds, nanoseconds)

@@ -1,10 +1,10 @@
 package import Foundation
 
-/// Dates to the second as JSON files spell them, `2026-11-22T02:40:56Z` (RFC 3339): the same text
-/// as Foundation's ISO 8601 style for a fiftieth of its cost, which counts where opening a document
-/// waits for it.
+/// Formats and parses dates in seconds as JSON files contain them, `2026-11-22T02:40:56Z` (RFC
+/// 3339). The result is equal to Foundation's ISO 8601 style at a fiftieth of its cost, which
+/// matters for the time of opening a document.
 package enum InternetDate {
-    /// That of the year 1583: Foundation counts earlier years by the Julian calendar.
+    /// The first second of 1583. Foundation uses the Julian calendar for earlier years.
     private static let firstSecond = -12_212_553_600.0
 
     /// The date without its fraction of a second.
@@ -33,7 +33,7 @@ package enum InternetDate {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads what `text(_:)` writes, and every other spelling that Foundation's style reads.
+    /// Parses the text of `text(_:)`, and every other form that Foundation's style parses.
     package static func date(_ text: String) -> Date? {
         let utf8 = text.utf8
         guard utf8.count == 20, utf8.last == UInt8(ascii: "Z"),

@@ -1,17 +1,17 @@
 internal import CZlib
 
-/// Compresses to a raw DEFLATE stream piece by piece, in little memory whatever the size.
+/// Compresses data in pieces to a raw DEFLATE stream, in constant memory.
 ///
 ///     let deflate = try DeflateStream()
 ///     try deflate.compress(piece, isLast: false) { try file.append($0) }
 package final class DeflateStream {
-    // zlib checks that a stream stays where it was set up, so it lives on the heap.
+    // The stream is allocated on the heap, because zlib requires that its address does not change.
     private let stream: UnsafeMutablePointer<z_stream>
     private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
 
     private var level: Int
 
-    /// `level` is zlib's 1…9.
+    /// - Parameter level: zlib's compression level, 1 to 9.
     package init(level: Int = 6) throws(CodingError) {
         self.level = level
         stream = .allocate(capacity: 1)
@@ -29,8 +29,8 @@ package final class DeflateStream {
         chunk.deallocate()
     }
 
-    /// Compresses what follows with another level; 0 leaves it as it is. What was taken in before
-    /// may come out at `sink`.
+    /// Changes the compression level of the following data; 0 stores them uncompressed. Calls
+    /// `sink` with pending output.
     package func setLevel(_ level: Int, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         guard level != self.level else { return }
         stream.pointee.avail_in = 0
@@ -48,13 +48,13 @@ package final class DeflateStream {
         self.level = level
     }
 
-    /// Takes in at most 4 GiB of input and hands what comes of it to `sink`, in pieces that are
-    /// valid only within the call.
+    /// Compresses at most 4 GiB of input and calls `sink` with the output, in pieces that are valid
+    /// only during the call.
     package func compress(
         _ input: UnsafeRawBufferPointer, isLast: Bool, _ sink: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         guard input.count <= Int(UInt32.max) else { throw CodingError(.tooLarge, "more than 4 GiB in one piece") }
-        // zlib only reads through this pointer, and keeps it no longer than this call.
+        // zlib only reads through this pointer and does not retain it.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         var status: Int32

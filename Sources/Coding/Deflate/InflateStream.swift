@@ -1,14 +1,14 @@
 internal import CZlib
 
-/// Decompresses a raw DEFLATE stream piece by piece, in little memory whatever the size.
+/// Decompresses a raw DEFLATE stream in pieces, in constant memory.
 ///
 ///     let inflate = try InflateStream()
 ///     while !inflate.isAtEnd, let piece = next() { try inflate.decompress(piece) { try file.append($0) } }
 package final class InflateStream {
-    // zlib checks that a stream stays where it was set up, so it lives on the heap.
+    // The stream is allocated on the heap, because zlib requires that its address does not change.
     private let stream: UnsafeMutablePointer<z_stream>
     private let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
-    /// Whether the stream has said that it ends.
+    /// Whether the end of the stream has been reached.
     package private(set) var isAtEnd = false
 
     package init() throws(CodingError) {
@@ -25,15 +25,16 @@ package final class InflateStream {
         chunk.deallocate()
     }
 
-    /// Takes in at most 4 GiB of input and hands what comes of it to `sink`, in pieces that are
-    /// valid only within the call.
-    /// - Returns: how much of the input belongs to the stream.
-    /// - Throws: `CodingError.malformed` for what is no such stream; what `sink` throws.
+    /// Decompresses at most 4 GiB of input and calls `sink` with the output, in pieces that are
+    /// valid only during the call.
+    /// - Returns: The number of input bytes that belong to the stream.
+    /// - Throws: `CodingError.malformed` if the input is not a DEFLATE stream; any error that
+    ///   `sink` throws.
     package func decompress(_ input: UnsafeRawBufferPointer, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws
         -> Int
     {
         guard input.count <= Int(UInt32.max) else { throw CodingError(.tooLarge, "more than 4 GiB in one piece") }
-        // zlib only reads through this pointer, and keeps it no longer than this call.
+        // zlib only reads through this pointer and does not retain it.
         stream.pointee.next_in = UnsafeMutablePointer(mutating: input.bindMemory(to: UInt8.self).baseAddress)
         stream.pointee.avail_in = UInt32(input.count)
         while !isAtEnd {

@@ -1,9 +1,9 @@
 internal import CZlib
 package import Foundation
 
-/// Raw DEFLATE streams: no zlib or gzip header around them.
+/// Compresses and decompresses raw DEFLATE streams, without zlib or gzip header.
 package enum RawDeflate {
-    /// Compresses `data`; `level` is zlib's 1…9.
+    /// Compresses `data`. `level` is zlib's compression level, 1 to 9.
     package static func compress(_ data: Data, level: Int = 6) throws(CodingError) -> Data {
         var stream = z_stream()
         let size = Int32(MemoryLayout<z_stream>.size)
@@ -16,9 +16,8 @@ package enum RawDeflate {
         return try run(&stream, &input, limit: .max, step: { deflate($0, Z_FINISH) })
     }
 
-    /// Decompresses `data`, stopping as soon as it has produced more than `limit` bytes, or more
-    /// than `ratio` times the input once past one MiB. Bytes after the end of the stream are
-    /// refused.
+    /// Decompresses `data`. Throws as soon as the output exceeds `limit` bytes, or both 1 MiB and
+    /// `ratio` times the input. Bytes after the end of the stream are an error.
     package static func decompress(_ data: Data, limit: Int, ratio: Int = 200) throws(CodingError) -> Data {
         var stream = z_stream()
         guard inflateInit2_(&stream, -15, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -32,10 +31,10 @@ package enum RawDeflate {
             step: { inflate($0, Z_NO_FLUSH) })
     }
 
-    /// Feeds all of `input` through `step` until the stream ends.
+    /// Runs `step` over all of `input` until the stream ends.
     ///
-    /// zlib keeps pointers into `input` and `chunk`: both stay inside the closures that lend them,
-    /// and the stream is not used outside.
+    /// zlib keeps pointers into `input` and `chunk`. Both stay valid because the stream is used
+    /// only inside the closures that provide them.
     private static func run(
         _ stream: inout z_stream, _ input: inout [UInt8], limit: Int, step: (UnsafeMutablePointer<z_stream>) -> Int32
     ) throws(CodingError) -> Data {

@@ -1,6 +1,6 @@
-/// Bytes as hexadecimal text.
+/// Converts bytes to and from hexadecimal text.
 package enum Hex {
-    /// Lower-case digits, two a byte.
+    /// Two lowercase digits for each byte.
     package static func encode(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []
@@ -12,8 +12,8 @@ package enum Hex {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// The bytes that digits of either case spell; nil where something else stands or a digit is
-    /// left over.
+    /// The bytes of hexadecimal text in either case; nil if it has another character or an odd
+    /// number of digits.
     package static func decode(_ text: some StringProtocol) -> [UInt8]? {
         var bytes: [UInt8] = []
         var high: UInt8?

@@ -1,13 +1,13 @@
 internal import CSystem
 package import Foundation
 
-/// SHA-2 (FIPS 180-4), over one piece or several.
+/// SHA-2 (FIPS 180-4), computed over one or several pieces.
 package struct SHA2<Function: SHA2Function>: Sendable {
     private var state = Function.start
     private var pending: [UInt8] = []
     private var length: UInt64 = 0
 
-    /// Each block is 16 words, so are the state and the length at the end eight and two.
+    /// The block size in bytes: 16 words. The state has eight words, the length at the end two.
     private static var blockSize: Int { 16 * MemoryLayout<Function.Word>.size }
 
     package init() {}
@@ -16,7 +16,7 @@ package struct SHA2<Function: SHA2Function>: Sendable {
         bytes.withUnsafeBytes { update(buffer: $0) }
     }
 
-    /// The digest of everything seen so far; the hash may go on being updated.
+    /// The digest of all bytes so far. More bytes may be added afterwards.
     package func digest() -> [UInt8] {
         var last = self
         var padding: [UInt8] = [0x80]
@@ -53,8 +53,8 @@ package struct SHA2<Function: SHA2Function>: Sendable {
         pending.append(contentsOf: buffer[(start + whole)...])
     }
 
-    /// Takes in whole blocks: `blocks` is a multiple of a block long, the state has eight words,
-    /// and neither is kept.
+    /// Processes whole blocks. The length of `blocks` is a multiple of the block size, and the C
+    /// function retains no pointers.
     private mutating func compress(_ blocks: UnsafeRawBufferPointer) {
         state.withUnsafeMutableBufferPointer {
             guard let state = $0.baseAddress, let start = blocks.baseAddress else { return }
@@ -64,12 +64,12 @@ package struct SHA2<Function: SHA2Function>: Sendable {
     }
 }
 
-/// What tells the functions of the family apart.
+/// The parameters of one function of the SHA-2 family.
 package protocol SHA2Function: Sendable {
     associatedtype Word: FixedWidthInteger & Sendable
-    /// The state before the first block: eight words.
+    /// The initial state: eight words.
     static var start: [Word] { get }
-    /// Takes so many blocks in.
+    /// Processes `count` blocks.
     static func compress(_ state: UnsafeMutablePointer<Word>, _ blocks: UnsafePointer<UInt8>, _ count: Int)
 }
 
@@ -98,7 +98,7 @@ package enum SHA512Function: SHA2Function {
 }
 
 extension SHA2 where Function == SHA256Function {
-    /// The digest as a processor without instructions for it makes it.
+    /// The digest as computed without special processor instructions, for tests.
     package static func portableDigest(_ bytes: some ContiguousBytes) -> [UInt8] {
         SHA2<PortableSHA256Function>.digest(bytes)
     }

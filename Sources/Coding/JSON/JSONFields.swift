@@ -1,10 +1,10 @@
-/// The members of a JSON object, taken out by name and type.
+/// The members of a JSON object, with access by name and type.
 package struct JSONFields {
     /// A member that is missing or of another type.
     package struct Failure: Error, CustomStringConvertible {
-        /// The names on the way to the member, joined by full stops.
+        /// The path to the member: names joined by full stops.
         package let place: String
-        /// Completes a sentence that begins with the place: “is missing”.
+        /// The rest of a sentence that begins with the path: “is missing”.
         package let problem: String
         package var description: String { "“\(place)” \(problem)" }
     }
@@ -12,7 +12,7 @@ package struct JSONFields {
     private let members: [String: JSONValue]
     private let path: String
 
-    /// - Throws: ``Failure`` where `value` is no object.
+    /// - Throws: ``Failure`` if `value` is not an object.
     package init(_ value: JSONValue, path: String = "") throws {
         guard let members = value.object else { throw Failure(place: path, problem: "has the wrong type") }
         self.members = members
@@ -21,14 +21,14 @@ package struct JSONFields {
 
     private func place(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
 
-    /// The member `name` as `convert` makes it, nil where it is missing or null.
+    /// The member `name`, converted by `convert`; nil if it is missing or null.
     package func optional<Value>(_ name: String, _ convert: (JSONValue) -> Value?) throws -> Value? {
         guard let member = members[name], member != .null else { return nil }
         guard let value = convert(member) else { throw Failure(place: place(name), problem: "has the wrong type") }
         return value
     }
 
-    /// The member `name` as `convert` makes it.
+    /// The member `name`, converted by `convert`.
     package func required<Value>(_ name: String, _ convert: (JSONValue) -> Value?) throws -> Value {
         guard let value = try optional(name, convert) else { throw Failure(place: place(name), problem: "is missing") }
         return value

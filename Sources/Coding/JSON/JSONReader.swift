@@ -1,8 +1,8 @@
-/// Reads JSON text (RFC 8259), strictly, with bounded depth.
+/// Parses JSON text (RFC 8259) strictly, with limited depth.
 package struct JSONReader {
     package struct Failure: Error, CustomStringConvertible {
         package let message: String
-        /// In bytes from the start of the text.
+        /// The offset in bytes from the start of the text.
         package let offset: Int
         package var description: String { "\(message) at byte \(offset)" }
     }
@@ -11,7 +11,7 @@ package struct JSONReader {
     private let greatestDepth: Int
     private var position = 0
 
-    /// The one value that `bytes` holds. A name that comes twice in an object is an error.
+    /// The single value of the text. A duplicate name in an object is an error.
     package static func value(of bytes: [UInt8], greatestDepth: Int = 256) throws -> JSONValue {
         var reader = JSONReader(bytes: bytes, greatestDepth: greatestDepth)
         reader.skipSpace()
@@ -124,7 +124,7 @@ package struct JSONReader {
         position += 1
         let start = position
         while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
-        // Most strings end here: the rest is for those with escapes.
+        // Most strings have no escapes and end here.
         var text = bytes[start..<position]
         while let byte = next {
             position += 1

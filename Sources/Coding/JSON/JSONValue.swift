@@ -1,4 +1,5 @@
-/// A JSON value. Numbers keep their text, so that no digit is lost between a file and an attribute.
+/// A JSON value. Numbers keep their text, so that no digits are lost between a file and an
+/// attribute.
 package enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -11,7 +12,7 @@ package enum JSONValue: Sendable, Hashable {
 
     package static func strings(_ values: some Sequence<String>) -> JSONValue { .array(values.map { .string($0) }) }
 
-    /// What kind of value it is, for messages.
+    /// The kind of the value, for messages.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -39,12 +40,12 @@ package enum JSONValue: Sendable, Hashable {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// The number, nil for what is no whole number or too great for its type.
+    /// The number; nil if it is not an integer or out of range for the type.
     package func int<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
         if case .number(let text) = self { Number(text) } else { nil }
     }
 
-    /// The elements as strings; nil where one is none.
+    /// The elements as strings; nil if one of them is not a string.
     package var strings: [String]? {
         guard let array else { return nil }
         let strings = array.compactMap(\.string)

@@ -1,17 +1,17 @@
 extension ArchivedObject {
-    /// The elements of an array or set in their archived order, nil where the object is neither. A
-    /// nil element is one that was archived as nil.
+    /// The elements of an array or set in archived order; nil if the object is neither. A nil
+    /// element was archived as nil.
     package func elements() throws(CodingError) -> [ArchivedObject?]? {
         guard isKind(of: "NSArray") || isKind(of: "NSSet") || isKind(of: "NSOrderedSet") else { return nil }
         if let list = field("NS.objects")?.array { return try resolve(list) }
-        // Archives of the first years number the elements one by one.
+        // Early archives number the elements with separate keys.
         var result: [ArchivedObject?] = []
         while let next = field("NS.object.\(result.count)") { result.append(try archive.resolve(next)) }
         return result
     }
 
-    /// The pairs of a dictionary, one with known keys included; nil where the object is no
-    /// dictionary.
+    /// The pairs of a dictionary, including dictionaries with known keys; nil if the object is not
+    /// a dictionary.
     package func entries() throws(CodingError) -> [(key: ArchivedObject, value: ArchivedObject?)]? {
         guard isKind(of: "NSDictionary") else { return nil }
         if isKind(of: "NSKnownKeysDictionary") || className == "NSKnownKeysDictionary1" {
@@ -28,7 +28,7 @@ extension ArchivedObject {
         return result
     }
 
-    /// The pairs of a dictionary whose keys are strings; nil where the object is no dictionary.
+    /// The pairs of a dictionary whose keys are strings; nil if the object is not a dictionary.
     package func namedEntries() throws(CodingError) -> [(name: String, value: ArchivedObject?)]? {
         guard let entries = try entries() else { return nil }
         var result: [(name: String, value: ArchivedObject?)] = []
@@ -43,7 +43,7 @@ extension ArchivedObject {
     private func knownKeysEntries() throws(CodingError) -> [(key: ArchivedObject, value: ArchivedObject?)] {
         let keys = try required("searchMapping").required("keys").elements() ?? []
         let values = try required("values").elements() ?? []
-        // A slot without a value holds a token that the dictionary names.
+        // Slots without a value contain the token that `emptyToken` refers to.
         let empty = try object("emptyToken")
         return try pairs(keys, values).filter { $0.value == nil || empty == nil || $0.value != empty }
     }

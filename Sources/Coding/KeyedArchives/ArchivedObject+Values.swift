@@ -1,7 +1,7 @@
 package import Foundation
 
-/// The value classes of Foundation in the forms that archives hold them. Each property is nil where
-/// the object is something else.
+/// The value classes of Foundation in their archived forms. Each property is nil if the object is
+/// of another class.
 extension ArchivedObject {
     package var string: String? {
         if let text = raw.string { return text }
@@ -13,7 +13,7 @@ extension ArchivedObject {
         return field("NS.bytes")?.data.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A number or boolean as it stands in the archive.
+    /// A number or boolean, unchanged.
     package var number: PropertyListValue? {
         switch raw {
         case .integer, .unsigned, .real, .boolean: raw
@@ -72,20 +72,20 @@ extension ArchivedObject {
 
     // MARK: Fields
 
-    /// The string in or behind the field.
+    /// The string in the field, or in the object that it refers to.
     package func string(_ key: String) throws(CodingError) -> String? {
         if let text = field(key)?.string { return text }
         return try object(key)?.string
     }
 
-    /// The integer in or behind the field.
+    /// The integer in the field, or in the object that it refers to.
     package func integer(_ key: String) throws(CodingError) -> Int64? {
         guard let field = field(key) else { return nil }
         guard field.uid != nil else { return field.integer ?? field.boolean.map { $0 ? 1 : 0 } }
         return try object(key)?.number?.integer
     }
 
-    /// The boolean in or behind the field, false where it is absent.
+    /// The boolean in the field, or in the object that it refers to; false if the field is missing.
     package func boolean(_ key: String) throws(CodingError) -> Bool {
         guard let field = field(key) else { return false }
         guard field.uid != nil else { return field.boolean ?? false }

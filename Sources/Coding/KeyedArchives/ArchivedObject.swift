@@ -1,16 +1,16 @@
-/// One object of a keyed archive. Two are equal if they are the same object of the same archive.
+/// An object of a keyed archive. Two values are equal if they are the same object of the same
+/// archive.
 package struct ArchivedObject: Sendable {
     package let archive: KeyedArchive
-    /// Its number in the archive: its identity, for whoever walks the graph and must not walk in
-    /// circles.
+    /// The index in the archive's table of objects. It identifies the object, for detecting cycles.
     package let index: Int
 
-    /// The object as it stands in the archive's table: a dictionary with a `$class`, or a simple
+    /// The entry in the archive's table of objects: a dictionary with a `$class`, or a simple
     /// value.
     package var raw: PropertyListValue { archive.objects[index] }
 
-    /// The class and its ancestors, nearest first; empty for a simple value (strings, numbers and
-    /// most data have no class).
+    /// The class and its superclasses, the class first; empty for simple values (strings, numbers
+    /// and most data have no class).
     package var classChain: [String] {
         guard let reference = raw[key: "$class"]?.uid, reference < UInt64(archive.objects.count) else { return [] }
         let entry = archive.objects[Int(reference)]
@@ -23,14 +23,14 @@ package struct ArchivedObject: Sendable {
 
     package func isKind(of name: String) -> Bool { classChain.contains(name) }
 
-    /// The field under `key` as it stands.
+    /// The raw value of the field `key`.
     package func field(_ key: String) -> PropertyListValue? {
         raw[key: key]
     }
 
     package func has(_ key: String) -> Bool { field(key) != nil }
 
-    /// The object that the field refers to; nil where the field is absent or null.
+    /// The object that the field refers to; nil if the field is missing or null.
     package func object(_ key: String) throws(CodingError) -> ArchivedObject? {
         guard let field = field(key) else { return nil }
         do {
@@ -40,7 +40,7 @@ package struct ArchivedObject: Sendable {
         }
     }
 
-    /// The object that the field refers to, which must be there.
+    /// The object that the field refers to; throws if it is missing.
     package func required(_ key: String) throws(CodingError) -> ArchivedObject {
         guard let object = try object(key) else {
             throw CodingError(.missing, "the field “\(key)” is missing", object: className ?? "object \(index)")

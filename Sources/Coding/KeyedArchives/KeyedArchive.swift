@@ -2,14 +2,14 @@ package import Foundation
 internal import Synchronization
 
 /// An archive in the format of `NSKeyedArchiver`: a table of objects that refer to each other by
-/// number, cycles included.
+/// index. Cycles are possible.
 ///
-/// Nothing is instantiated. Objects are looked at one by one, whatever their class; a class that
-/// nobody knows is only a name with fields.
+/// No class is ever instantiated. Objects are examined one by one; an unknown class is only a name
+/// with fields.
 ///
-/// Invariant: an archive answers a bounded number of references, some for each of its objects. A
-/// few objects that refer to each other twice over are endless when walked as a tree, which is how
-/// everybody walks them.
+/// Invariant: an archive resolves a limited number of references, proportional to its number of
+/// objects. A few objects with several references to each other would otherwise take unlimited time
+/// if they are traversed as a tree, which is what callers do.
 ///
 /// ```swift
 /// let root = try KeyedArchive(data).root()
@@ -41,16 +41,16 @@ package final class KeyedArchive: Sendable {
         limit = min(100_000 + 32 * objects.count, 4_000_000)
     }
 
-    /// The object archived at the top under `key`.
+    /// The top-level object with the key `key`.
     package func root(_ key: String = "root") throws(CodingError) -> ArchivedObject {
         guard let entry = top[key] else { throw CodingError(.missing, "the archive holds nothing called “\(key)”") }
         guard let object = try resolve(entry) else { throw CodingError(.missing, "“\(key)” in the archive is nil") }
         return object
     }
 
-    /// The object that a reference stands for, nil for the null reference.
-    /// - Throws: `CodingError.malformed` for what is no reference, `tooMany` once more of them were
-    ///   followed than any model needs.
+    /// The object that a reference refers to; nil for the null reference.
+    /// - Throws: `CodingError.malformed` if the value is not a reference, `tooMany` after more
+    ///   references than a valid model needs.
     func resolve(_ value: PropertyListValue) throws(CodingError) -> ArchivedObject? {
         guard let uid = value.uid else {
             throw CodingError(.malformed, "\(value.kindName) where the archive must have a reference")

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Builds an archive in the format of `NSKeyedArchiver`. Objects are numbered in the order they are
-/// added; the same calls give the same bytes.
+/// Creates an archive in the format of `NSKeyedArchiver`. Objects are numbered in the order in
+/// which they are added; the same calls give the same bytes.
 ///
 /// ```swift
 /// var writer = KeyedArchiveWriter()
@@ -14,29 +14,29 @@ package struct KeyedArchiveWriter {
     package struct Reference: Hashable, Sendable {
         fileprivate let index: Int
 
-        /// Nil.
+        /// The null reference.
         package static let null = Reference(index: 0)
 
-        /// The reference as the value of a field.
+        /// The reference as a field value.
         package var value: PropertyListValue { .uid(UInt64(index)) }
     }
 
     private var objects: [PropertyListValue?] = [.string("$null")]
     private var simple: [PropertyListValue: Reference] = [:]
-    /// By their bytes: strings that are equal may be spelled by other scalars, and must come back
-    /// as they were.
+    /// Strings by their bytes. Canonically equivalent strings are equal, but must be read back
+    /// unchanged.
     private var strings: [[UInt8]: Reference] = [:]
     private var classes: [[String]: Reference] = [:]
 
     package init() {}
 
-    /// A place for an object that others refer to before it is filled.
+    /// Reserves an object that others can refer to before it is filled.
     package mutating func reserve() -> Reference {
         objects.append(nil)
         return Reference(index: objects.count - 1)
     }
 
-    /// Fills a reserved place; `class` is the chain of class names, nearest first.
+    /// Fills a reserved object. `class` is the chain of class names, the object's class first.
     package mutating func fill(_ reference: Reference, class chain: [String], fields: [String: PropertyListValue]) {
         precondition(
             reference != .null && objects[reference.index] == nil, "fill(_:class:fields:) fills a reserved place, once")
@@ -51,8 +51,8 @@ package struct KeyedArchiveWriter {
         return place
     }
 
-    /// Writes the archive. Every reserved place must have been filled. (Mutating, so that
-    /// `finish(root: writer.add(…))` sees what its argument adds.)
+    /// Writes the archive. All reserved objects must have been filled. (The method is mutating so
+    /// that it includes objects that the argument in `finish(root: writer.add(…))` adds.)
     package mutating func finish(root: Reference) -> Data {
         let table = objects.map { object in
             guard let object else { preconditionFailure("fill every place that reserve() gave before finish(root:)") }
@@ -75,7 +75,7 @@ package struct KeyedArchiveWriter {
 
     // MARK: Values of Foundation
 
-    /// A string, number, boolean or data: equal ones are one object.
+    /// A string, number, boolean or data. Equal values become one object.
     package mutating func add(_ value: PropertyListValue) -> Reference {
         switch value {
         case .array, .dictionary, .uid, .date:
@@ -88,7 +88,7 @@ package struct KeyedArchiveWriter {
             let reference = Reference(index: objects.count - 1)
             strings[bytes] = reference
             return reference
-        // -0.0 equals 0.0 and must not become it; NaN equals nothing.
+        // -0.0 equals 0.0 but must be kept. NaN is not equal to itself.
         case .real(let number) where number == 0 || number.isNaN:
             objects.append(value)
             return Reference(index: objects.count - 1)
@@ -103,7 +103,7 @@ package struct KeyedArchiveWriter {
 
     package mutating func add(string: String) -> Reference { add(.string(string)) }
 
-    /// The string, or nil.
+    /// A string, or the null reference for nil.
     package mutating func add(string: String?) -> Reference {
         string.map { add(.string($0)) } ?? .null
     }
@@ -124,7 +124,7 @@ package struct KeyedArchiveWriter {
         add(class: Self.dictionaryClass(isMutable), fields: Self.dictionaryFields(pairs))
     }
 
-    /// Fills a reserved place with a dictionary.
+    /// Fills a reserved object with a dictionary.
     package mutating func fill(
         _ place: Reference, dictionary pairs: [(key: Reference, value: Reference)], isMutable: Bool = false
     ) {

@@ -1,26 +1,26 @@
 package import Foundation
 
-/// Reads binary property lists, whoever made them.
+/// Parses binary property lists of any origin.
 ///
 /// Invariants:
-/// 1. Every object is decoded at most once, so work is bounded by the bytes of the file: the
-///    encoded sizes of all decoded objects together may not exceed the file, which holds exactly
-///    when they do not overlap.
-/// 2. Containers are decoded with a stack of our own; its height, and the height of the finished
-///    value, stay within `limits.depth`. Whoever walks the value may therefore recurse.
-/// 3. Memory comes with what is decoded, and not with how many objects the trailer promises: an
-///    object that is not reached costs four bytes, and there are no more of them than bytes that
-///    they could begin at.
-/// 4. The finished value, walked as a tree, has at most `limits.objects` nodes.
+/// 1. Every object is decoded at most once, so the time is limited by the size of the file. The
+///    encoded sizes of all decoded objects together may not exceed the size of the file, which is
+///    true if and only if they do not overlap.
+/// 2. Containers are decoded with an explicit stack. Its height, and the height of the resulting
+///    value, are limited by `limits.depth`, so the value can be traversed recursively.
+/// 3. Memory is allocated for decoded objects, not for the number of objects in the trailer. An
+///    object that is not reached costs four bytes, and the number of objects is limited by the
+///    number of bytes at which they can begin.
+/// 4. The resulting value, traversed as a tree, has at most `limits.objects` nodes.
 package struct BinaryPropertyListReader {
-    /// What became of an object; what it is stands in `values` once it is done.
+    /// The state of an object. When it is decoded, its value is in `values`.
     private struct State: Equatable {
         private let number: Int32
         private init(_ number: Int32) { self.number = number }
         static let untouched = State(-1)
         static let open = State(-2)
         static func done(_ place: Int) -> State { State(Int32(truncatingIfNeeded: place)) }
-        /// Where in `values` the object is.
+        /// The index of the object in `values`.
         var place: Int? { number >= 0 ? Int(number) : nil }
     }
 
@@ -133,7 +133,7 @@ package struct BinaryPropertyListReader {
         values.append(value)
     }
 
-    /// Builds a container whose elements are all done.
+    /// Creates the value of a container whose elements are all decoded.
     private mutating func close(_ frame: Frame) throws(CodingError) {
         var height = 1, nodes = 1
         var values: [PropertyListValue] = []
@@ -180,7 +180,7 @@ package struct BinaryPropertyListReader {
         return name
     }
 
-    /// Decodes a simple object, or gives the frame of a container.
+    /// Decodes a simple object, or returns the frame of a container.
     private mutating func begin(_ index: Int) throws(CodingError) -> Frame? {
         let start = try offset(of: index)
         let marker = bytes[start], low = Int(marker & 0x0F)
@@ -250,7 +250,7 @@ package struct BinaryPropertyListReader {
         return Int(value)
     }
 
-    /// Counts `length` bytes from `start` as used up (invariant 1) and checks that they are there.
+    /// Counts `length` bytes from `start` as consumed (invariant 1) and checks that they exist.
     private mutating func consume(_ length: Int, _ start: Int) throws(CodingError) {
         guard length <= tableOffset - start else {
             throw CodingError(.truncated, "an object runs over the end", offset: start)
@@ -282,7 +282,7 @@ package struct BinaryPropertyListReader {
         return Double(bitPattern: unsigned(start + 1, 8))
     }
 
-    /// The range of the bytes after a marker that carries a count of `unit`s.
+    /// The range of bytes after a marker whose length counts units of `unit` bytes.
     private mutating func body(at start: Int, unit: Int) throws(CodingError) -> Range<Int> {
         var length = UInt64(bytes[start] & 0x0F), header = 1
         if length == 15 {

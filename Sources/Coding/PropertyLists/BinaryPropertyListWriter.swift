@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Writes binary property lists: equal strings, numbers, dates and data once each, keys in
-/// code-unit order, so that equal values give equal bytes.
+/// Writes binary property lists. Equal strings, numbers, dates and data are written once, and keys
+/// are in code-unit order, so that equal values give equal bytes.
 package struct BinaryPropertyListWriter {
     private enum Item {
         case scalar(PropertyListValue)
@@ -11,8 +11,8 @@ package struct BinaryPropertyListWriter {
 
     private var items: [Item] = []
     private var scalars: [PropertyListValue: Int] = [:]
-    /// By their bytes: strings that are equal may be spelled by other scalars, and must come back
-    /// as they were.
+    /// Strings by their bytes. Canonically equivalent strings are equal, but must be read back
+    /// unchanged.
     private var strings: [[UInt8]: Int] = [:]
 
     package static func write(_ value: PropertyListValue) -> Data {
@@ -21,8 +21,8 @@ package struct BinaryPropertyListWriter {
         return Data(writer.encode(top: top).bytes)
     }
 
-    /// Writes a dictionary, and says where the value of each of its keys begins that stands for
-    /// nothing else in it.
+    /// Writes a dictionary. Also returns the offsets of the values of its keys, except for values
+    /// that are shared.
     static func writeDictionary(_ pairs: [String: PropertyListValue]) -> (bytes: [UInt8], places: [String: Int]) {
         var writer = BinaryPropertyListWriter()
         let top = writer.add(.dictionary(pairs))
@@ -64,7 +64,7 @@ package struct BinaryPropertyListWriter {
             strings[bytes] = items.count - 1
             return items.count - 1
         default:
-            // -0.0 equals 0.0 and must not become it; NaN equals nothing.
+            // -0.0 equals 0.0 but must be kept. NaN is not equal to itself.
             if case .real(let number) = value, number == 0 || number.isNaN {
                 items.append(.scalar(value))
                 return items.count - 1
@@ -76,7 +76,8 @@ package struct BinaryPropertyListWriter {
         }
     }
 
-    /// Reads an entry in a way that makes it where there is none: with one look at the table.
+    /// Returns an entry that the `inout` access creates if it is missing, with a single dictionary
+    /// lookup.
     private static func entry(_ place: inout Int) -> Int { place }
 
     private mutating func reserve() -> Int {
@@ -110,7 +111,7 @@ package struct BinaryPropertyListWriter {
         return (bytes, offsets)
     }
 
-    /// A scalar as it stands in a list.
+    /// Appends the encoded form of a scalar.
     static func append(_ value: PropertyListValue, to bytes: inout [UInt8]) {
         switch value {
         case .string(let text):
@@ -169,7 +170,7 @@ package struct BinaryPropertyListWriter {
         }
     }
 
-    /// The fewest bytes of 1, 2, 4 or 8 that hold `number`.
+    /// The smallest size of 1, 2, 4 or 8 bytes that can represent `number`.
     private static func size(_ number: Int) -> Int {
         number < 1 << 8 ? 1 : number < 1 << 16 ? 2 : number < 1 << 32 ? 4 : 8
     }

@@ -1,22 +1,21 @@
-/// A binary property list of a dictionary in whose bytes values of the same width are exchanged,
-/// which costs a hundredth of writing it anew.
+/// A binary property list of a dictionary that allows overwriting values of the same size in place,
+/// at a hundredth of the cost of encoding the list.
 ///
 ///     var list = EditablePropertyList(["count": "0001", "saved": .date(.now)])
-///     list.exchange("count", for: "0002")     // true: written over
+///     list.exchange("count", for: "0002")     // true: overwritten
 ///     list.exchange("count", for: "none")     // also true
-///     list.exchange("count", for: 3)          // false, and nothing is changed: make another list
+///     list.exchange("count", for: 3)          // false, and unchanged: create another list
 package struct EditablePropertyList: Sendable {
     package private(set) var bytes: [UInt8]
-    /// Where values begin that stand for nothing else in the list.
+    /// The offsets of the values that are not shared within the list.
     private let places: [String: Int]
 
     package init(_ pairs: [String: PropertyListValue]) {
         (bytes, places) = BinaryPropertyListWriter.writeDictionary(pairs)
     }
 
-    /// Writes a scalar over the value of a key.
-    /// - Returns: false, with the list as it was, where the value is of another kind or width, or
-    ///   stands for others too.
+    /// Overwrites the value of a key with a scalar.
+    /// - Returns: False, without a change, if the old value has another type or size or is shared.
     package mutating func exchange(_ key: String, for value: PropertyListValue) -> Bool {
         guard let place = places[key] else { return false }
         var new: [UInt8] = []
@@ -24,7 +23,7 @@ package struct EditablePropertyList: Sendable {
         case .array, .dictionary: return false
         default: BinaryPropertyListWriter.append(value, to: &new)
         }
-        // What tells kind and width stands at the beginning; that of a boolean is the whole.
+        // Type and size are encoded at the beginning. A boolean consists of this byte only.
         let head = Self.headSize(new)
         guard place + new.count <= bytes.count else { return false }
         let isSameKind =

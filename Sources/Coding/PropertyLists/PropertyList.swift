@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Reads and writes property lists of both kinds.
+/// Reads and writes binary and XML property lists.
 package enum PropertyList {
-    /// Reads a property list, binary or XML by its first bytes.
+    /// Parses a property list; the first bytes decide whether it is binary or XML.
     package static func decode(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError)
         -> PropertyListValue
     {
@@ -10,15 +10,15 @@ package enum PropertyList {
         return try XMLPropertyListReader.read(data, limits: limits)
     }
 
-    /// Writes a binary property list; the same value always gives the same bytes.
+    /// Encodes a binary property list. The same value always gives the same bytes.
     package static func encodeBinary(_ value: PropertyListValue) -> Data {
         BinaryPropertyListWriter.write(value)
     }
 
-    /// Writes an XML property list with its keys sorted.
+    /// Encodes an XML property list with sorted keys.
     ///
-    /// - Throws: `CodingError.unsupported` for a reference of a keyed archive or a character that
-    ///   XML has no place for.
+    /// - Throws: `CodingError.unsupported` for a reference of a keyed archive, or a character that
+    ///   XML can't represent.
     package static func encodeXML(_ value: PropertyListValue) throws(CodingError) -> Data {
         try XMLPropertyListWriter.write(value)
     }

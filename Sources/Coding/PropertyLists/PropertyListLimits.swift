@@ -1,13 +1,13 @@
-/// How much of a property list a reader takes before it gives up.
+/// The limits for parsing a property list.
 package struct PropertyListLimits: Sendable {
-    /// The most bytes of the whole list.
+    /// The maximum size of the list in bytes.
     package var bytes: Int
-    /// The most levels of containers.
+    /// The maximum nesting of containers.
     package var depth: Int
-    /// The most objects, each counted as often as it is reached.
+    /// The maximum number of objects, with shared objects counted each time they are reached.
     ///
-    /// A list of 50 arrays, each holding the next one twice, is small as a file and endless as a
-    /// tree; the limit is on the tree, because everything that later walks the value walks the
+    /// A list of 50 arrays, each of which contains the next one twice, is a small file but an
+    /// enormous tree. The limit applies to the tree, because users of the value traverse it as a
     /// tree.
     package var objects: Int
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A property list as a value: what binary and XML property lists can say, and nothing else.
+/// A property list as a value, with the types that binary and XML property lists support.
 package enum PropertyListValue: Hashable, Sendable {
     case string(String)
     case integer(Int64)
@@ -12,7 +12,7 @@ package enum PropertyListValue: Hashable, Sendable {
     case data(Data)
     case array([PropertyListValue])
     case dictionary([String: PropertyListValue])
-    /// A reference into a keyed archive's table of objects; binary property lists only.
+    /// A reference to the table of objects of a keyed archive; only in binary property lists.
     case uid(UInt64)
 }
 
@@ -25,7 +25,7 @@ extension PropertyListValue {
         if case .integer(let value) = self { value } else { nil }
     }
 
-    /// The value of any kind of number as a floating-point number.
+    /// Any number as a floating-point number.
     package var real: Double? {
         switch self {
         case .real(let value): value
@@ -35,7 +35,7 @@ extension PropertyListValue {
         }
     }
 
-    /// A boolean, or an integer read as one: archives use both spellings.
+    /// A boolean, or an integer as a boolean: archives use both.
     package var boolean: Bool? {
         switch self {
         case .boolean(let value): value
@@ -64,12 +64,12 @@ extension PropertyListValue {
         if case .uid(let value) = self { value } else { nil }
     }
 
-    /// The value under `key`, where this is a dictionary that has one.
+    /// The value for `key`; nil if this is not a dictionary or has no such key.
     package subscript(key key: String) -> PropertyListValue? {
         dictionary?[key]
     }
 
-    /// The word for this kind of value in messages.
+    /// The name of the kind of value in messages.
     package var kindName: String {
         switch self {
         case .string: "a string"

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// Reads XML property lists through `XMLReader`, so that entities and deep nesting are refused
-/// before a value is made.
+/// Parses XML property lists with `XMLReader`, which rejects entities and deep nesting before
+/// values are created.
 package struct XMLPropertyListReader {
     package static func read(_ data: Data, limits: PropertyListLimits = .standard) throws(CodingError)
         -> PropertyListValue
@@ -11,7 +11,7 @@ package struct XMLPropertyListReader {
         return try value(of: tree)
     }
 
-    /// The property list in a `plist` element, or in an element that is a value itself.
+    /// The property list in a `plist` element, or in an element that is itself a value.
     package static func value(of tree: XMLTree) throws(CodingError) -> PropertyListValue {
         guard tree.name == "plist" else { return try simple(tree) }
         guard tree.children.count == 1 else {

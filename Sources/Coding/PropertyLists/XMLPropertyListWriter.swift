@@ -1,18 +1,18 @@
 package import Foundation
 
-/// Writes XML property lists in the form that Apple's tools write.
+/// Writes XML property lists in the layout of Apple's tools.
 package struct XMLPropertyListWriter {
-    /// What differs from one of Apple's writers to the other.
+    /// The differences between the layouts of Apple's writers.
     package struct Style: Sendable {
         let unit: String
-        /// Whether what is empty is one tag.
+        /// Whether empty containers are written as one tag.
         let shortensEmpty: Bool
-        /// Whether bytes stand on a line of their own.
+        /// Whether data are written on a line of their own.
         let breaksData: Bool
 
-        /// As in files of their own.
+        /// The layout of property list files.
         package static let file = Style(unit: "\t", shortensEmpty: true, breaksData: false)
-        /// As within an XML store.
+        /// The layout inside XML stores.
         package static let store = Style(unit: "    ", shortensEmpty: false, breaksData: true)
     }
 
@@ -27,7 +27,7 @@ package struct XMLPropertyListWriter {
         return Data(text.utf8)
     }
 
-    /// Adds the lines of a value, without what stands around it in a file.
+    /// Appends the lines of a value, without the XML prolog and the `plist` element.
     package static func append(_ value: PropertyListValue, indent: String, _ style: Style, to text: inout String)
         throws(CodingError)
     {

@@ -1,26 +1,26 @@
 package import Foundation
 
-/// Reads XML piece by piece: elements, attributes, text. It knows the five predefined entities and
-/// no others, skips a document type without looking at what it names, and refuses one with
-/// declarations of its own: no file can make it fetch or unfold anything.
+/// Parses XML as a sequence of events: elements, attributes, text. Only the five predefined
+/// entities are known. A document type is skipped, and one with an internal subset is rejected, so
+/// a file can't trigger external access or entity expansion.
 ///
 /// ```swift
 /// var reader = try XMLReader(data)
 /// while let event = try reader.next() { … }
 /// ```
 ///
-/// UTF-8 only, as every Core Data tool writes; other encodings are `CodingError.unsupported`. Cost:
-/// linear, one pass.
+/// Only UTF-8 is supported, which all Core Data tools write; other encodings are
+/// `CodingError.unsupported`. Takes linear time in one pass.
 package struct XMLReader {
     package enum Event: Equatable, Sendable {
         case start(name: String, attributes: [XMLAttribute])
         case end(name: String)
-        /// Characters between tags; a run of text may come in several pieces where comments or
-        /// sections part it.
+        /// Characters between tags. Comments and CDATA sections may split a text into several
+        /// events.
         case text(String)
     }
 
-    /// How much of a document is read before it is refused.
+    /// The limits for parsing a document.
     package struct Limits: Sendable {
         package var bytes: Int
         package var depth: Int
@@ -58,12 +58,13 @@ package struct XMLReader {
         self.limits = limits
     }
 
-    /// The line of the next event, counted from 1. Cost: linear in what has been read.
+    /// The line of the current position, starting at 1. Takes time linear in the number of bytes
+    /// read.
     package var line: Int {
         bytes[..<place].count { $0 == UInt8(ascii: "\n") } + 1
     }
 
-    /// The next event, or nil at the end of a whole document.
+    /// The next event; nil at the end of a complete document.
     package mutating func next() throws(CodingError) -> Event? {
         if let name = pendingEnd {
             pendingEnd = nil
@@ -125,8 +126,8 @@ package struct XMLReader {
             guard !attributes.contains(where: { $0.name == attribute.name }) else {
                 throw error("the attribute “\(attribute.name)” occurs twice")
             }
-            // No element of any format of ours has more than some thirty; each is compared with all
-            // before it.
+            // Elements of the supported formats have at most about thirty attributes. The limit
+            // bounds the quadratic cost of the comparison.
             guard attributes.count < 128 else { throw CodingError(.tooMany, "more than 128 attributes", offset: start) }
             attributes.append(attribute)
         }
@@ -184,8 +185,8 @@ package struct XMLReader {
         return XMLAttribute(name: name, value: String(decoding: value, as: UTF8.self))
     }
 
-    /// A value whose characters stand for themselves, which most do; nil where there is something
-    /// to replace or to refuse.
+    /// Reads a value without characters that need replacement, which is the usual case. Returns nil
+    /// if there are such characters or the value is invalid.
     private mutating func plainValue(until quote: UInt8) -> String? {
         var end = place
         while end < bytes.count, bytes[end] != quote {
@@ -241,8 +242,8 @@ package struct XMLReader {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// The characters up to the next tag where they stand for themselves, which most do; nil where
-    /// there is something to replace.
+    /// Reads the text up to the next tag if no characters need replacement, which is the usual
+    /// case. Returns nil otherwise.
     private mutating func plainText() -> String? {
         let start = place
         let found: (end: Int, text: String)? = bytes.withUnsafeBytes { all in

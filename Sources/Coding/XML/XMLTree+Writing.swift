@@ -1,10 +1,10 @@
 package import Foundation
 
 extension XMLTree {
-    /// The element as text, children indented by four spaces, elements without content closed at
-    /// once.
+    /// The element as XML text. Children are indented by four spaces, and elements without content
+    /// are written as one tag.
     ///
-    /// - Throws: `CodingError.unsupported` for a character that XML can't hold (most control
+    /// - Throws: `CodingError.unsupported` for a character that XML can't represent (most control
     ///   characters).
     package func write(prolog: String = #"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#) throws(CodingError)
         -> Data
@@ -29,10 +29,10 @@ extension XMLTree {
         output += "\(space)</\(name)>\n"
     }
 
-    /// `text` with everything replaced that has a meaning in XML; in attributes white space too,
-    /// which would come back as blanks.
+    /// Escapes the characters that have a meaning in XML. In attributes line breaks and tabs are
+    /// escaped, too, because parsers normalize them to spaces.
     package static func escape(_ text: String, isAttribute: Bool = false) throws(CodingError) -> String {
-        // The bytes of U+FFFE and U+FFFF begin with 0xEF.
+        // The UTF-8 bytes of U+FFFE and U+FFFF begin with 0xEF.
         let isPlain = text.utf8.allSatisfy {
             $0 >= 0x20 && $0 < 0xEF && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">")
                 && $0 != UInt8(ascii: "\"")

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// An XML element with everything in it, for documents that are read whole.
+/// An XML element with its whole content, for documents that are parsed as a tree.
 package struct XMLTree: Equatable, Sendable {
     package var name: String
     package var attributes: [XMLAttribute]
     package var children: [XMLTree]
-    /// The element's own characters, those of its children left out.
+    /// The text of the element without the text of its children.
     package var text: String
 
     package init(_ name: String, _ attributes: [XMLAttribute] = [], children: [XMLTree] = [], text: String = "") {
@@ -15,17 +15,17 @@ package struct XMLTree: Equatable, Sendable {
         self.text = text
     }
 
-    /// The value of the attribute called `name`.
+    /// The value of the attribute `name`.
     package subscript(_ name: String) -> String? {
         attributes.first { $0.name == name }?.value
     }
 
-    /// The children called `name`.
+    /// The children with the name `name`.
     package func children(named name: String) -> [XMLTree] {
         children.filter { $0.name == name }
     }
 
-    /// Reads a document whole; see `XMLReader` for what is refused.
+    /// Parses a document; see `XMLReader` for rejected input.
     package static func read(_ data: Data, limits: XMLReader.Limits = XMLReader.Limits(), elements: Int = 2_000_000)
         throws(CodingError) -> XMLTree
     {
@@ -43,8 +43,8 @@ package struct XMLTree: Equatable, Sendable {
             case .end:
                 guard let done = stack.popLast() else { throw CodingError(.malformed, "a closing tag too many") }
                 guard let last = stack.indices.last else {
-                    // What follows the root can only be space and comments; anything else is thrown
-                    // here.
+                    // Only white space and comments may follow the root element. The reader throws
+                    // for anything else.
                     while try reader.next() != nil {}
                     return done
                 }

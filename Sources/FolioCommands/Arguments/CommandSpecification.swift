@@ -1,36 +1,36 @@
-/// A command of the table: what it is called, what it takes, what it does.
+/// The specification of a command: its name, operands, options and help texts.
 struct CommandSpecification: Sendable {
     let name: String
     let summary: String
-    /// What follows the name in the usage line.
+    /// The text after the name in the usage line.
     let operands: String
-    /// How many operands the command by itself takes.
+    /// The number of operands of the command without a subcommand.
     let ownCount: ClosedRange<Int>
-    /// Those of the command and of all its subcommands.
+    /// The options of the command and of all its subcommands.
     let options: [OptionSpecification]
     /// Groups of options of which only one can be given.
     let exclusions: [[String]]
-    /// Whether `--output` names a file for what would be printed, and no document or folder that
-    /// the command makes.
+    /// Whether `--output` redirects the printed results to a file. False if it names a document or
+    /// folder that the command creates.
     let sendsResultsToFile: Bool
-    /// Those of the command by itself.
+    /// The options of the command without a subcommand.
     let ownOptions: [OptionSpecification]
-    /// Words that, as the first operand, say what else is to be done.
+    /// The subcommands, which may be the first operand.
     let subcommands: [Subcommand]
-    /// After the options in the help text: paragraphs between empty lines, whose lines are joined
-    /// and wrapped anew. Lines that begin with a space stand for themselves.
+    /// The text after the options in the help: paragraphs separated by empty lines. The lines of a
+    /// paragraph are joined and wrapped; lines that begin with a space are kept.
     let notes: String
     let examples: [String]
 
-    /// What a command does, as far as that decides which options it has.
+    /// The effects of a command that determine its common options.
     struct Effects: OptionSet, Sendable {
         let rawValue: Int
 
-        /// Opens documents, which may carry no model: `--model`.
+        /// Opens documents, which may contain no model: `--model`.
         static let opens = Effects(rawValue: 1)
-        /// Changes documents or makes files other than by `--output`: `--dry-run`.
+        /// Changes documents, or creates files in other ways than by `--output`: `--dry-run`.
         static let writes = Effects(rawValue: 2)
-        /// Makes something in a place where there may be something: `--force`.
+        /// Creates a file that may already exist: `--force`.
         static let replaces = Effects(rawValue: 4)
 
         var options: [OptionSpecification] {
@@ -40,9 +40,9 @@ struct CommandSpecification: Sendable {
     }
 
     /// - Parameters:
-    ///   - effects: What the command does; the options that this brings along need not be named.
-    ///   - options: Those of the command by itself; one of the name of a common one stands in its
-    ///     place.
+    ///   - effects: The effects of the command, which add options automatically.
+    ///   - options: The options of the command without a subcommand. An option replaces a common
+    ///     one with the same name.
     init(
         _ name: String, _ summary: String, operands: String, count: ClosedRange<Int>, _ effects: Effects = [],
         options: [OptionSpecification] = [],
@@ -68,12 +68,12 @@ struct CommandSpecification: Sendable {
 
     var usage: String { "usage: folio \(name) \(operands)" }
 
-    /// The command lines of the command by itself and of its subcommands.
+    /// The usage lines of the command and of its subcommands.
     var usages: [String] {
         ["folio \(name) \(operands)"] + subcommands.map { "folio \(name) \($0.name) \($0.operands)" }
     }
 
-    /// How many operands there may be, the name of a subcommand among them.
+    /// The number of operands, including the name of a subcommand.
     var count: ClosedRange<Int> {
         subcommands.reduce(ownCount) {
             min($0.lowerBound, $1.count.lowerBound + 1)...max($0.upperBound, $1.count.upperBound + 1)

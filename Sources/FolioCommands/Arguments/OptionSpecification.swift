@@ -1,19 +1,19 @@
-/// An option that a command understands.
+/// An option of a command.
 struct OptionSpecification: Sendable {
-    /// All spellings; the first, with its dashes, is the one that results are asked by.
+    /// All spellings, with dashes. Values are looked up by the first one.
     let names: [String]
-    /// What stands for the option's value in help text; nil for a flag.
+    /// The placeholder of the option's value in help text; nil for a flag.
     let value: String?
     let summary: String
-    /// The only values that the option takes; empty where it takes others.
+    /// The allowed values; empty if the option takes any value.
     let choices: [String]
     let repetition: Repetition
 
-    /// What it means to give an option twice.
+    /// The treatment of an option that is given twice.
     enum Repetition: Sendable, Equatable {
-        /// Each value counts.
+        /// All values are used.
         case allowed
-        /// A usage error, with a hint how to say both, where there is a way.
+        /// A usage error, with a hint how to achieve both, if possible.
         case refused(hint: String?)
     }
 
@@ -37,18 +37,18 @@ struct OptionSpecification: Sendable {
     static let help = OptionSpecification(["--help", "-h"], "show this help")
     static let model = OptionSpecification(["--model"], value: "MODEL", "the model of a store that carries none")
     static let dryRun = OptionSpecification(["--dry-run"], "say what would be done, and do nothing")
-    /// - Parameter choices: the first is the default.
+    /// - Parameter choices: The allowed formats; the first one is the default.
     static func format(_ summary: String, _ choices: [String]) -> OptionSpecification {
         OptionSpecification([formatName], value: "FORMAT", summary, choices: choices)
     }
     static let formatName = "--format"
-    /// The formats that `--json` asks for, or that go with it.
+    /// The formats that `--json` selects or allows.
     static let jsonFormats = ["json", "jsonl"]
     static let force = OptionSpecification(["--force"], "replace what is there")
     static let output = OptionSpecification(
         ["--output", "-o"], value: "FILE", "write there instead of to standard output")
 
-    /// What every command understands; one that makes a document or a folder has an `--output` of
-    /// its own.
+    /// The options of every command. A command that creates a document or a folder has its own
+    /// `--output`.
     static let common = [output, json, noProgress, help]
 }

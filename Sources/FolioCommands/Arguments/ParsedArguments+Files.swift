@@ -1,9 +1,9 @@
 import Foundation
 
 extension ParsedArguments {
-    /// Files, documents and models that a command line may name to be read.
+    /// The files, documents and models that a command line may read.
     ///
-    /// A word that is no path is among them where it could be one.
+    /// Operands that may be paths are included, even if they turn out to be something else.
     func sources(of command: CommandSpecification) -> [String] {
         let options = command.options.filter {
             ["FILE", "MODEL"].contains($0.value) && $0.names != OptionSpecification.output.names
@@ -18,7 +18,7 @@ extension ParsedArguments {
         } + options.flatMap { all($0.names[0]) }
     }
 
-    /// - Throws: a usage error where standard input stands for two files.
+    /// - Throws: A usage error if standard input is used for two files.
     func checkStandardInput(of command: CommandSpecification) throws {
         guard command.takesAssignments || command.takesFiles, sources(of: command).filter({ $0 == "-" }).count > 1
         else { return }
@@ -26,7 +26,7 @@ extension ParsedArguments {
             "standard input is one file: - stands there twice", hint: "give the other one by its path")
     }
 
-    /// The documents that a command makes: nothing has to be there yet.
+    /// The documents that the command creates. They need not exist.
     func targets(of command: CommandSpecification) -> [String] {
         command.option(named: OptionSpecification.force.names[0]) == nil ? [] : operands
     }

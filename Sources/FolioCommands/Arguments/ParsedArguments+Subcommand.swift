@@ -1,10 +1,10 @@
 import Foundation
 
 extension ParsedArguments {
-    /// The subcommand that the first operand names; nil where the command is meant by itself. A
-    /// file that has the name of a subcommand is meant where it stands alone.
-    /// - Throws: usage errors: a mistyped name, too few or too many operands, an option that goes
-    ///   with another subcommand.
+    /// The subcommand that the first operand names; nil if there is none. If the name is the only
+    /// operand and a file with this name exists, it is a file.
+    /// - Throws: A usage error for a mistyped name, too few or too many operands, or an option of
+    ///   another subcommand.
     func subcommand(of command: CommandSpecification) throws -> Subcommand? {
         guard let first = operands.first else { return nil }
         let named = command.subcommands.first {

@@ -1,11 +1,10 @@
-/// The words of a command line, sorted into operands and options by the command's table.
+/// The operands and options of a command line, parsed by the command's specification.
 struct ParsedArguments: Sendable {
     let operands: [String]
     private let values: [String: [String]]
 
-    /// - Throws: usage errors: an unknown or repeated option, a missing value or one that the
-    ///   option does not take, options that exclude each other, too few or too many operands, an
-    ///   empty one.
+    /// - Throws: A usage error for an unknown or repeated option, a missing or invalid value,
+    ///   options that exclude each other, too few or too many operands, or an empty operand.
     init(_ words: [String], for specification: CommandSpecification) throws {
         var operands: [String] = []
         var values: [String: [String]] = [:]
@@ -43,9 +42,11 @@ struct ParsedArguments: Sendable {
         if operands.count < specification.count.lowerBound {
             throw CommandError.usage("too few arguments", hint: specification.usage)
         }
-        // As of a variable that is not set: a path without a name is the folder that one is in.
+        // An empty operand usually comes from an unset shell variable. An empty path would be
+        // interpreted as the current folder.
         if operands.contains("") { throw CommandError.usage("an argument is empty", hint: specification.usage) }
-        // Of a command with subcommands, the one that is named says how many there may be.
+        // If a command has subcommands, the number of operands is checked for the selected
+        // subcommand.
         if specification.subcommands.isEmpty, operands.count > specification.count.upperBound {
             throw CommandError.usage(
                 "one argument too many: \(operands[specification.count.upperBound])", hint: specification.usage)
@@ -54,7 +55,7 @@ struct ParsedArguments: Sendable {
 
     private static func unknown(_ word: String, _ name: String, _ specification: CommandSpecification) -> CommandError {
         let known = specification.options.flatMap(\.names)
-        // A long option with one dash, or an option of one letter with a value that begins at once.
+        // A long option with one dash, or a one-letter option with an attached value.
         let (written, isLong) = word.hasPrefix("--") || word.count == 2 ? (name, false) : (split("-" + word).name, true)
         return CommandError.usage(
             "unknown option \(isLong ? word : name)",
@@ -95,13 +96,13 @@ struct ParsedArguments: Sendable {
     func has(_ option: OptionSpecification) -> Bool { values[option.names[0]] != nil }
     func has(_ name: String) -> Bool { values[name] != nil }
 
-    /// The value given for an option.
+    /// The value of an option.
     func value(_ name: String) -> String? { values[name]?.first }
 
-    /// All values given for an option, in their order.
+    /// All values of an option, in order.
     func all(_ name: String) -> [String] { values[name] ?? [] }
 
-    /// The value as a number that is not negative.
+    /// The value as a nonnegative integer.
     func count(_ name: String) throws -> Int? {
         guard let text = value(name) else { return nil }
         guard let number = Int(text), number >= 0 else {

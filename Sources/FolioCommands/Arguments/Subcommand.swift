@@ -1,13 +1,12 @@
-/// A word in the first place of a command's operands that says what else is to be done: `prune` of
-/// `folio versions prune DOC`.
+/// A subcommand, which is the first operand of a command: `prune` in `folio versions prune DOC`.
 struct Subcommand: Sendable {
     let name: String
     let summary: String
-    /// What follows the name in the usage line.
+    /// The text after the name in the usage line.
     let operands: String
-    /// How many operands follow the name.
+    /// The number of operands after the name.
     let count: ClosedRange<Int>
-    /// What the subcommand understands and the command by itself does not.
+    /// The options that the subcommand adds to those of the command.
     let options: [OptionSpecification]
 
     init(

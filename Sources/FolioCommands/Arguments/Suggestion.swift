@@ -1,8 +1,8 @@
 import Folio
 
-/// What a mistyped word was probably meant to be, as a hint.
+/// Suggests corrections of mistyped words, as hints.
 enum Suggestion {
-    /// `did you mean …?`, or nil where nothing is near and nothing begins with the word.
+    /// `did you mean …?`; nil if no candidate is similar or begins with the word.
     static func sentence(for word: String, among candidates: [String]) -> String? {
         let nearest = NearestNames.nearest(to: word, among: candidates)
         if !nearest.isEmpty { return sentence(nearest) }

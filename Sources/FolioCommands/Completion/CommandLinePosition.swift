@@ -1,14 +1,14 @@
-/// Where on a command line completion is asked for: what stands before the word in question, sorted
-/// by the command's table.
+/// The position of the completed word on a command line: the words before it, parsed by the
+/// command's specification.
 struct CommandLinePosition {
     let command: CommandSpecification
-    /// The operands before the word, without their quotes.
+    /// The operands before the word, without shell quotes.
     private(set) var operands: [String] = []
-    /// The options before the word by their first names, with their values.
+    /// The options before the word with their values, by their first names.
     private(set) var options: [String: String] = [:]
-    /// The option whose value the word is.
+    /// The option whose value the word is; nil if there is none.
     private(set) var pending: OptionSpecification?
-    /// `--` was said: there are no options any more.
+    /// Whether `--` precedes the word, so that it can't be an option.
     private(set) var isPastOptions = false
 
     init(_ words: some Sequence<ShellWord>, of command: CommandSpecification) {
@@ -39,7 +39,7 @@ struct CommandLinePosition {
 
     var subcommand: Subcommand? { operands.first.flatMap { first in command.subcommands.first { $0.name == first } } }
 
-    /// What can stand in the word's place as an operand.
+    /// The possible words at the position as an operand.
     var operandWords: [String] {
         if let subcommand {
             return OperandPattern(subcommand.operands, options: command.options).words(at: operands.count - 1)
@@ -65,14 +65,14 @@ struct CommandLinePosition {
 
     // MARK: What is named
 
-    /// The text of the first operand that is a document or a model.
+    /// The first operand that is a document or a model.
     var document: String? { subcommand == nil ? operands.first : operands.dropFirst().first }
     var model: String? { options["--model"] }
 
-    /// The entity that the command is about.
+    /// The entity that the command refers to.
     var entityName: String? {
         if let name = options["--entity"] { return name }
-        // `Person`, or that of `Person/p1` and of a URI.
+        // The entity of `Person`, `Person/p1` or a URI.
         guard operands.count > 1 else { return nil }
         let parts = operands[1].split(separator: "/")
         return (parts.count > 1 ? parts[parts.count - 2] : parts.first).map(String.init)

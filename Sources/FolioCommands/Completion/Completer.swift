@@ -1,19 +1,18 @@
 import Folio
 import Foundation
 
-/// Answers what may stand in the place of a word of a command line, for the scripts of
-/// `folio completion`.
+/// Completes a word of a command line, for the scripts of `folio completion`.
 ///
-/// The scripts call `folio completion --words SHELL WORD…` with the words before the cursor,
-/// without the program's name; the last is the one in question, which may be empty. The answer is a
-/// line of flags (`files` where files may stand there, `nospace` where a word goes on) and a line
-/// for each candidate: the whole word, a tab, what it means. It takes the words as they are, so
-/// that it stands apart from the options of all commands and from `help`. Errors are no candidates,
-/// and nothing is written anywhere.
+/// The scripts call `folio completion --words SHELL WORD…` with the words up to the cursor, without
+/// the program's name. The last one is the word to complete, which may be empty. The output is a
+/// line of flags (`files` if files are candidates, `nospace` if no space follows a candidate), and
+/// a line for each candidate: the whole word, a tab, and a description. The call is handled before
+/// options are parsed and is not in the help, because the words may contain any option. Errors give
+/// no candidates, and nothing is written anywhere.
 struct Completer {
     private static let command = "completion"
     private static let option = "--words"
-    /// A document that takes longer to open has no candidates.
+    /// The time limit in seconds. A document that takes longer to open gives no candidates.
     private static let longest = 2.0
 
     private let shell: CompletionCommand.Shell
@@ -24,7 +23,7 @@ struct Completer {
 
     static func isAsked(_ words: [String]) -> Bool { words.count > 2 && words[0] == command && words[1] == option }
 
-    /// Prints the answer to a call of a script.
+    /// Prints the answer to a call by a script.
     static func answer(_ words: [String], _ console: Console) async -> ExitCode {
         guard let shell = CompletionCommand.Shell(rawValue: words[2]) else { return .done }
         DispatchQueue.global().asyncAfter(deadline: .now() + longest) {
@@ -40,7 +39,7 @@ struct Completer {
     private init(_ shell: CompletionCommand.Shell, _ words: [String]) {
         self.shell = shell
         let home = ProcessInfo.processInfo.environment["HOME"], last = words.count - 1
-        // fish gives the words before the one in question without their quotes.
+        // fish passes the words before the completed one without quotes.
         self.words = words.enumerated().map {
             $0 < last && shell == .fish ? ShellWord(plain: $1) : ShellWord($1, home: home)
         }
@@ -83,7 +82,7 @@ struct Completer {
             }, current)
     }
 
-    /// - Parameter start: How many characters of the word stand before the value.
+    /// - Parameter start: The number of characters of the word before the value.
     private mutating func addValues(
         of option: OptionSpecification, _ position: CommandLinePosition, _ current: ShellWord, behind start: Int
     ) async {
@@ -99,7 +98,7 @@ struct Completer {
         }
     }
 
-    /// - Parameter word: What the usage line has in the place.
+    /// - Parameter word: The placeholder in the usage line.
     private mutating func addOperands(_ word: String, _ position: CommandLinePosition, _ current: ShellWord) async {
         switch word {
         case "DOC", "DOC@n", "MODEL", "ARCHIVE", "DIR", "NEW", "FILE":
@@ -133,7 +132,7 @@ struct Completer {
         }
     }
 
-    /// Keys and key paths between commas, `-` before one.
+    /// Completes a comma-separated list of keys and key paths, each with an optional `-` before it.
     private mutating func addKeys(_ names: DocumentNames, _ current: ShellWord, behind start: Int) {
         let value = current.text.dropFirst(start)
         let key = value.split(separator: ",", omittingEmptySubsequences: false).last ?? ""
@@ -157,12 +156,11 @@ struct Completer {
 
     // MARK: Candidates
 
-    /// Adds those names that go on from what is written of the word behind its first `start`
-    /// characters.
+    /// Adds the names that complete the part of the word after its first `start` characters.
     private mutating func add(_ names: [DocumentNames.Name], _ current: ShellWord, behind start: Int = 0) {
         let written = current.text.dropFirst(start)
-        // The head stays as it was written, quotes included; behind it there must be none, for the
-        // end of it could not be found.
+        // The first part is kept as typed, including quotes. The rest must contain no quotes,
+        // because its start in the raw word would be unknown.
         guard current.raw.hasSuffix(written) else { return }
         let head = shell == .fish ? String(current.text.prefix(start)) : String(current.raw.dropLast(written.count))
         for name in names where name.text.hasPrefix(written) {

@@ -1,5 +1,5 @@
-/// The scripts of `folio completion`. They know nothing of the commands: each asks the program, so
-/// that they fit every version of it.
+/// The scripts of `folio completion`. They contain no knowledge of the commands but call the
+/// program, so they work with every version.
 enum CompletionScripts {
     static func script(for shell: CompletionCommand.Shell) -> String {
         switch shell {

@@ -1,8 +1,8 @@
 import Folio
 import Foundation
 
-/// The names that a document has for completion: of its entities, their properties, its versions.
-/// Whatever can't be read has no names.
+/// The names in a document, for completion: entities, properties and versions. If the document
+/// can't be read, there are no names.
 struct DocumentNames {
     private let position: CommandLinePosition
 
@@ -30,7 +30,7 @@ struct DocumentNames {
         }
     }
 
-    /// The keys that a path may go on with, behind keys that are relationships.
+    /// The keys that can follow a path of relationships.
     func keys(behind path: [Substring]) -> [Name] {
         guard let model, let name = position.entityName, var entity = model.entity(named: name) else { return [] }
         for key in path {
@@ -51,7 +51,7 @@ struct DocumentNames {
         return property.attribute.map { "\($0.type)" } ?? ""
     }
 
-    /// What an attribute or relationship may be set to, as far as that can be told.
+    /// The possible values of an attribute or relationship, if they can be enumerated.
     func values(of key: String) -> [Name] {
         guard let model, let name = position.entityName, let property = model.entity(named: name)?.property(named: key)
         else { return [] }
@@ -66,7 +66,7 @@ struct DocumentNames {
         (model?.definition.fetchRequestTemplates ?? []).map { ($0.name, "fetch request") }.sorted { $0.text < $1.text }
     }
 
-    /// What may stand behind `DOC@`, newest first.
+    /// The states that can follow `DOC@`, newest first.
     static func states(ofDocumentAt path: String) async -> [Name] {
         guard
             let document = try? await PersistentDocument.open(
@@ -88,7 +88,7 @@ struct DocumentNames {
         return names
     }
 
-    /// The versions of a model in files.
+    /// The versions of a model in a file.
     static func versions(ofModelAt path: String) -> [Name] {
         ((try? ModelFile(contentsOf: URL(fileURLWithPath: path)))?.versionNames ?? []).map { ($0, "version") }
     }

@@ -1,16 +1,16 @@
-/// Which operands a command takes in which place, as its usage line says it:
-/// `DOC (OBJECT…|ENTITY --where PREDICATE) KEY=VALUE…`.
+/// The operands of a command by position, parsed from its usage line: `DOC (OBJECT…|ENTITY --where
+/// PREDICATE) KEY=VALUE…`.
 struct OperandPattern: Sendable {
-    /// The words of each place, such as `OBJECT` and `ENTITY`.
+    /// The words at each position, such as `OBJECT` and `ENTITY`.
     private var places: [[String]] = []
-    /// From where on the last places are repeated.
+    /// The position from which on the operands repeat.
     private var repeated: Int?
 
     init(_ usage: String, options: [OptionSpecification]) {
         var skipsValue = false
         for part in usage.split(separator: " ") {
             let bare = part.trimmingPrefix { "[(".contains($0) }
-            // An option, or what stands behind one.
+            // An option, or the value of one.
             if skipsValue || bare.hasPrefix("-") {
                 let isClosed = bare.contains { "])".contains($0) }
                 skipsValue =
@@ -28,11 +28,12 @@ struct OperandPattern: Sendable {
         if let repeated, repeated >= places.count { self.repeated = nil }
     }
 
-    /// What can stand in a place, counted from 0: `DOC`, `ENTITY` and so on, or a word in small
-    /// letters that is meant as it stands.
+    /// The possible words at a position, starting at 0: placeholders such as `DOC` and `ENTITY`, or
+    /// lowercase words that are literal.
     func words(at index: Int) -> [String] {
         if index < places.count, repeated.map({ index <= $0 }) ?? true { return places[index] }
-        // Behind the first that may be repeated there is another of it, or what follows it.
+        // After the first operand that may repeat, either it repeats or one of the following
+        // operands comes.
         guard let repeated else { return [] }
         return places[repeated...].reduce([]) { $0 + $1 }
     }

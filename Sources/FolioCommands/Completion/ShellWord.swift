@@ -1,8 +1,9 @@
-/// A word of a command line as a shell hands it to completion: with its quotes and backslashes, and
-/// perhaps not finished.
+/// A word of a command line as the shell passes it to completion: with quotes and backslashes, and
+/// possibly incomplete.
 struct ShellWord: Sendable {
     let raw: String
-    /// Without quotes and backslashes; `~/` at the beginning is the home folder.
+    /// The word without quotes and backslashes. `~/` at the beginning is replaced by the home
+    /// folder.
     let text: String
 
     init(_ raw: String, home: String?) {
@@ -30,13 +31,13 @@ struct ShellWord: Sendable {
         self.text = text
     }
 
-    /// A word that is no shell's any more.
+    /// Creates a word without shell syntax.
     init(plain text: String) {
         raw = text
         self.text = text
     }
 
-    /// `text` with a backslash before whatever a shell would not leave as it is.
+    /// `text` with backslashes before the characters that a shell would interpret.
     static func escaped(_ text: String) -> String {
         text.reduce(into: "") { result, character in
             if character.isASCII, !character.isLetter, !character.isNumber, !"_-./@=,:+%".contains(character) {

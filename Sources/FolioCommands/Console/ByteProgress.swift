@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A line on the terminal for work that is counted in bytes and told from whatever thread does it.
+/// A progress line on the terminal for work that is counted in bytes and reported from any thread.
 final class ByteProgress: Sendable {
     private struct Line: Sendable {
         var next: UInt64
@@ -32,7 +32,7 @@ final class ByteProgress: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func finish() {
         line.withLock { line in
             if line.isShown { Self.write("") }

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Bytes on their way to a descriptor or into memory, gathered into large writes.
+/// A buffered output of bytes to a file descriptor or into memory.
 ///
-/// A write that fails is remembered and thrown by `finish()` (and `check()`): writers in loops need
-/// not look. After `fail(_:)` nothing is written any more, so that what is there ends in the middle
-/// of a value and passes for nothing whole.
+/// An error of writing is recorded and thrown by `finish()` and `check()`, so callers need not
+/// check every write. After `fail(_:)` nothing more is written, so that the incomplete output ends
+/// within a value and can't be mistaken for a complete one.
 final class ByteSink {
     private static let capacity = 1 << 16
     private var buffer: [UInt8] = []
-    /// How many bytes are gathered before they leave.
+    /// The number of buffered bytes at which the buffer is written.
     private var limit = ByteSink.capacity
-    /// nil keeps everything in memory, or waits for the first byte.
+    /// The file descriptor; nil for a sink in memory, and before the first byte of a sink that
+    /// opens its file on demand.
     private(set) var descriptor: Int32?
     private let opening: (() throws -> Int32)?
-    /// The file that errors name; nil for standard output.
+    /// The path of the file for errors; nil for standard output.
     private let path: String?
     private var failure: Int32 = 0
-    /// How often the buffer has been handed on.
+    /// The number of times the buffer has been written.
     private var flushes = 0
-    /// What kept the bytes themselves from being had.
+    /// The error that ended the production of the output.
     private var trouble: (any Error)?
 
     init(descriptor: Int32?, path: String? = nil) {
@@ -28,7 +29,7 @@ final class ByteSink {
         buffer.reserveCapacity(Self.capacity)
     }
 
-    /// Writes to what is opened with the first byte.
+    /// Creates a sink that opens its file with the first byte.
     init(path: String, opening: @escaping () throws -> Int32) {
         self.path = path
         self.opening = opening
@@ -36,7 +37,7 @@ final class ByteSink {
         buffer.reserveCapacity(Self.capacity)
     }
 
-    /// What was written to a sink in memory.
+    /// The content of a sink in memory.
     var text: String { String(decoding: buffer, as: UTF8.self) }
 
     func write(_ byte: UInt8) {
@@ -79,7 +80,7 @@ final class ByteSink {
         flushes += 1
     }
 
-    /// A place in what is written, for `goBack(to:)`.
+    /// A position in the output, for `goBack(to:)`.
     struct Mark {
         fileprivate let flushes: Int
         fileprivate let count: Int
@@ -87,7 +88,7 @@ final class ByteSink {
 
     var mark: Mark { Mark(flushes: flushes, count: buffer.count) }
 
-    /// Forgets what was written since a mark; false where some of that has been handed on.
+    /// Discards the output after a mark; returns false if a part of it has already been written.
     func goBack(to mark: Mark) -> Bool {
         guard flushes == mark.flushes else { return false }
         buffer.removeSubrange(mark.count...)
@@ -95,7 +96,7 @@ final class ByteSink {
         return true
     }
 
-    /// - Throws: the failure of an earlier write, if there was one.
+    /// - Throws: The error of an earlier write, if there was one.
     func check() throws {
         if let trouble { throw trouble }
         guard failure != 0 else { return }
@@ -104,16 +105,16 @@ final class ByteSink {
             String(cString: strerror(failure)), path: path)
     }
 
-    /// What has failed where the output could not be written.
+    /// The name of the failed operation in errors of writing the output.
     static let what = "output"
 
-    /// Notes that what is to be written can't be had: the output ends here.
+    /// Records an error of producing the output, which ends here.
     func fail(_ error: any Error) { trouble = trouble ?? error }
 
-    /// Whether something could not be written.
+    /// Whether an error has occurred.
     var hasFailed: Bool { failure != 0 || trouble != nil }
 
-    /// Whether a write failed since the reader of a pipe is gone.
+    /// Whether a write failed because the reader has closed the pipe.
     var isPipeClosed: Bool { failure == EPIPE }
 
     func finish() throws {

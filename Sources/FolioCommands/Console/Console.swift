@@ -1,20 +1,19 @@
 import Foundation
 
-/// Where a command speaks: results to standard output, everything said to a person to standard
-/// error.
+/// The output of a command: results to standard output, messages for people to standard error.
 final class Console {
     private(set) var output: ByteSink
-    /// The file that results go to in the place of standard output.
+    /// The file that replaces standard output for the results.
     private var file: OutputFile?
     private let messages: ByteSink
-    /// Results and errors as JSON.
+    /// Whether results and errors are printed as JSON.
     let isJSON: Bool
-    /// Standard error is a terminal, and nobody asked for silence.
+    /// Whether standard error is a terminal and progress is not disabled.
     let showsProgress: Bool
     let usesColor: Bool
     let interruption: Interruption
-    /// Whether the command has changed or made a document or a file, so that what fails after it
-    /// does not mean that nothing was done.
+    /// Whether the command has changed or created a document or a file. If so, a later error does
+    /// not mean that nothing was done.
     var hasWritten = false
 
     init(isJSON: Bool, allowsProgress: Bool, interruption: Interruption) {
@@ -27,27 +26,27 @@ final class Console {
         usesColor = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
 
-    /// A line of the result.
+    /// Prints a line of the result.
     func print(_ line: String) {
         output.write(line)
         output.write(0x0A)
     }
 
-    /// The result as JSON.
+    /// Prints the result as JSON.
     func print(_ value: JSONValue) {
         var writer = JSONWriter(output)
         writer.value(value)
         output.write(0x0A)
     }
 
-    /// Something said to a person.
+    /// Prints a message for people.
     func say(_ line: String) {
         messages.write(line)
         messages.write(0x0A)
         messages.flush()
     }
 
-    /// A line that the next one replaces; for terminals.
+    /// Shows a line on the terminal that the next one replaces.
     func showTransient(_ line: String) {
         messages.write("\r\u{1B}[K" + line)
         messages.flush()
@@ -70,22 +69,23 @@ final class Console {
 
     // MARK: Results in a file
 
-    /// Sends all results into a file, which is there when `finish()` has put it there.
+    /// Redirects all results to a file, which appears at its path with `finish()`.
     /// - Parameters:
-    ///   - sources: What the command reads: the file must lie in none of it.
-    ///   - targets: What it makes: neither in that.
+    ///   - sources: The files that the command reads. The file must not be within one of them.
+    ///   - targets: The files that the command creates. The file must not be within one of them.
     func sendResults(to path: String, of sources: [String], besides targets: [String]) throws {
         let file = try OutputFile(path: path, of: sources, besides: targets, interruption: interruption)
         self.file = file
         output = file.sink
     }
 
-    /// Hands on what is left of the results.
+    /// Writes the remaining results.
     func finish() throws {
         if let file { try file.finish() } else { try output.finish() }
     }
 
-    /// How many columns the terminal has that results go to; nil where they go elsewhere.
+    /// The number of columns of the terminal that results go to; nil if they don't go to a
+    /// terminal.
     var resultColumns: Int? {
         guard file == nil, isatty(STDOUT_FILENO) == 1 else { return nil }
         var size = winsize()

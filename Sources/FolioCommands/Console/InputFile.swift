@@ -1,17 +1,17 @@
 import Foundation
 
-/// Files that a command line names to be read: plain ones, pipes and devices alike.
+/// Access to input files of a command line: regular files, pipes and devices.
 enum InputFile {
-    /// All bytes of a file, those of standard input for `-`.
-    /// - Throws: 66, 74, 77 or a usage error, with the path.
+    /// All bytes of a file, or of standard input for `-`.
+    /// - Throws: An error with exit code 66, 74 or 77 or a usage error, with the path.
     static func bytes(at path: String) throws -> Data {
         var bytes = Data()
         try forEachPiece(of: path) { bytes.append(contentsOf: $0) }
         return bytes
     }
 
-    /// Writes all bytes of a file, those of standard input for `-`, into a new file.
-    /// - Throws: as `bytes(at:)`.
+    /// Copies all bytes of a file, or of standard input for `-`, into a new file.
+    /// - Throws: As `bytes(at:)`.
     static func copy(_ path: String, to target: String) throws {
         let descriptor = try descriptor(of: path)
         defer { close(descriptor) }
@@ -21,9 +21,9 @@ enum InputFile {
         try self.copy(descriptor, of: path, into: copy, at: target)
     }
 
-    /// Writes what an open file still has to be read into another one. A named pipe is opened once
-    /// only: its writer may be gone by then.
-    /// - Parameter target: The path of the other one.
+    /// Copies the remaining bytes of an open file into another one. A named pipe can be opened only
+    /// once, because its writer may be gone afterwards.
+    /// - Parameter target: The path of the other file.
     static func copy(_ descriptor: Int32, of path: String, into copy: Int32, at target: String) throws {
         let sink = ByteSink(descriptor: copy, path: target)
         try forEachPiece(of: descriptor, path) {
@@ -50,15 +50,15 @@ enum InputFile {
         }
     }
 
-    /// An open file, which the caller closes; that of standard input for `-`.
-    /// - Throws: as `bytes(at:)`.
+    /// Opens a file, or standard input for `-`. The caller closes it.
+    /// - Throws: As `bytes(at:)`.
     static func descriptor(of path: String) throws -> Int32 {
         let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }
         return descriptor
     }
 
-    /// The error for what `errno` says of a file.
+    /// The error for the current `errno` of a file operation.
     static func failure(_ path: String) -> CommandError {
         let number = errno, name = path == "-" ? "standard input" : path
         switch number {

@@ -1,19 +1,19 @@
 import Folio
 import Foundation
 
-/// The bytes of a file that a command line names, as a value that is read in pieces. What can be
-/// read only once, such as a pipe, is kept in a temporary file as long as there is this.
+/// The bytes of an input file as a value that is read in pieces. Input that can be read only once,
+/// such as a pipe, is copied to a temporary file that exists as long as this object.
 final class InputValue {
     let value: LargeValue
     private var temporary: String?
     private let interruption: Interruption
 
-    /// The greatest value that can stand in a store's table: a row of a store that may be anybody's
-    /// has at most 256 MiB.
+    /// The size limit for a value in a table of the store. A row has at most 256 MiB, because
+    /// stores may be untrusted.
     private static let largestInline: Int64 = 250_000_000
 
-    /// - Throws: 66, 74, 77 or a usage error, with the path; 69 where the file is too large for the
-    ///   attribute.
+    /// - Throws: An error with exit code 66, 74 or 77 or a usage error, with the path; exit code 69
+    ///   if the file is too large for the attribute.
     init(_ path: String, for attribute: AttributeDescription, _ interruption: Interruption) throws {
         self.interruption = interruption
         if let plain = try Self.plainFile(path) {
@@ -40,7 +40,7 @@ final class InputValue {
         }
     }
 
-    /// The bytes of a file that can be read again; nil where it is of another kind, or not there.
+    /// The bytes of a regular file; nil if the file is of another kind or does not exist.
     static func plainFile(_ path: String) throws -> LargeValue? {
         var status = stat()
         guard path != "-", stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }

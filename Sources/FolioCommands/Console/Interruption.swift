@@ -3,31 +3,29 @@ import Folio
 import Foundation
 import Synchronization
 
-/// Where handlers put signals, which can have nothing but a global. Set before the handlers, and as
-/// long as the process.
+/// The pipe that signal handlers write to, which must be global. It is set before the handlers are
+/// installed, and never closed.
 nonisolated(unsafe) private var signalPipe: Int32 = -1
 
-/// What Ctrl-C does, and SIGTERM and SIGHUP do: the command is asked to stop, and ended if it does
-/// not.
+/// Handles Ctrl-C, SIGTERM and SIGHUP: the command is cancelled, and ended if it does not stop.
 ///
-/// While a document is being written (`committing`), the signal waits: the write is one step that
-/// is whole or not there at all, and an answer that says "interrupted" after it happened would be
-/// wrong.
+/// While a document is being written (`committing`), the signal is deferred. The write is atomic,
+/// and reporting "interrupted" after it has happened would be wrong.
 final class Interruption: Sendable {
     private struct State: Sendable {
-        /// The first that came.
+        /// The first signal that was received.
         var signal: Int32?
         var isCommitting = false
-        /// Unfinished output files, removed at the end.
+        /// The paths of unfinished output files, which are removed at the end.
         var leftovers: Set<String> = []
     }
 
     private let state = Mutex(State())
 
-    /// Begins to listen; `cancel` asks the command to stop. A closed pipe is left to those who
-    /// write to it, so that what lies in temporary folders is cleared away.
-    /// - Returns: what listens, as long as it is kept; nil where the system has no pipe to spare,
-    ///   and signals end the process as they would by themselves.
+    /// Starts listening for signals. `cancel` asks the command to stop. SIGPIPE is ignored, so that
+    /// writers handle the error and temporary folders are removed.
+    /// - Returns: The listener, which must be retained; nil if no pipe can be created. Signals then
+    ///   end the process with their default action.
     func begin(cancel: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
         Foundation.signal(SIGPIPE, SIG_IGN)
         guard let reading = Self.signals else { return nil }
@@ -36,18 +34,17 @@ final class Interruption: Sendable {
             var number: UInt8 = 0
             while read(reading, &number, 1) == 1 { interrupt(Int32(number), cancel) }
         }
-        // Dispatch opens its own descriptors on another thread, and traps where there are none
-        // left.
+        // Dispatch opens its own descriptors on another thread, and traps if there are none left.
         let registered = DispatchSemaphore(value: 0)
         source.setRegistrationHandler { registered.signal() }
         source.resume()
         registered.wait()
-        // What was ignored from the beginning, as in the background or under nohup, stays so.
+        // Signals that are ignored at the start, as in the background or under nohup, stay ignored.
         for number in [SIGINT, SIGTERM, SIGHUP] where !Self.isIgnored(number) { Self.tell(of: number) }
         return source
     }
 
-    /// Where signals are read.
+    /// The reading end of the signal pipe.
     private static let signals: Int32? = {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
@@ -67,15 +64,15 @@ final class Interruption: Sendable {
         cancel()
         if isSecond { end() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 1) { self.end() }
-        // Whoever ends processes does not wait for ever: the next opening finishes or undoes what
-        // is left half done.
+        // Programs that terminate processes do not wait forever. An interrupted write is finished
+        // or undone by the next opening.
         if number != SIGINT {
             DispatchQueue.global().asyncAfter(deadline: .now() + 5) { self.end(evenCommitting: true) }
         }
     }
 
-    /// A handler that puts the signal into the pipe: one that comes before anybody listens waits
-    /// there, where a dispatch source of signals loses what comes before it is set up.
+    /// Installs a handler that writes the signal to the pipe. Early signals wait in the pipe, while
+    /// a dispatch source of signals would lose those that arrive before it is set up.
     private static func tell(of number: Int32) {
         var action = sigaction()
         action.sa_flags = SA_RESTART
@@ -95,22 +92,22 @@ final class Interruption: Sendable {
             == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
-    /// The signal that asked the command to stop; nil while none has.
+    /// The signal that asked the command to stop; nil if there was none.
     var signal: Int32? { state.withLock { $0.signal } }
 
-    /// - Throws: `CancellationError` once Ctrl-C was pressed.
+    /// - Throws: `CancellationError` after an interruption.
     func check() throws {
         if signal != nil { throw CancellationError() }
     }
 
-    /// Runs the one step that changes a document, unless the command was interrupted before it.
+    /// Runs the step that changes a document, unless the command was interrupted before.
     func committing<Result>(_ body: () async throws -> Result) async throws -> Result {
         try beginCommitting()
         defer { state.withLock { $0.isCommitting = false } }
         return try await body()
     }
 
-    /// Runs the one step of longer work that changes a document, as `committing` does.
+    /// Runs the step of longer work that changes a document, like `committing`.
     func committingStep(_ body: () throws -> Void) throws {
         try beginCommitting()
         defer { state.withLock { $0.isCommitting = false } }
@@ -124,7 +121,7 @@ final class Interruption: Sendable {
         }
     }
 
-    /// Runs what takes back a step that failed. It is short, and a signal waits for it.
+    /// Runs the cleanup of a failed step. It is short, and signals are deferred.
     func clearingUp(_ body: () async -> Void) async {
         state.withLock { $0.isCommitting = true }
         defer { state.withLock { $0.isCommitting = false } }
@@ -134,7 +131,7 @@ final class Interruption: Sendable {
     func addLeftover(_ path: String) { state.withLock { _ = $0.leftovers.insert(path) } }
     func removeLeftover(_ path: String) { state.withLock { _ = $0.leftovers.remove(path) } }
 
-    /// Ends the process, as a rule unless it is in the middle of a write.
+    /// Ends the process, unless it is in the middle of a write.
     private func end(evenCommitting: Bool = false) {
         let ending: State? = state.withLock { $0.isCommitting && !evenCommitting ? nil : $0 }
         guard let ending else { return }

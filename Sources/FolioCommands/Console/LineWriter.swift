@@ -1,10 +1,10 @@
 import Folio
 
-/// Objects as `key: value` lines, each value on one line, an empty line between two objects.
+/// Writes objects as `key: value` lines, with each value on one line and an empty line between
+/// objects.
 ///
-/// A backslash stands for what it begins: `\n`, `\r`, `\t` and `\u{…}` for characters that would
-/// break or disturb the line, `\\` for itself. Nil and texts that could be taken for something else
-/// are marked as in tables.
+/// Backslash escapes are used: `\n`, `\r`, `\t` and `\u{…}` for characters that would break the
+/// line, and `\\` for a backslash. Nil and ambiguous texts are marked as in tables.
 struct LineWriter {
     private let sink: ByteSink
     private var isFirst = true

@@ -2,8 +2,7 @@ import Folio
 import Foundation
 import Synchronization
 
-/// A line on the terminal that says how far migrations have come, told from whatever thread does
-/// them.
+/// A progress line on the terminal for migrations, reported from any thread.
 final class MigrationLine: Sendable {
     private struct Content: Sendable {
         var stages: [Int: MigrationProgress.State] = [:]
@@ -18,7 +17,7 @@ final class MigrationLine: Sendable {
     private let content = Mutex(Content())
     private static let pause: UInt64 = 100_000_000
 
-    /// - Parameter count: How many documents are migrated.
+    /// - Parameter count: The number of documents to migrate.
     init(_ console: Console, count: Int) {
         isEnabled = console.showsProgress
         self.count = count
@@ -40,7 +39,7 @@ final class MigrationLine: Sendable {
         let now = DispatchTime.now().uptimeNanoseconds
         content.withLock { content in
             body(&content)
-            // A single document's stages may be long: each is said when it begins.
+            // The stages of a single document may be long, so the start of each is shown.
             guard count == 1 || now > content.next else { return }
             content.next = now + Self.pause
             content.isShown = true
@@ -54,7 +53,7 @@ final class MigrationLine: Sendable {
         }
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func end() {
         content.withLock { content in
             if content.isShown { Self.write("") }

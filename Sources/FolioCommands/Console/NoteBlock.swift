@@ -1,5 +1,5 @@
-/// A part of the notes of a help text: paragraphs stand between empty lines, and a line that begins
-/// with spaces has its words where they are.
+/// A part of the notes of a help text. Paragraphs are separated by empty lines, and lines that
+/// begin with spaces are kept unwrapped.
 enum NoteBlock {
     case paragraph(String)
     case fixedLine(Substring)

@@ -1,22 +1,23 @@
 import Folio
 import Foundation
 
-/// A result file that is there whole or not at all: written beside its place, then moved into it.
-/// What a symbolic link leads to is replaced, not the link; a device or pipe, which has no place to
-/// be moved into, is written as it is.
+/// A result file that is created atomically: written to a temporary file beside its path, then
+/// renamed. If the path is a symbolic link, its target is replaced. Devices and pipes are written
+/// directly.
 final class OutputFile {
     let sink: ByteSink
     private let path: String
-    /// Where the file is to be, links followed.
+    /// The path of the file with symbolic links resolved.
     private let target: String
-    /// Nil for what is written as it is.
+    /// The path of the temporary file; nil for files that are written directly.
     private let temporary: String?
     private let interruption: Interruption
 
     /// - Parameters:
-    ///   - sources: The documents, models and files whose content goes there, as the command line
-    ///     names them: the file must not lie in one, or in its place.
-    ///   - targets: The documents that the command makes, whether or not there is something yet.
+    ///   - sources: The documents, models and files that the content comes from, as given on the
+    ///     command line. The file must not be within one of them, or replace it.
+    ///   - targets: The documents that the command creates, which need not exist yet. The same
+    ///     applies to them.
     init(path: String, of sources: [String], besides targets: [String] = [], interruption: Interruption) throws {
         func failure(_ reason: String) -> CommandError {
             CommandError(.cannotCreate, "cannotCreate", "can't create the file: \(reason)", path: path)
@@ -31,7 +32,7 @@ final class OutputFile {
         target = place.text
         var status = stat()
         let isThere = stat(target, &status) == 0
-        // It is written under another name first, which is short enough.
+        // The name must be checked here, because the temporary file has another, shorter one.
         if !isThere, errno == ENAMETOOLONG { throw failure(String(cString: strerror(errno))) }
         switch isThere ? status.st_mode & S_IFMT : S_IFREG {
         case S_IFREG:
@@ -47,7 +48,7 @@ final class OutputFile {
         case S_IFDIR: throw failure("it is a folder")
         default:
             temporary = nil
-            // A pipe is open when somebody reads it: until then there is work to do.
+            // Opening a pipe blocks until a reader opens it, so it is opened when there is output.
             sink = ByteSink(path: path) { [target] in
                 let descriptor = open(target, O_WRONLY | O_CLOEXEC)
                 guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
@@ -56,8 +57,8 @@ final class OutputFile {
         }
     }
 
-    /// - Throws: a usage error where a path lies in something that a command reads, or in its
-    ///   place.
+    /// - Throws: A usage error if a path is within one of the files that a command reads, or would
+    ///   replace it.
     static func refuse(_ path: String, in sources: [String]) throws {
         let place = ResolvedPath(path)
         for source in sources {
@@ -71,7 +72,7 @@ final class OutputFile {
         }
     }
 
-    /// Puts the file into its place.
+    /// Moves the file to its path.
     func finish() throws {
         try sink.finish()
         guard let temporary, let descriptor = sink.descriptor else { return }
@@ -82,7 +83,7 @@ final class OutputFile {
 
     deinit {
         if let temporary {
-            // Nothing is there any more where the file was finished.
+            // After `finish()` the temporary file does not exist any more.
             unlink(temporary)
             interruption.removeLeftover(temporary)
         }

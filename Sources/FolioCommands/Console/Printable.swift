@@ -1,13 +1,13 @@
-/// Makes text from documents safe to show on a terminal.
+/// Makes text from documents safe for display on a terminal.
 enum Printable {
-    /// The text on one line, with control, formatting and direction-changing characters escaped.
+    /// The text on one line, with control, formatting and bidirectional control characters escaped.
     static func line(_ text: String) -> String {
         if text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return text }
         var shown = ""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
-                // Joiners are part of ordinary words and emoji.
+                // Joiners occur in ordinary words and emoji.
                 if scalar.value == 0x200D || scalar.value == 0x200C {
                     shown.unicodeScalars.append(scalar)
                 } else {
@@ -28,13 +28,14 @@ enum Printable {
         }
     }
 
-    /// How many columns the text takes on a terminal: wide characters two, combining ones none.
+    /// The number of terminal columns of a text: wide characters take two, combining characters
+    /// none.
     static func width(_ text: String) -> Int {
         if text.utf8.count == text.unicodeScalars.count { return text.utf8.count }
         return text.unicodeScalars.reduce(0) { $0 + width($1) }
     }
 
-    /// The beginning of a text that is wider than there is room for, and `…` for the rest.
+    /// Truncates a text that is wider than `room` and appends `…`.
     static func shortened(_ text: String, to room: Int) -> String {
         guard width(text) > room else { return text }
         var shown = ""

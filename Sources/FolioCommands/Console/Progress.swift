@@ -1,7 +1,7 @@
 import Foundation
 
-/// A line on the terminal that says how far long work is and how long it will take; silent for the
-/// first second, and where there is no terminal.
+/// A progress line on the terminal with the remaining time. It is shown after the first second, and
+/// only on a terminal.
 final class Progress {
     private let total: Int
     private let unit: String
@@ -19,8 +19,7 @@ final class Progress {
         last = start + 800_000_000
     }
 
-    /// - Parameter fraction: how much of the work is done, where nobody knows how many there will
-    ///   be.
+    /// - Parameter fraction: The completed fraction of the work, if the total number is not known.
     func advance(_ number: Int = 1, fraction: Double? = nil) {
         count += number
         guard console.showsProgress else { return }
@@ -42,7 +41,7 @@ final class Progress {
         console.showTransient(line)
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func finish() {
         if isShown { console.showTransient("") }
         isShown = false

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where a path of the command line leads to, links followed, whether or not anything is there.
+/// A path of the command line with symbolic links resolved, whether or not it exists.
 struct ResolvedPath {
     let text: String
 
     init(_ path: String) {
         let url = URL(fileURLWithPath: path)
-        // Of something new its folder is followed.
+        // For a path that does not exist, the folder is resolved.
         let folder = Self.resolving(url.deletingLastPathComponent().path)
         text =
             Self.resolving(path) ?? folder.map {
@@ -20,9 +20,9 @@ struct ResolvedPath {
         return String(validatingCString: resolved)
     }
 
-    /// The last part.
+    /// The last component.
     var name: String { String(text.split(separator: "/").last ?? "") }
 
-    /// Whether it lies beneath another.
+    /// Whether the path is beneath another one.
     func lies(in folder: ResolvedPath) -> Bool { text.hasPrefix(folder.text + "/") }
 }

@@ -1,21 +1,20 @@
 import Foundation
 
-/// The descriptors of standard input, output and error.
+/// Protects the descriptors of standard input, output and error.
 enum StandardStreams {
-    /// Gives closed ones a place where there is nothing to read and nothing can be written. Else
-    /// the next file that is opened, which may be a part of a document, would come to stand there
-    /// and be written to by mistake.
+    /// Opens /dev/null for those that are closed. Otherwise the next opened file, which may belong
+    /// to a document, would get the descriptor, and output would be written to it.
     static func occupy() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
             _ = open("/dev/null", O_RDONLY)
         }
     }
 
-    /// What listening for signals takes: a pipe, and what Dispatch waits with, which ends the
-    /// process where it can't have that.
+    /// The descriptors for listening to signals: a pipe, and those of Dispatch, which ends the
+    /// process if it can't get them.
     private static let descriptorsOfDispatch = 6
 
-    /// Whether the process may open as many files as it takes to run at all.
+    /// Whether the process can open the minimum number of files.
     static var areEnoughAvailable: Bool {
         var opened: [Int32] = []
         defer { for descriptor in opened { close(descriptor) } }

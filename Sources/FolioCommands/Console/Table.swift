@@ -1,12 +1,12 @@
-/// Rows under headings, in columns as wide as what they hold, or as the terminal has room for.
+/// Prints rows under headings, in columns as wide as their content or as the terminal allows.
 struct Table {
     private let headings: [String]
     private var rows: [[String]] = []
-    /// Columns of numbers, set flush right.
+    /// Whether each column is aligned right, as numbers are.
     private let alignsRight: [Bool]
-    /// Between two columns.
+    /// The number of spaces between columns.
     private static let gap = 2
-    /// No column is made narrower, whatever the terminal.
+    /// The minimum width of a truncated column, regardless of the terminal.
     private static let leastWidth = 4
 
     init(headings: [String], alignsRight: [Bool] = []) {
@@ -18,8 +18,8 @@ struct Table {
         rows.append(cells.map(Printable.line))
     }
 
-    /// Cells are shortened where the results go to a terminal that is too narrow for them, and
-    /// nowhere else.
+    /// Writes the table. Cells are truncated only if the results go to a terminal that is too
+    /// narrow.
     func write(to console: Console) {
         var widths = headings.map(Printable.width)
         for row in rows {
@@ -31,8 +31,8 @@ struct Table {
         for row in rows { write(row, widths, console.output) }
     }
 
-    /// The widths that columns get where a line has so much room: the widest give way first, as far
-    /// as the next widest ones.
+    /// The widths of the columns for a limited line width. The widest columns are reduced first, to
+    /// the width of the next widest ones.
     static func fitting(_ widths: [Int], in room: Int) -> [Int] {
         var fitted = widths
         var excess = widths.reduce(gap * (widths.count - 1), +) - room

@@ -1,8 +1,8 @@
 import Folio
 import Foundation
 
-/// A folder for a while, for this user alone, removed with what is in it when nothing holds it. A
-/// later run removes what a killed process left.
+/// A temporary folder for this user only, which is removed with its contents on deallocation. If
+/// the process is killed, a later run removes it.
 final class TemporaryFolder {
     let path: String
 

@@ -1,16 +1,15 @@
 import Foundation
 
-/// Breaks text into lines that fit a terminal. A word that is wider than a line stands in one by
-/// itself, unbroken.
+/// Wraps text to the width of a terminal. A word that is wider than a line gets a line of its own.
 struct TextWrapper {
     let width: Int
 
-    /// Where standard output is no terminal, or one that does not know its width.
+    /// The width if standard output is not a terminal, or the width of the terminal is unknown.
     static let usualWidth = 80
-    /// Narrower lines are hard to read, and so are wider ones.
+    /// The range of widths. Narrower and wider lines are hard to read.
     static let widths = 40...100
 
-    /// The width of the terminal that standard output is, within ``widths``.
+    /// The width of the terminal, limited to ``widths``.
     static var terminalWidth: Int {
         var size = winsize()
         guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
@@ -19,16 +18,16 @@ struct TextWrapper {
         return min(max(Int(size.ws_col), widths.lowerBound), widths.upperBound)
     }
 
-    /// Breaks a paragraph between words.
+    /// Wraps a paragraph between words.
     /// - Parameters:
-    ///   - start: What stands before the first line.
-    ///   - indent: How many spaces stand before the others.
+    ///   - start: The text before the first line.
+    ///   - indent: The number of spaces before the other lines.
     func lines(_ text: String, start: String = "", indent: Int = 0) -> [String] {
         lines(of: text.split(whereSeparator: \.isWhitespace).map(String.init), start: start, indent: indent, end: "")
     }
 
-    /// Breaks a command line between words, so that a shell reads it as before: no word with quotes
-    /// is broken, and each line but the last ends with a backslash.
+    /// Wraps a command line between words so that a shell still reads it as one. Quoted words are
+    /// not broken, and each line except the last ends with a backslash.
     func commandLines(_ text: String, start: String, indent: Int) -> [String] {
         var words = [""]
         var quote: Character?
@@ -47,8 +46,8 @@ struct TextWrapper {
         return lines(of: words, start: start, indent: indent, end: " \\")
     }
 
-    /// Breaks the notes of a help text. What does not fit of a line that stands for itself goes on
-    /// below its last column.
+    /// Wraps the notes of a help text. Unwrapped lines that are too long continue below their last
+    /// column.
     func noteLines(_ text: String) -> [String] {
         NoteBlock.blocks(of: text).flatMap { block in
             switch block {
@@ -59,8 +58,8 @@ struct TextWrapper {
         }
     }
 
-    /// A line with a place of its own for each of its parts: what does not fit goes on under the
-    /// last part.
+    /// Wraps a line with columns. Its last column continues on the next lines with the same
+    /// indentation.
     private func fixedLines(_ line: Substring) -> [String] {
         guard Printable.width(String(line)) > width else { return [String(line)] }
         let indent = line.prefix { $0 == " " }.count

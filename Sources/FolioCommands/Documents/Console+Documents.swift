@@ -3,13 +3,14 @@ import Foundation
 import Synchronization
 
 extension Console {
-    /// What a command that has done its work could not do after it.
+    /// Reports an error of work after the commit, such as cleanup. The command itself has
+    /// succeeded.
     func reportUnfinished(_ error: any Error) {
         say("note: done, but what follows was left undone, and the next opening does it: \(Printable.line("\(error)"))")
     }
 
-    /// That a save which failed left what it was to save as autosaved work, where it did: its
-    /// clean-up failed as well.
+    /// Reports that a failed save has left its changes as autosaved work, if its cleanup failed,
+    /// too.
     func reportKept(_ path: String) {
         guard (try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false).hasUnsavedChanges) == true else {
             return
@@ -19,14 +20,14 @@ extension Console {
         )
     }
 
-    /// That other programs have committed in a document's journal, where they have.
+    /// Reports commits of other programs in the document's WAL, if there are any.
     func reportOutsideCommits(of document: PersistentDocument) {
         reportOutsideCommits(document.outsideCommits, document.url.path)
     }
 
-    /// The same of a document that a command works on without opening it here, before it does.
+    /// The same for a document that a command uses without opening it here. Call it before that.
     func reportOutsideCommits(at path: String) {
-        // What can't be read is told by the work itself.
+        // The command itself reports errors of reading the document.
         guard let count = try? DocumentInfo.outsideCommits(of: URL(fileURLWithPath: path)) else { return }
         reportOutsideCommits(count, ResolvedPath(path).text)
     }
@@ -40,7 +41,7 @@ extension Console {
     }
 }
 
-/// Collects what operations leave undone after their commit, for telling it when they are done.
+/// Collects errors of work after a commit and reports them at the end of the command.
 final class UnfinishedNotes: Sendable {
     private let errors = Mutex<[any Error]>([])
 

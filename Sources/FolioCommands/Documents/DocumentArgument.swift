@@ -1,13 +1,13 @@
 import Folio
 import Foundation
 
-/// A `DOC` of the command line: a document, and perhaps which of its states.
+/// A `DOC` operand of the command line: a document, and optionally one of its states.
 struct DocumentArgument {
     let path: String
     let state: DocumentState
 
-    /// A document that is read: `DOC`, `DOC@n`, `DOC@saved` or `DOC@autosaved`. A file that has the
-    /// whole text for a name is meant by it.
+    /// Parses a document to read: `DOC`, `DOC@n`, `DOC@saved` or `DOC@autosaved`. If a file with
+    /// the whole text as its name exists, it is the document.
     init(_ text: String) {
         guard !FileManager.default.fileExists(atPath: text),
             let match = text.firstMatch(of: /(?s)^(.+)@(\d{1,18}|saved|autosaved)$/)
@@ -25,8 +25,8 @@ struct DocumentArgument {
             }
     }
 
-    /// The path of a document that is written, or looked at as the files it is.
-    /// - Throws: a usage error for `DOC@n` and its like.
+    /// The path of a document that is written, or whose files are examined.
+    /// - Throws: A usage error for `DOC@n` and the like.
     static func path(_ text: String) throws -> String {
         let argument = DocumentArgument(text)
         guard argument.state == .newest else {

@@ -1,7 +1,7 @@
 import Folio
 import Foundation
 
-/// A document opened for a change: one save, or nothing.
+/// A document that is opened for changes, which are saved in one save or not at all.
 struct DocumentEditor {
     let document: PersistentDocument
     private let isDryRun: Bool
@@ -9,8 +9,8 @@ struct DocumentEditor {
     var context: ManagedObjectContext { document.context }
     var identity: StoreIdentity { document.store.identity }
 
-    /// Opens the document at `path`, runs `body`, which calls `commit` when it has made its
-    /// changes, and closes it.
+    /// Opens the document at `path`, runs `body` and closes the document. `body` must call `commit`
+    /// after its changes.
     static func editing<Result>(
         _ path: String, _ arguments: ParsedArguments, _ console: Console,
         _ body: (DocumentEditor) async throws -> Result
@@ -21,17 +21,17 @@ struct DocumentEditor {
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing,
             fitting: try FittingModel.choice(arguments.value("--model")))
         console.reportOutsideCommits(of: document)
-        // One command, one save: nothing is undone here.
+        // The command saves once and never undoes, so no undo information is needed.
         document.context.undoManager = nil
         do {
             let result = try await body(DocumentEditor(document: document, isDryRun: isDryRun, console: console))
-            // What was not committed is not wanted. What was saved stands; the next opening does
-            // what is left.
+            // Uncommitted changes are discarded. The save has succeeded, and the next opening
+            // completes work that fails here.
             do { try await document.close(.discard) } catch { console.reportUnfinished(error) }
             return result
         } catch {
-            // A save of an archive that failed half-way, or was interrupted, has autosaved what it
-            // was to save: all of it or nothing.
+            // A save of an archive that failed or was interrupted may have autosaved its changes,
+            // which must be discarded.
             await console.interruption.clearingUp {
                 do { try await document.close(discardingUnsavedWork: true) } catch { console.reportKept(path) }
             }
@@ -39,7 +39,7 @@ struct DocumentEditor {
         }
     }
 
-    /// Whether the document has no objects at all.
+    /// Whether the document has no objects.
     var isEmpty: Bool {
         get throws {
             let roots = document.model.entities.filter { $0.superentity == nil }
@@ -47,19 +47,21 @@ struct DocumentEditor {
         }
     }
 
-    /// Whether a change of any size can be written piece by piece before it is saved.
+    /// Whether changes can be written in pieces before they are saved, so that memory does not
+    /// limit their size.
     var takesPieces: Bool { !isDryRun && document.takesPieces }
 
-    /// Undoes what was written and not saved.
+    /// Rolls back the pieces that have been written and not saved.
     func abandonPieces() {
         if !isDryRun { document.abandonPieces() }
     }
 
-    /// Saves; with `--dry-run` checks only what a save would check.
-    /// - Returns: whether anything was saved.
+    /// Saves; with `--dry-run` only validates the changes.
+    /// - Returns: Whether the document was saved.
     func commit() async throws -> Bool {
         if isDryRun {
-            // The first half of a save, taken back before anything is written.
+            // Prepares a save, which validates the changes, and cancels it before anything is
+            // written.
             if let prepared = try context.prepareSave() { _ = context.failSave(prepared, CancellationError()) }
             return false
         }

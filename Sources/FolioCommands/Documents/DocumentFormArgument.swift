@@ -1,7 +1,7 @@
 import Folio
 import Foundation
 
-/// The options that say in which form a document is written.
+/// The options for the form in which a document is written.
 enum DocumentFormArgument {
     static let options = [
         OptionSpecification(
@@ -14,9 +14,9 @@ enum DocumentFormArgument {
     ]
     static let exclusion = ["--archive", "--package", "--store"]
 
-    /// The form in which a new document is written: what `--archive`, `--package` or `--store KIND`
-    /// says, else what its extension does. An option that contradicts the extension is followed and
-    /// noted.
+    /// The form of a new document: the one that `--archive`, `--package` or `--store KIND` selects,
+    /// otherwise the one of its extension. If the option contradicts the extension, a note is
+    /// printed.
     static func form(_ arguments: ParsedArguments, of path: String, _ console: Console) -> DocumentForm {
         let usual = defaultForm(of: path)
         guard let chosen = chosen(arguments) else { return usual ?? .package }
@@ -28,12 +28,12 @@ enum DocumentFormArgument {
         return chosen
     }
 
-    /// The form of a document that is there; nil where nothing shows it.
+    /// The form of an existing document; nil if it is not recognized.
     static func form(ofDocumentAt path: String) -> DocumentForm? {
         (try? DetectedDocument(path)).map { DocumentForm($0.kind, $0.storeType) }
     }
 
-    /// What there is to be known of a document of a form that has no place for its model.
+    /// Prints a note if the form can't contain the document's model.
     static func noteMissingModel(_ form: DocumentForm?, _ console: Console) {
         if form == .xmlStore {
             console.say("note: an XML store has no place for its model: keep that to read it with --model MODEL")
@@ -49,7 +49,7 @@ enum DocumentFormArgument {
         }
     }
 
-    /// The form that the extension of a path says; nil where it says none.
+    /// The form for the extension of a path; nil if there is none.
     static func defaultForm(of path: String) -> DocumentForm? {
         switch URL(fileURLWithPath: path).pathExtension.lowercased() {
         case "folio": .package
@@ -70,14 +70,15 @@ enum DocumentFormArgument {
         }
     }
 
-    /// Refuses what stands in the place of a new document; with `--force` only a document that an
-    /// editor left unsaved work in.
-    /// - Parameter source: The document that the new one is made of, or the model: the new one must
-    ///   neither lie in it nor take its place.
+    /// Throws if the path of a new document exists. With `--force` only a document with unsaved
+    /// work of an editor is an error.
+    /// - Parameter source: The document or model that the new document is created from. The new
+    ///   document must not be within it or replace it.
     static func refuseExisting(_ path: String, of source: String, _ arguments: ParsedArguments) throws {
         let place = ResolvedPath(path),
             known = [DocumentArgument(source).path, ModelReference(source).url.path].map { ResolvedPath($0) }
-        // What others know nothing of is gone when they replace the document.
+        // Replacing a document removes all files in its folder, so unrelated files must not be
+        // written there.
         if known.contains(where: { place.lies(in: $0) }) {
             throw CommandError.usage("\(path) would lie in \(source)", hint: "choose another place")
         }
@@ -99,14 +100,15 @@ enum DocumentFormArgument {
         }
     }
 
-    /// What a command does in place replaces nothing.
+    /// Commands that change a document in place replace no file.
     static func refuseForceWithoutOutput(_ arguments: ParsedArguments, _ specification: CommandSpecification) throws {
         guard arguments.has(OptionSpecification.force), !arguments.has(OptionSpecification.output) else { return }
         throw CommandError.usage("--force goes with -o NEW", hint: specification.usage)
     }
 
     private static func refuseUnsavedWork(_ path: String) throws {
-        // What is no document has none, and what can't be replaced is refused by the writing.
+        // A file that is not a document has no unsaved work, and other obstacles to replacing it
+        // are reported when it is written.
         guard let info = try? DocumentInfo(of: URL(fileURLWithPath: path), countsObjects: false),
             info.hasUnsavedChanges, info.lock == nil
         else { return }

@@ -1,17 +1,17 @@
 import Folio
 import Foundation
 
-/// A document opened for reading: nothing of it changes, and nothing is left beside it.
+/// A document that is opened for reading. Nothing is changed, and no files are left beside it.
 struct DocumentReader {
     let document: PersistentDocument
     var store: any StoreBackend { document.store }
     var context: ManagedObjectContext { document.context }
     var model: ManagedObjectModel { document.model }
 
-    /// Opens the document at `path`, runs `body` on one state of it and closes it; all of it again
-    /// where another program changed the document meanwhile and no lock held it off, as long as
-    /// nothing has left for standard output.
-    /// - Parameter modelText: what `--model` says.
+    /// Opens the document at `path`, runs `body` on one of its states and closes it. If another
+    /// program changes the document meanwhile and was not excluded by a lock, this is repeated,
+    /// provided that nothing has been written to standard output.
+    /// - Parameter modelText: The value of `--model`.
     static func reading<Result>(
         _ path: String, model modelText: String?, _ console: Console, _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {

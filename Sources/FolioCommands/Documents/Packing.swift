@@ -1,7 +1,7 @@
 import Folio
 import Foundation
 
-/// What `pack` and `unpack` have in common.
+/// The common part of `pack` and `unpack`.
 enum Packing {
     typealias Work =
         @Sendable (
@@ -15,7 +15,7 @@ enum Packing {
         let isDryRun = arguments.has(OptionSpecification.dryRun), replacing = arguments.has("--force")
         try DocumentFormArgument.refuseExisting(target, of: arguments.operands[0], arguments)
         let line = ByteProgress(console)
-        // Ctrl-C ends it between two pieces; once the document is in its place, it is done.
+        // Ctrl-C cancels between two pieces, until the document is at its path.
         let report = try await console.interruption.committing {
             try work(source, URL(fileURLWithPath: target), replacing, isDryRun) { line.show($0, of: $1) }
         }

@@ -1,19 +1,19 @@
 import Folio
 import Foundation
 
-/// The states of a document as `folio versions` lists them, oldest first: the versions that it
-/// keeps, its last save and the work that is not saved.
+/// The states of a document that `folio versions` lists, oldest first: its versions, the last save
+/// and autosaved work.
 struct VersionList {
     fileprivate enum State: String {
         case version, saved, autosaved
     }
 
     fileprivate struct Row {
-        /// Nil for autosaved work.
+        /// The number of the save; nil for autosaved work.
         var generation: Int?
         var state: State
         var saved: Date
-        /// Why the state was kept; nil for one that is there as long as nothing follows it.
+        /// The reason why the version was kept; nil for states that are not versions.
         var reason: String?
         var size: Int64
         var bytes: Int64 = 0
@@ -24,19 +24,20 @@ struct VersionList {
     private var rows: [Row]
     private let path: String
 
-    /// Versions alone.
+    /// Creates a list of versions only.
     init(_ versions: [DocumentVersion], path: String) {
         rows = versions.map(Row.init)
         self.path = path
     }
 
-    /// All states of a document. A store by itself has none to name.
+    /// Creates a list of all states of a document. A bare store has none.
     init(of document: PersistentDocument, path: String) throws {
         self.init(try document.versions(), path: path)
         guard let generation = document.generation, let saved = document.saved else { return }
         let size = try document.storeBytes()
         if let kept = rows.lastIndex(where: { $0.generation == generation }) {
-            // The store has taken up so much autosaved work that the last save is a version.
+            // The last save has become a version because a checkpoint has moved autosaved work from
+            // the WAL into the store.
             rows[kept].state = .saved
         } else {
             rows.append(Row(generation: generation, state: .saved, saved: Self.rounded(saved), size: size))
@@ -46,7 +47,7 @@ struct VersionList {
         }
     }
 
-    /// To the millisecond, as the times of versions are.
+    /// Rounded to milliseconds, like the times of versions.
     private static func rounded(_ date: Date) -> Date {
         Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000)
     }
@@ -75,7 +76,7 @@ struct VersionList {
         table.write(to: console)
     }
 
-    /// What stands behind `DOC@`.
+    /// The label of a state in the form that can follow `DOC@`.
     private static func label(_ row: Row) -> String {
         let number = row.generation.map(String.init)
         return row.state == .version
@@ -95,7 +96,7 @@ struct VersionList {
         ]
     }
 
-    /// One version, after a change of it or, where nothing was done, as it is.
+    /// One version, after a change or, with `--dry-run`, unchanged.
     static func json(_ version: DocumentVersion, path: String, isDryRun: Bool) -> JSONValue {
         .object(members(Row(version), path).merging(["dryRun": .bool(isDryRun)]) { $1 })
     }

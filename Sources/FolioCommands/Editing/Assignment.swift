@@ -1,8 +1,8 @@
 import Folio
 import Foundation
 
-/// A word of `insert` and `set`: `key=value`, `key:=JSON`, `key=@file`, `relationship=Entity/p1`,
-/// `relationship+=Entity/p1`.
+/// An assignment operand of `insert` and `set`: `key=value`, `key:=JSON`, `key=@file`,
+/// `relationship=Entity/p1`, `relationship+=Entity/p1`.
 struct Assignment: Sendable {
     enum Operation: String, Sendable {
         case text = "="
@@ -15,7 +15,7 @@ struct Assignment: Sendable {
     let operation: Operation
     let text: String
 
-    /// - Throws: a usage error for a word without `=`.
+    /// - Throws: A usage error for an operand without `=`.
     init(_ word: String) throws {
         guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
             throw CommandError.usage(
@@ -38,8 +38,8 @@ struct Assignment: Sendable {
 
 extension Assignment {
     /// The assignments of a command line.
-    /// - Throws: usage errors, also for a key that is set twice. Several may add to a to-many
-    ///   relationship, or take away from it.
+    /// - Throws: A usage error, also for a key that is set twice. Several assignments may add
+    ///   objects to a to-many relationship or remove them.
     static func list(_ words: some Sequence<String>) throws -> [Assignment] {
         let assignments = try words.map { try Assignment($0) }
         let counts = Dictionary(grouping: assignments, by: \.key)
@@ -52,11 +52,11 @@ extension Assignment {
         return assignments
     }
 
-    /// As it was written, a long value shortened.
+    /// The original text, with a long value truncated.
     private var word: String { key + operation.rawValue + (text.count > 40 ? text.prefix(39) + "…" : text) }
 }
 
-/// What an assignment does to an object of a certain entity.
+/// The effect of an assignment on an object of an entity.
 enum Edit: Sendable {
     case attribute(String, PropertyValue)
     case toOne(String, ManagedObjectID?)
@@ -65,8 +65,8 @@ enum Edit: Sendable {
     case add(String, [ManagedObjectID])
     case remove(String, [ManagedObjectID])
 
-    /// - Throws: usage errors: an unknown key, a value of the wrong type; I/O errors of files that
-    ///   are named.
+    /// - Throws: A usage error for an unknown key or a value of the wrong type; errors of reading
+    ///   files.
     init(_ assignment: Assignment, entity: EntityDescription, store: StoreIdentity) throws {
         let property = try EntityLookup.property(named: assignment.key, of: entity)
         if let attribute = property.attribute {

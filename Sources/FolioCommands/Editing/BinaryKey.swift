@@ -1,8 +1,8 @@
 import Folio
 
-/// The binary attribute that `attach` and `extract` are about.
+/// Looks up the binary attribute for `attach` and `extract`.
 enum BinaryKey {
-    /// - Throws: usage errors: an unknown key, a property that is not binary.
+    /// - Throws: A usage error for an unknown key or a property that is not binary.
     static func attribute(_ key: String, of entity: EntityDescription) throws -> AttributeDescription {
         let property = try EntityLookup.property(named: key, of: entity)
         guard let attribute = property.attribute, attribute.type == .binary, !property.isTransient else {

@@ -1,9 +1,9 @@
 import Folio
 
 extension Edit {
-    /// Does it to an object.
-    /// - Throws: 66 where it names an object that the document does not have; usage errors for
-    ///   objects that can't stand there.
+    /// Applies the edit to an object.
+    /// - Throws: An error with exit code 66 if it refers to an object that does not exist; a usage
+    ///   error for objects that are not allowed in the relationship.
     func apply(to object: ManagedObject) throws {
         switch self {
         case .attribute(let key, let value): try object.setPropertyValue(value, forKey: key)

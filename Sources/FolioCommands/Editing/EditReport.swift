@@ -1,5 +1,4 @@
-/// What `set` and `delete` say when they are done: to a person how many objects, with `--json`
-/// which.
+/// The output of `set` and `delete`: the number of objects or, with `--json`, their URIs.
 enum EditReport {
     static func print(_ done: String, _ ids: [String], isDryRun: Bool, _ console: Console) {
         if console.isJSON {

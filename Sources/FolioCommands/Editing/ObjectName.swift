@@ -1,9 +1,9 @@
 import Folio
 
-/// Names of objects as people type them: `x-coredata://<store UUID>/<Entity>/p<n>` or
+/// Parses object names on the command line: `x-coredata://<store UUID>/<Entity>/p<n>` or
 /// `<Entity>/p<n>`.
 enum ObjectName {
-    /// - Throws: usage errors for text that names no object of this store's model.
+    /// - Throws: A usage error for text that does not name an object of this store's model.
     static func id(_ text: String, in store: StoreIdentity) throws -> ManagedObjectID {
         if let id = ManagedObjectID(text: text, store: store) { return id }
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)

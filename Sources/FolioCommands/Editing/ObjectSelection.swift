@@ -1,15 +1,14 @@
 import Folio
 
-/// Which objects a command is about: some by name, or those of an entity that a predicate fits.
+/// Selects the objects of a command: by name, or by an entity and a predicate.
 enum ObjectSelection {
-    /// The option that names a predicate.
+    /// The option for a predicate.
     static let whereOption = OptionSpecification(
         ["--where"], value: "PREDICATE",
         "a condition in predicate format, such as 'year > 1960 AND author.name BEGINSWITH \"H\"'; of several all have to hold",
         repetition: .allowed)
 
-    /// A fetch request for the objects of `entityName` that all of the conditions fit, every key of
-    /// them looked up.
+    /// A validated fetch request for the objects of `entityName` that satisfy all conditions.
     static func request(_ entityName: String, where conditions: [String], in store: StoreIdentity) throws
         -> FetchRequest<ManagedObject>
     {
@@ -33,8 +32,8 @@ enum ObjectSelection {
         }
     }
 
-    /// The object that a person named.
-    /// - Throws: 66 where the document has none of that name.
+    /// The object with a name.
+    /// - Throws: An error with exit code 66 if it does not exist.
     static func object(_ name: String, in context: ManagedObjectContext, store: StoreIdentity) throws -> ManagedObject {
         let id = try ObjectName.id(name, in: store)
         do {
@@ -46,7 +45,7 @@ enum ObjectSelection {
         }
     }
 
-    /// The objects that `words` name: object names, or one entity whose objects `--where` selects.
+    /// The objects that operands select: by names, or one entity with `--where`.
     static func objects(
         _ words: [String], where conditions: [String], in context: ManagedObjectContext, store: StoreIdentity
     ) throws -> [ManagedObject] {

@@ -1,6 +1,6 @@
 import Folio
 
-/// Tells the differences of two documents as they are found: as text, or as one JSON object.
+/// Prints the differences of two documents as they are found, as text or as one JSON object.
 struct DifferenceReport {
     private struct Counts {
         var added = 0
@@ -12,7 +12,8 @@ struct DifferenceReport {
     private let showsObjects: Bool
     private var writer: JSONWriter
     private var counts: [String: Counts] = [:]
-    /// More bytes are shown by their number and digest.
+    /// The maximum number of bytes that are shown; for longer values only the size and a digest are
+    /// shown.
     private static let shownBytes = 48
 
     init(_ console: Console, showsObjects: Bool) {
@@ -41,7 +42,7 @@ struct DifferenceReport {
         if console.isJSON { write(difference) } else { print(difference) }
     }
 
-    /// - Returns: whether there was any difference.
+    /// - Returns: Whether there were differences.
     mutating func finish(_ models: (onlyOld: [String], onlyNew: [String])) -> Bool {
         let isDifferent = !counts.isEmpty || !models.onlyOld.isEmpty || !models.onlyNew.isEmpty
         let entities = counts.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
@@ -118,7 +119,7 @@ struct DifferenceReport {
         }
     }
 
-    /// Of relationships, those that came and went.
+    /// Prints the added and removed objects of a relationship.
     private func printMembers(_ name: String, _ old: [String], _ new: [String]) {
         let before = Set(old), after = Set(new)
         let gone = old.filter { !after.contains($0) }, come = new.filter { !before.contains($0) }

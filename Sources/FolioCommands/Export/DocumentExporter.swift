@@ -2,17 +2,18 @@ import Folio
 import Foundation
 import RowMemory
 
-/// Writes all objects of a store, in the formats of `folio export`, some thousand rows at a time.
+/// Writes all objects of a store in the formats of `folio export`, reading several thousand rows at
+/// a time.
 struct DocumentExporter {
     private let store: any StoreBackend
     private let console: Console
     private let writers: [ObjectWriter]
-    /// Entities that have objects of their own, by name.
+    /// The entities to export, sorted by name.
     private let entities: [EntityDescription]
     private static let batchSize = 16_384
 
-    /// - Parameter entityName: the entity whose objects are written, its sub-entities' not; nil for
-    ///   all.
+    /// - Parameter entityName: The entity whose objects are written, without those of its
+    ///   sub-entities; nil for all entities.
     init(store: any StoreBackend, entityName: String?, console: Console) throws {
         self.store = store
         self.console = console
@@ -28,7 +29,7 @@ struct DocumentExporter {
         }
     }
 
-    /// Calls `body` with each row of an entity, in order of number.
+    /// Calls `body` with each row of an entity, in order of primary key.
     private func forEachRow(
         of entity: EntityDescription, _ progress: Progress, _ body: (Row, Int, RelatedRows) throws -> Void
     )
@@ -84,7 +85,7 @@ struct DocumentExporter {
         sink.write(0x0A)
     }
 
-    /// One object a line.
+    /// Writes one object per line.
     func writeLines(to sink: ByteSink) throws {
         let progress = try progress()
         defer { progress.finish() }
@@ -98,7 +99,7 @@ struct DocumentExporter {
         }
     }
 
-    /// A heading and a line for each object of the one entity.
+    /// Writes a heading, and a line for each object of the single entity.
     func writeCSV(to sink: ByteSink) throws {
         guard entities.count == 1, let entity = entities.first else {
             throw CommandError.usage(
@@ -114,7 +115,8 @@ struct DocumentExporter {
         }
     }
 
-    /// What the store recorded, which for some old stores is not what the model would give today.
+    /// The version hashes that the store has recorded. For some old stores they differ from those
+    /// that are computed from the model.
     private func hashes(_ metadata: [String: MetadataValue]) -> JSONValue {
         var hashes = store.identity.model.versionHashesByEntityName
         if case .dictionary(let recorded) = metadata["NSStoreModelVersionHashes"] {

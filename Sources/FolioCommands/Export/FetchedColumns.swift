@@ -1,6 +1,7 @@
 import Folio
 
-/// Some keys and key paths of objects, flat: a to-many step in a path gives all values.
+/// Selected keys and key paths of objects as columns. A to-many relationship in a path gives all
+/// values.
 struct FetchedColumns {
     private let names: [String]
     private let paths: [[String]]
@@ -9,7 +10,7 @@ struct FetchedColumns {
     private let context: ManagedObjectContext
     private let console: Console
 
-    /// - Parameter names: key paths that `entity` has.
+    /// - Parameter names: Valid key paths of `entity`.
     init(
         _ names: [String], of objects: [ManagedObject], entity: EntityDescription, _ reader: DocumentReader,
         _ console: Console
@@ -79,10 +80,10 @@ struct FetchedColumns {
         writer.endObject()
     }
 
-    /// Whether `id` is the object's URI, and not a property that was asked for by that name.
+    /// Whether `id` is the object's URI. It is not if a requested property has this name.
     private var namesObjects: Bool { !names.contains("id") }
 
-    /// - Returns: null behind a reference that leads to no object.
+    /// - Returns: Null after a dangling reference.
     private func value(_ path: [String], of object: ManagedObject) throws -> PropertyValue {
         let value = try object.propertyValue(forKey: path[0])
         guard path.count > 1 else { return value }

@@ -1,7 +1,7 @@
 import Folio
 import RowMemory
 
-/// Whole objects, in the order of a fetch.
+/// Writes complete objects in the order of a fetch.
 struct FetchedObjects {
     private let ids: [ManagedObjectID]
     private let family: ArraySlice<EntityDescription>
@@ -9,8 +9,8 @@ struct FetchedObjects {
     private let console: Console
     private static let batchSize = 2048
 
-    /// - Parameter entity: what was fetched; it decides which columns there are. Nil where there
-    ///   are no columns.
+    /// - Parameter entity: The fetched entity, which determines the columns; nil for formats
+    ///   without columns.
     init(_ objects: [ManagedObject], entity: EntityDescription? = nil, _ reader: DocumentReader, _ console: Console) {
         ids = objects.map(\.objectID)
         family = entity.map { reader.model.entities[$0.family] } ?? []
@@ -47,12 +47,12 @@ struct FetchedObjects {
         }
     }
 
-    /// One object after the other.
+    /// Writes the objects one after the other, without an array around them.
     func write(to writer: inout JSONWriter) throws {
         try forEach { $0.write($1, at: $2, of: $3, to: &writer) }
     }
 
-    /// The names of all properties that any of the entities has.
+    /// The names of all properties of the entity and its sub-entities.
     private var columns: [String] {
         var names: [String] = []
         for writer in family.map({ ObjectWriter(entity: $0, layout: store.layouts[$0.index], prefixes: []) }) {
@@ -62,7 +62,7 @@ struct FetchedObjects {
     }
 
     private func writeTable() throws {
-        // To-many relationships have no place in a table; --columns and get show them.
+        // To-many relationships are not shown in tables; use --columns or get for them.
         let properties = columns.filter { name in
             !family.contains { $0.property(named: name)?.isToMany == true }
         }
@@ -85,8 +85,8 @@ struct FetchedObjects {
         for start in stride(from: 0, to: ids.count, by: Self.batchSize) {
             try console.interruption.check()
             let batch = ids[start..<min(start + Self.batchSize, ids.count)]
-            // Rows come in no certain order, and of one entity at a time their relationships are
-            // asked for at once.
+            // Rows are returned in any order. They are read by entity, so that one request per
+            // relationship is sufficient.
             var places: [ObjectReference: (row: Row, index: Int, related: RelatedRows)] = [:]
             for (entityIndex, ids) in Dictionary(grouping: batch, by: { $0.entityIndex }) {
                 let entity = store.identity.model.entities[entityIndex]
@@ -115,7 +115,7 @@ struct FetchedObjects {
 }
 
 extension StoreIdentity {
-    /// The URIs of the objects of each entity, by position, up to the number.
+    /// The URIs of the objects of each entity without the primary key, by entity index.
     var uriPrefixes: [String] {
         model.entities.map {
             String(ManagedObjectID(store: self, entityIndex: $0.index, key: 1).description.dropLast())

@@ -1,6 +1,6 @@
 import Folio
 
-/// Rows of values, flat.
+/// Writes rows of values.
 struct FetchedRows {
     private let names: [String]
     private let rows: [[String: PropertyValue]]

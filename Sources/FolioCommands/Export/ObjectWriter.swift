@@ -2,7 +2,7 @@ import Folio
 import Foundation
 import RowMemory
 
-/// Writes rows of one entity in the shape of the export; names and places are looked up once.
+/// Writes rows of one entity in the format of the export. Names and slots are looked up once.
 struct ObjectWriter {
     private struct Column {
         let name: String
@@ -20,7 +20,7 @@ struct ObjectWriter {
     private let slots: [RowSlot]
     private let prefixes: [String]
 
-    /// `prefixes` are the URIs of the store's entities by position, up to the number.
+    /// `prefixes` are the URIs of the store's objects without the primary key, by entity index.
     init(entity: EntityDescription, layout: RowLayout, prefixes: [String]) {
         entityIndex = entity.index
         slots = layout.slots
@@ -44,8 +44,8 @@ struct ObjectWriter {
 
     private func uri(of row: Row) -> String { prefixes[row.entityIndex] + String(row.key) }
 
-    /// One object; `related` answers for its to-many relationships, and for what a to-one reference
-    /// really points at.
+    /// Writes one object. `related` provides its to-many relationships and detects dangling to-one
+    /// references.
     func write(_ row: Row, at index: Int, of related: RelatedRows, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.name("attributes")
@@ -76,7 +76,7 @@ struct ObjectWriter {
     }
 
     private func write(_ row: Row, _ slot: RowSlot, to writer: inout JSONWriter) {
-        // Straight from the row where that saves wrapping the value.
+        // Frequent types are written without creating a `PropertyValue`.
         switch slot.kind {
         case .string, .uri:
             if let text = row.string(slot) { writer.string(text) } else { writer.null() }
@@ -86,15 +86,15 @@ struct ObjectWriter {
         }
     }
 
-    /// The text of one property for a table; empty where the entity has none of the name.
+    /// The text of one property for a table; empty if the entity has no such property.
     func cell(_ name: String, _ row: Row, _ related: RelatedRows) -> String {
         if let column = attributes.first(where: { $0.name == name }) { return ValueText.cell(row.value(column.slot)) }
         guard let link = relationships.first(where: { $0.name == name }), !link.property.isToMany else { return "" }
         return related.target(row, slots[link.property.index]).map(shortName) ?? ValueText.nilMark
     }
 
-    /// All properties with the text of a cell, the URI as `id` first; to-many relationships with
-    /// commas.
+    /// All properties with their cell texts; the URI comes first as `id`. The objects of to-many
+    /// relationships are separated by commas.
     func members(_ row: Row, at index: Int, of related: RelatedRows) -> [(name: String, text: String)] {
         [("id", uri(of: row))] + attributes.map { ($0.name, ValueText.cell(row.value($0.slot))) }
             + relationships.map { link in
@@ -110,8 +110,8 @@ struct ObjectWriter {
         uri(reference).split(separator: "/").suffix(2).joined(separator: "/")
     }
 
-    /// The fields of one object for CSV, its URI first; to-many relationships as URIs between
-    /// spaces.
+    /// The CSV fields of one object, its URI first. The objects of to-many relationships are URIs
+    /// separated by spaces.
     func fields(_ row: Row, at index: Int, of related: RelatedRows) throws -> [String?] {
         var fields: [String?] = [uri(of: row)]
         fields += try attributes.map { try ValueText.field(row.value($0.slot)) }

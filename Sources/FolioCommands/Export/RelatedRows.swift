@@ -1,13 +1,13 @@
 import Folio
 import RowMemory
 
-/// What some rows of one entity are linked with, asked of the store once for all of them.
+/// The related objects of some rows of one entity, read with one request per relationship.
 struct RelatedRows {
     private var membersByProperty: [Int: [[ObjectReference]]] = [:]
-    /// References that point at no row.
+    /// References without a row.
     private var dangling: Set<ObjectReference> = []
 
-    /// - Parameter rows: rows of `entity` itself.
+    /// - Parameter rows: Rows of `entity` itself, without sub-entities.
     init(_ rows: RowBatch, entity: EntityDescription, layout: RowLayout, in store: any RowStore) throws {
         let owners = (0..<rows.count).map { rows[$0].key }
         var targets: [Int: Set<Int64>] = [:]
@@ -35,7 +35,7 @@ struct RelatedRows {
         -> [ObjectReference]
     {
         let request = RowRequest(entityIndex: entityIndex, selection: .keys(keys))
-        // As a rule all are there, and counting them is cheap.
+        // Usually all rows exist, and counting them is fast.
         if try store.count(request) == keys.count { return [] }
         let found = try store.rows(request)
         let known = Set((0..<found.count).map { found[$0].key })
@@ -47,8 +47,8 @@ struct RelatedRows {
         membersByProperty[propertyIndex]?[index] ?? []
     }
 
-    /// What a to-one relationship of `row` points at, nil for nothing and for a row that is not
-    /// there.
+    /// The object of a to-one relationship of `row`; nil if there is none or its row does not
+    /// exist.
     func target(_ row: Row, _ slot: RowSlot) -> ObjectReference? {
         guard let reference = row.reference(slot), !dangling.contains(reference) else { return nil }
         return reference

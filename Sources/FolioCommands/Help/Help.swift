@@ -1,8 +1,8 @@
-/// The help texts, made from the tables.
+/// Prints the help texts, which are generated from the command table.
 enum Help {
     static let introduction = "documents with an object graph, in Core Data's own format"
 
-    /// What holds for all commands.
+    /// The conventions of all commands.
     static let conventions = [
         "DOC is a package (Name.folio), an archive (Name.folioz) or a bare Core Data store; what it is comes from its content. Wherever it is read, DOC@n is the state right after its "
             + "n-th save, DOC@saved the last save and DOC@autosaved the work since.",
@@ -11,7 +11,7 @@ enum Help {
         "Every command that prints has --json.",
     ]
 
-    /// Nothing but topics of help, no commands.
+    /// Help topics that are not commands.
     static let topics = [
         Topic(name: "predicates", summary: "the language of conditions, beside SQL")
     ]
@@ -65,10 +65,9 @@ enum Help {
         lines.forEach(console.print)
     }
 
-    /// Terms with what they mean beside them, in columns; below a term that would take too much of
-    /// the line.
-    /// - Parameter most: how wide the column of terms may be; a third of the line where nothing is
-    ///   said.
+    /// Formats terms and their meanings in two columns. The meaning of a wide term begins on the
+    /// next line.
+    /// - Parameter most: The maximum width of the column of terms; by default a third of the line.
     static func definitions(_ pairs: [(term: String, meaning: String)], _ wrapper: TextWrapper, widest most: Int? = nil)
         -> [String]
     {

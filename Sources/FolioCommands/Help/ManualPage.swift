@@ -1,14 +1,14 @@
-/// The manual page in mdoc(7), made from the tables.
+/// The manual page in mdoc(7) format, generated from the command table.
 struct ManualPage {
-    /// When what the page tells of last changed.
+    /// The date of the last change of the content.
     private static let date = "November 24, 2026"
-    /// Of a line of text in the source.
+    /// The maximum width of text lines in the source.
     private static let width = 76
-    /// Of a line that stands as it is, which the page indents.
+    /// The maximum width of literal lines, which the page indents.
     private static let literalWidth = 66
 
     private(set) var lines: [String] = []
-    /// Whether a paragraph begins with a macro of its own: not behind a heading.
+    /// Whether a paragraph needs a macro before it. After a heading it does not.
     private var hasText = false
 
     static func print(_ console: Console) {
@@ -128,7 +128,7 @@ struct ManualPage {
         hasText = true
     }
 
-    /// Text, each sentence on a line of its own.
+    /// Adds text, with each sentence starting on a new line.
     private mutating func add(_ text: String) {
         var line = ""
         for word in Self.escaped(text).split(separator: " ") {
@@ -203,8 +203,8 @@ struct ManualPage {
         return bare.first.map { ".!?".contains($0) } ?? false
     }
 
-    /// - Parameter isLiteral: Hyphens are signs of a command line then, wherever they stand; else
-    ///   those within words are hyphens.
+    /// - Parameter isLiteral: Whether all hyphens are minus signs, as in command lines. Otherwise
+    ///   hyphens within words are hyphens.
     private static func escaped(_ text: String, isLiteral: Bool = false) -> String {
         var result = "", last: Character = " "
         for character in text {
@@ -223,6 +223,6 @@ struct ManualPage {
         return result
     }
 
-    /// A line that is no request of the formatter's.
+    /// Escapes a line that would be parsed as a macro.
     private static func textLine(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
 }

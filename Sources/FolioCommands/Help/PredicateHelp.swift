@@ -1,9 +1,9 @@
-/// The predicate language as `folio help predicates` shows it: by examples, which hold for
+/// The text of `folio help predicates`: examples, which are valid for
 /// `DocumentSamples/Expeditions.folio`.
 enum PredicateHelp {
     struct Example: Sendable {
         let predicate: String
-        /// What SQL, or another language, has for it; a remark where it has nothing.
+        /// The equivalent in SQL or another language; a remark if there is none.
         let sql: String
         let entity: String
 
@@ -17,7 +17,7 @@ enum PredicateHelp {
     struct Section: Sendable {
         let title: String
         let examples: [Example]
-        /// As the notes of a command.
+        /// The notes, in the format of a command's notes.
         let notes: String
     }
 

@@ -1,7 +1,6 @@
 import Folio
 
-/// The functions of predicates with an example each: what the parser knows and this does not is an
-/// error of the compiler.
+/// An example for each predicate function. The compiler ensures that no function is missing.
 enum QueryFunctionHelp {
     static func examples(where isWanted: (QueryFunction) -> Bool) -> [PredicateHelp.Example] {
         QueryFunction.allCases.filter(isWanted).map(example)
@@ -59,7 +58,7 @@ enum QueryFunctionHelp {
 }
 
 extension QueryFunction {
-    /// Whether it is written as a sign, or belongs to those.
+    /// Whether the function is an operator, or documented with the operators.
     var isOperator: Bool {
         switch self {
         case .add, .subtract, .multiply, .divide, .modulus, .power, .bitAnd, .bitOr, .bitXor, .shiftLeft, .shiftRight,

@@ -1,8 +1,8 @@
 import Folio
 
 extension SQLHabits {
-    /// Says on standard error what conditions of the command line mean that they would not mean in
-    /// SQL. Text that is no predicate is an error of its own.
+    /// Prints notes on standard error about conditions that have another meaning than in SQL.
+    /// Invalid predicates are reported elsewhere.
     static func note(_ arguments: ParsedArguments, _ console: Console) {
         for text in arguments.all("--where") + arguments.all("--having") {
             guard let predicate = try? FetchPredicate(format: text) else { continue }
@@ -10,7 +10,7 @@ extension SQLHabits {
         }
     }
 
-    /// What a predicate says that is hardly meant.
+    /// Notes about suspicious parts of a predicate.
     static func notes(on predicate: FetchPredicate) -> [String] {
         switch predicate {
         case .constant: []
@@ -48,7 +48,7 @@ extension SQLHabits {
 
     private static func isWildcard(_ character: Character?) -> Bool { character == "%" || character == "*" }
 
-    /// The comparison that a pattern of SQL stands for.
+    /// The comparison that is equivalent to a LIKE pattern of SQL.
     private static func likeInstead(of pattern: String) -> String {
         let core = pattern.drop { $0 == "%" }
         guard let end = core.lastIndex(where: { $0 != "%" }) else { return "!= nil" }

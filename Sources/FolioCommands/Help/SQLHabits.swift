@@ -1,11 +1,11 @@
 import Folio
 
-/// What people who know SQL write in predicates, and what the predicate language has for it.
+/// Hints for people who write SQL in predicates.
 ///
-/// Every rule looks at the text before and behind the place where reading failed, which lies
-/// between two words and never within a text in quotes.
+/// Every rule examines the text before and after the position of the syntax error, which is between
+/// two words and never within quotes.
 enum SQLHabits {
-    /// What to write instead, for text that is no predicate; nil where nothing comes to mind.
+    /// What to write instead of an invalid predicate; nil if no rule applies.
     static func hint(for error: QueryError) -> String? {
         guard let text = error.text else { return nil }
         guard let offset = error.offset else { return hint(for: error, in: text) }
@@ -16,7 +16,7 @@ enum SQLHabits {
             ?? word(before, behind, error)
     }
 
-    /// For an error that has no place: a key that there is not, and types that can't be compared.
+    /// A hint for an error without a position: an unknown key, or types that can't be compared.
     private static func hint(for error: QueryError, in text: String) -> String? {
         if error.code == .unknownKey, let key = error.key {
             let words = text.split(separator: key, maxSplits: 1, omittingEmptySubsequences: false)
@@ -40,7 +40,7 @@ enum SQLHabits {
         "text stands in quotes: \"\(text)\"; with the whole condition in single quotes the shell leaves them there"
     }
 
-    /// The key or path before an operator.
+    /// The key or key path before an operator.
     private static func operand(_ before: Substring) -> String {
         before.firstMatch(of: /([\w.@#]+)\s*$/).map { String($0.1) } ?? "x"
     }
@@ -184,7 +184,7 @@ enum SQLHabits {
     }
 
     private static func word(_ before: Substring, _ behind: Substring, _ error: QueryError) -> String? {
-        // A key that stands where a condition has to.
+        // A key without a comparison.
         if error.expected == "a comparison operator",
             behind.isEmpty || behind.prefixMatch(of: /(?:AND|OR)\b|\)|&&/.ignoresCase()) != nil,
             let match = before.firstMatch(of: /(?:^|\bAND\b|\bOR\b|\bNOT\b|[(!])\s*([A-Za-z_][\w.]*)\s*$/.ignoresCase())

@@ -1,11 +1,11 @@
 import Folio
 
-/// Makes objects of the records of import files, in the context of a document that is being edited.
+/// Imports the records of files as objects into the context of a document that is open for editing.
 ///
-/// Records are taken in pieces. All objects of a piece are made first, then they are linked,
-/// checked and written, so that an import of any length takes the memory of one piece; the save
-/// commits all pieces at once. What leads to a record that was not read yet waits for a second
-/// reading of the files. A document that takes no pieces has all records in one.
+/// Records are processed in pieces. All objects of a piece are created first, then they are linked,
+/// validated and written, so that an import of any length needs only the memory of one piece. The
+/// save commits all pieces at once. Links to records that have not been read yet are resolved in a
+/// second pass over the files. If the document does not support pieces, all records form one piece.
 struct DocumentImporter {
     let context: ManagedObjectContext
     let store: StoreIdentity
@@ -16,27 +16,29 @@ struct DocumentImporter {
     let document: PersistentDocument
     let takesPieces: Bool
     private let keepsMade: Bool
-    /// Whether objects keep the numbers that they had: those of hierarchies that had none.
+    /// Whether objects keep the primary keys of the files, by root entity index. Only possible if
+    /// the document was empty.
     var keepsNumbers: [Int: Bool] = [:]
     let wasEmpty: Bool
 
-    /// What the files call objects by.
+    /// The objects by the names that the files use.
     var names = ImportedNames()
-    /// Whether a file may give objects names.
+    /// Whether a file may name objects.
     private(set) var namesObjects = false
-    /// Stored objects that the piece refers to.
+    /// Stored objects that the piece refers to, retained until it is written.
     var held: [ManagedObject] = []
-    /// The entities of records that were not read yet, by file.
+    /// The entities of records that have not been read yet, by file.
     private var unread: [Set<Int>] = []
     var waiting: [UnresolvedLink] = []
     var unchecked: [UncheckedObject] = []
-    /// The least number of an object that the files have made, by hierarchy; all others have less.
+    /// The smallest primary key of an object that the import has created, by root entity index. All
+    /// earlier objects have smaller keys.
     var firstNumbers: [Int: Int64] = [:]
-    /// One-to-one links between objects that were there before, as records say them.
+    /// One-to-one links of records between objects that existed before the import.
     var claims: Set<Claim> = []
     var outcome: ImportOutcome
 
-    /// A record with a link to what was not there yet.
+    /// A record with a link to an object that did not exist yet.
     struct UnresolvedLink {
         let file: Int
         let index: Int
@@ -45,17 +47,17 @@ struct DocumentImporter {
         let isCounted: Bool
     }
 
-    /// An object that lacks links, which later records may give it.
+    /// An object with missing links, which later records may add.
     struct UncheckedObject {
         let id: ManagedObjectID
-        /// Nil for one of the document.
+        /// Nil for an object of the document.
         let file: Int?
         let place: String
     }
 
-    /// So many records are taken at once.
+    /// The number of records in one piece.
     static let pieceSize = 10_000
-    /// So many objects that violate rules are told of.
+    /// The maximum number of invalid objects that are reported.
     static let mostFailures = 20
 
     init(
@@ -82,7 +84,7 @@ struct DocumentImporter {
         }
         let headers = try files.indices.map { file in try placing(file) { _ in try readers[file].header() } }
         namesObjects = readers.contains { $0.namesObjects }
-        // JSON may have objects of any entity.
+        // JSON may contain objects of any entity.
         unread = headers.indices.map { index in
             headers[index].map { Set($0.entity.family) }
                 ?? Set(readers[index].namesObjects ? Array(store.model.entities.indices) : [])
@@ -97,7 +99,7 @@ struct DocumentImporter {
         let size = Double(max(1, files.reduce(0) { $0 + $1.bytes.size }))
         var piece = ImportPiece(), done: Int64 = 0
         var entities = Set(headers.compactMap { $0?.entity.index })
-        // An empty file may have been one of any entity.
+        // An empty file could have had records of any entity.
         var isAnyEmpty = false
         for file in Self.order(headers) {
             var index = 0
@@ -113,13 +115,14 @@ struct DocumentImporter {
             unread[file] = []
         }
         if !isAnyEmpty { try settings.checkMatches(entities.sorted().map { store.model.entities[$0] }) }
-        // Where nothing was written yet, nothing has to wait.
+        // If this is the only piece, all records are known and nothing has to wait.
         try take(&piece, isComplete: true)
         try resolveLinks()
         try checkUnchecked()
     }
 
-    /// First the files to whose objects others lead by natural keys.
+    /// The files in the order of reading: files come first if records of other files refer to their
+    /// objects by natural keys.
     private static func order(_ headers: [ImportColumns?]) -> [Int] {
         var left = Array(headers.indices), order: [Int] = []
         while !left.isEmpty {
@@ -139,7 +142,7 @@ struct DocumentImporter {
         return order
     }
 
-    /// Whether all objects of an entity that the files have were read.
+    /// Whether all objects of an entity in the files have been read.
     func isComplete(_ entity: EntityDescription) -> Bool { !unread.contains { !$0.isDisjoint(with: entity.family) } }
 
     // MARK: Pieces

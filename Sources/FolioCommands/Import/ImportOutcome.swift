@@ -1,8 +1,8 @@
 import Folio
 
-/// What an import has done so far.
+/// The results of an import so far.
 struct ImportOutcome {
-    /// What became of the records of a file.
+    /// The results for the records of a file.
     struct Counts {
         var inserted = 0
         var updated = 0
@@ -24,14 +24,14 @@ struct ImportOutcome {
         }
     }
 
-    /// A value that an export could not give, as its file was missing.
+    /// A value that is missing in the export, because its file was missing.
     struct MissingValue {
-        /// `Person/p7.portrait`, by the name that the file has for the object.
+        /// The object and the key, by the name that the file uses: `Person/p7.portrait`.
         let value: String
         let fileName: String
     }
 
-    /// Which object a record became. Kept only where somebody asks for it.
+    /// The object for a record. Recorded only for `--json`.
     struct Made {
         let file: Int
         let id: String?
@@ -39,7 +39,7 @@ struct ImportOutcome {
         let object: ObjectName
     }
 
-    /// An object by its ID, or, until it has one for good, itself.
+    /// An object by its ID, or the object itself until it has a permanent ID.
     enum ObjectName {
         case object(ManagedObject)
         case id(ManagedObjectID)
@@ -53,7 +53,7 @@ struct ImportOutcome {
     }
 
     var counts: [Counts]
-    /// Objects that only natural keys name.
+    /// The number of objects that were created because a natural key refers to them.
     var created = 0
     var missing: [MissingValue] = []
     var made: [Made] = []

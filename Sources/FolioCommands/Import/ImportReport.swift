@@ -1,6 +1,6 @@
 import Folio
 
-/// What `import` says when it is done: to a person how many objects, with `--json` which.
+/// The output of `import`: the number of objects or, with `--json`, their URIs.
 struct ImportReport {
     let outcome: ImportOutcome
     let files: [ImportFile]

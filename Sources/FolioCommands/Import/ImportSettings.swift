@@ -1,17 +1,17 @@
 import Folio
 
-/// What the options of `import` say.
+/// The options of `import`.
 struct ImportSettings {
-    /// The one entity of an export that is wanted, and that of objects that don't say theirs.
+    /// The entity to import from an export, and the entity of objects without an explicit one.
     var entityName: String?
-    /// Nil where the header says it.
+    /// Nil if the header determines it.
     var delimiter: UInt8?
-    /// The attributes that `--match` names, for all entities or for one.
+    /// The attributes of `--match`, for all entities or for one.
     private var matches: [(entityName: String?, key: String)] = []
-    /// Whether an object that is named by its attributes, and is not there, is made.
+    /// Whether objects that are referred to by natural keys are created if they do not exist.
     var createsMissing = false
 
-    /// - Throws: usage errors.
+    /// - Throws: A usage error.
     init(_ arguments: ParsedArguments, _ model: ManagedObjectModel) throws {
         entityName = arguments.value("--entity")
         if let name = entityName { _ = try EntityLookup.entity(named: name, in: model) }
@@ -40,9 +40,9 @@ struct ImportSettings {
         return delimiter.byte
     }
 
-    /// The attributes by which objects of an entity are found that are there already; nil where all
-    /// of its records make new ones.
-    /// - Throws: usage errors for what objects of the entity can't be found by.
+    /// The attributes by which existing objects of an entity are found; nil if all of its records
+    /// create new objects.
+    /// - Throws: A usage error for an attribute that can't be used.
     func matchKey(_ entity: EntityDescription) throws -> NaturalKey? {
         let names = matches.compactMap { match in
             match.entityName.map { Self.isKind(entity, of: $0) } ?? true ? match.key : nil
@@ -69,9 +69,8 @@ struct ImportSettings {
         return false
     }
 
-    /// - Parameter entities: those of all objects that the files have.
-    /// - Throws: a usage error for what `--match` says of an entity of which the files have no
-    ///   objects.
+    /// - Parameter entities: The entities of all objects in the files.
+    /// - Throws: A usage error for a `--match` entity that has no objects in the files.
     func checkMatches(_ entities: [EntityDescription]) throws {
         for match in matches {
             guard let name = match.entityName, !entities.contains(where: { Self.isKind($0, of: name) }) else {

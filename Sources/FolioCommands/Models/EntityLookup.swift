@@ -1,6 +1,6 @@
 import Folio
 
-/// Names of entities and properties as people type them.
+/// Looks up entities and properties by the names that users type.
 enum EntityLookup {
     static func entity(named name: String, in model: ManagedObjectModel) throws -> EntityDescription {
         if let entity = model.entity(named: name) { return entity }
@@ -26,7 +26,7 @@ enum EntityLookup {
             detail: .object(["entity": .string(entity.name), "key": .string(name), "keys": .strings(names.sorted())]))
     }
 
-    /// The property at the end of a key path, all before it being relationships.
+    /// The property at the end of a key path, whose other components are relationships.
     static func property(atKeyPath keyPath: String, of entity: EntityDescription, in model: ManagedObjectModel) throws
         -> PropertyDescription
     {

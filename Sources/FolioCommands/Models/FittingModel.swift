@@ -1,11 +1,11 @@
 import Folio
 import Foundation
 
-/// What `--model` means for a store.
+/// Interprets `--model` for a store.
 enum FittingModel {
-    /// Finds of several versions the one whose hashes fit, else gives the named or current one,
-    /// which the store then refuses with the entities that differ.
-    /// - Throws: where there is no such file, whether or not a store asks for the model.
+    /// The model version that matches the store's hashes or, if none does, the named or current
+    /// version, which the store then rejects with the entities that differ.
+    /// - Throws: An error if the file does not exist, even if the model turns out not to be needed.
     static func choice(_ text: String?) throws -> ModelChoice {
         guard let text else { return .own }
         let reference = ModelReference(text)

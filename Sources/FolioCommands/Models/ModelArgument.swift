@@ -1,17 +1,18 @@
 import Folio
 import Foundation
 
-/// A model with what is known of where it came from.
+/// A model with its name and versions.
 struct LoadedModel {
     var model: ManagedObjectModel
     var name: String
-    /// The version's name, where the model has versions.
+    /// The name of the version, if the model has versions.
     var version: String?
-    /// All versions that stand beside it.
+    /// The names of all versions of the model.
     var versions: [String]
 }
 
-/// A `MODEL` of the command line: a model file, one version of it, or a document that carries one.
+/// A `MODEL` operand of the command line: a model file, one of its versions, or a document that
+/// contains a model.
 enum ModelArgument {
     static func load(_ text: String, _ console: Console) async throws -> LoadedModel {
         let reference = ModelReference(text)
@@ -26,8 +27,8 @@ enum ModelArgument {
         do {
             file = try ModelFile(contentsOf: reference.url)
         } catch {
-            // No model file: a document, perhaps. For a file in a model's clothes what the model
-            // reader said is the better reason.
+            // The file may be a document. If it has the extension of a model, the error of the
+            // model reader is more useful.
             guard error.code == .unreadable, !isModelLike(reference.url) else { throw error }
             return try await embedded(in: reference, DocumentArgument(reference.url.relativePath), console)
         }
@@ -43,7 +44,7 @@ enum ModelArgument {
         ["xcdatamodeld", "xcdatamodel", "momd", "mom"].contains(url.pathExtension)
     }
 
-    /// - Parameter document: The document, perhaps one of its states.
+    /// - Parameter document: The document, optionally with one of its states.
     private static func embedded(in reference: ModelReference, _ document: DocumentArgument, _ console: Console)
         async throws -> LoadedModel
     {

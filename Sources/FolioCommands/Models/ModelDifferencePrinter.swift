@@ -1,6 +1,6 @@
 import Folio
 
-/// What `folio model diff` prints.
+/// The output of `folio model diff`.
 enum ModelDifferencePrinter {
     static func json(_ difference: ModelDifference) -> JSONValue {
         .object([

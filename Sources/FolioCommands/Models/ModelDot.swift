@@ -1,7 +1,7 @@
 import Folio
 
-/// A model as a graph for Graphviz: a box for each entity, an arrow for each relationship and its
-/// inverse together.
+/// A model as a graph for Graphviz: a box for each entity, and one arrow for each relationship
+/// together with its inverse.
 enum ModelDot {
     static func write(_ loaded: LoadedModel, to sink: ByteSink) {
         sink.write(
@@ -33,7 +33,7 @@ enum ModelDot {
         let inverse = relationship.inverseName.flatMap { name in
             model.entity(named: relationship.destinationEntityName)?.relationshipsByName[name]
         }
-        // Of a pair one arrow is drawn, by the side that comes first.
+        // For a pair of inverses only one arrow is drawn, from the side that comes first.
         if inverse != nil {
             let here = (entity.name, relationship.name)
             let there = (relationship.destinationEntityName, relationship.inverseName ?? "")
@@ -52,7 +52,7 @@ enum ModelDot {
         "\"" + Printable.line(text).replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// Text inside a record's label, where braces, bars and angles have a meaning.
+    /// Escapes text in a record label, where braces, bars and angle brackets have a meaning.
     private static func field(_ text: String) -> String {
         Printable.line(text).reduce(into: "") { result, character in
             if "\\\"{}|<> ".contains(character) { result.append("\\") }

@@ -1,6 +1,6 @@
 import Folio
 
-/// A model as JSON: every fact that has a meaning for objects, in the words of the framework.
+/// A model as JSON: all aspects that matter for objects, with the names of the framework.
 enum ModelJSON {
     static func write(_ loaded: LoadedModel, to sink: ByteSink) {
         let model = loaded.model

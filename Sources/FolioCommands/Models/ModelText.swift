@@ -1,6 +1,6 @@
 import Folio
 
-/// A model as an outline for a person.
+/// A model as an outline for people.
 enum ModelText {
     static func write(_ loaded: LoadedModel, to sink: ByteSink) {
         let model = loaded.model

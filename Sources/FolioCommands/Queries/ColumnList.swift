@@ -1,13 +1,13 @@
 import Folio
 
-/// What `--columns` and `--group-by` say: key paths and expressions between commas, an expression
-/// with `AS name` where it is to be called something else.
+/// Parses `--columns` and `--group-by`: comma-separated key paths and expressions, optionally with
+/// `AS name`.
 struct ColumnList {
     struct Column {
-        /// What stands over the column and in JSON.
+        /// The heading of the column, and its name in JSON.
         let name: String
         let expression: QueryExpression
-        /// The path, where it is nothing but one.
+        /// The key path, if the column is only a key path.
         var path: String? {
             guard case .keyPath(nil, let components) = expression, !components.contains(where: { $0.hasPrefix("@") })
             else { return nil }
@@ -22,7 +22,7 @@ struct ColumnList {
 
     let columns: [Column]
 
-    /// - Parameter entity: Decides whether `count` is a property or means how many there are.
+    /// - Parameter entity: Determines whether `count` is a property or the number of objects.
     init(_ text: String, entity: EntityDescription) throws {
         columns = try Self.split(text).map { try Self.column($0, in: text, entity) }
         var names: Set<String> = []
@@ -39,12 +39,12 @@ struct ColumnList {
 
     static let count = Column(name: "count", expression: .function("count:", [.evaluatedObject]))
 
-    /// Whether every column is a key path and nothing else.
+    /// Whether all columns are key paths without a name of their own.
     var isPlain: Bool { columns.allSatisfy { $0.path == $0.name } }
 
     // MARK: Reading
 
-    /// The parts between commas that stand in no parentheses or quotes.
+    /// The parts between commas that are not within parentheses or quotes.
     private static func split(_ text: String) -> [Substring] {
         var parts: [Substring] = []
         var depth = 0
@@ -76,7 +76,7 @@ struct ColumnList {
             throw CommandError.usage("a column is missing in \(text)")
         }
         let written = String(trimmed[...end])
-        // The last word after AS is a name.
+        // The word after the last AS is the name.
         if let match = written.wholeMatch(of: /(?<expression>.+?)\s+[aA][sS]\s+(?<name>[\p{L}\p{N}_.]+)/) {
             return Column(
                 name: String(match.output.name), expression: try expression(String(match.output.expression), entity))

@@ -1,6 +1,6 @@
 import Folio
 
-/// What the options of `fetch` and `explain` ask for: objects, or rows of values.
+/// The query of `fetch` and `explain`: objects, or rows of values.
 struct FetchQuery {
     static let options = [
         ObjectSelection.whereOption,
@@ -45,18 +45,18 @@ struct FetchQuery {
 
     let entity: EntityDescription
     let objects: FetchRequest<ManagedObject>
-    /// Nil where objects are asked for.
+    /// The request for rows; nil if objects are requested.
     let rows: FetchRequest<[String: PropertyValue]>?
     let columns: ColumnList
-    /// `--limit 0`, which requests have no word for.
+    /// Whether the result is empty because of `--limit 0`, which a request can't express.
     let isEmpty: Bool
 
-    /// Which part of the results is wanted.
+    /// The requested range of the results.
     struct Window {
         let offset: Int
         let limit: Int?
 
-        /// - Throws: usage errors, before any document is opened.
+        /// - Throws: A usage error, before a document is opened.
         init(_ arguments: ParsedArguments) throws {
             offset = try arguments.count("--offset") ?? 0
             limit = try arguments.count("--limit")
@@ -109,7 +109,7 @@ struct FetchQuery {
         self.rows = rows
     }
 
-    /// The objects of the entity, or of the template, that `--where` selects.
+    /// The objects of the entity or the template that `--where` selects.
     private static func selection(_ arguments: ParsedArguments, in store: StoreIdentity) throws -> FetchRequest<
         ManagedObject
     > {
@@ -151,14 +151,14 @@ struct FetchQuery {
         return request
     }
 
-    /// A number where the text is one.
+    /// The value for a template variable: a number if the text is one.
     private static func value(_ text: String) -> any PredicateArgument {
         if let number = Int(text) { return number }
         if let number = Double(text) { return number }
         return text
     }
 
-    /// How the store would run it.
+    /// A description of how the store would execute the query.
     func explanation(in store: any StoreBackend) throws -> QueryExplanation {
         var request = RowRequest(
             entityIndex: entity.index, selection: .matching(objects.predicate), sortKeys: objects.sortDescriptors,

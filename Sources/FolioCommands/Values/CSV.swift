@@ -1,5 +1,5 @@
-/// Comma-separated values as they are written (RFC 4180, lines end with LF). Nil is nothing, an
-/// empty string is a pair of quotes.
+/// Writes comma-separated values (RFC 4180, lines end with LF). Nil is an empty field, an empty
+/// string a pair of quotes.
 enum CSV {
     static func line(_ fields: [String?]) -> String {
         fields.map(field).joined(separator: ",")

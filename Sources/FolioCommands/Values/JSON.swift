@@ -1,3 +1,2 @@
-// Every command speaks JSON: its values, which live in Coding, are visible in all files of this
-// room.
+// All commands use the JSON values of Coding, so they are visible in all files of this module.
 @_exported public import Coding

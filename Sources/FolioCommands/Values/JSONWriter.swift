@@ -1,17 +1,17 @@
 import Folio
 import Foundation
 
-/// Writes JSON text piece by piece: members as they are given (the caller gives them sorted),
-/// strings with the fewest escapes.
+/// Writes JSON text incrementally. Members are written in the order of the calls (callers sort
+/// them), and strings with the fewest escapes.
 ///
 /// Invariants:
-/// 1. `levels` holds one entry for each open object or array, true while nothing stands in it.
-/// 2. After a name, the next piece is that member's value.
+/// 1. `levels` has one element for each open object or array, which is true while it is empty.
+/// 2. After a name, the next value is that member's value.
 struct JSONWriter {
     enum Style {
-        /// Two spaces a level, one member or element a line.
+        /// Two spaces per level, one member or element per line.
         case indented
-        /// No space at all, on one line.
+        /// Without white space, on one line.
         case compact
     }
 
@@ -75,13 +75,14 @@ struct JSONWriter {
         quote(text)
     }
 
-    /// The rest of a large value as a string of base64, in pieces. What can't be read ends the
-    /// output: a shorter value would be another one.
+    /// Writes the rest of a large value as a base64 string, in pieces. A read error ends the
+    /// output, because a truncated value would be a different value.
     mutating func base64(_ reader: LargeValueReader) {
         separate()
         sink.write(UInt8(ascii: "\""))
         do {
-            // By threes, so that the pieces' texts make up that of the whole.
+            // The size of a piece is a multiple of three, so that the base64 texts can be
+            // concatenated.
             while let piece = try reader.read(upTo: 3 << 18) { sink.write(piece.base64EncodedString()) }
         } catch {
             sink.fail(error)
@@ -89,13 +90,14 @@ struct JSONWriter {
         sink.write(UInt8(ascii: "\""))
     }
 
-    /// A value that can't be had: the output ends with this error, whatever is written still.
+    /// Records that a value can't be read. The output fails with this error, and nothing more is
+    /// written.
     mutating func unreadable(_ error: any Error) {
         sink.fail(error)
         null()
     }
 
-    /// A number, or another word that needs no quotes.
+    /// Writes a number, or another token without quotes.
     mutating func word(_ text: String) {
         separate()
         sink.write(text)

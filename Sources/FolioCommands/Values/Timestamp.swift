@@ -1,11 +1,13 @@
 import Coding
 import Folio
 
-/// Dates as text: ISO 8601 in UTC, proleptic Gregorian, from seconds since 2001-01-01, the way
-/// stores hold them. `DateText` reads them.
+/// Formats dates as text: ISO 8601 in UTC, proleptic Gregorian, from seconds since 2001-01-01 as in
+/// stores. `DateText` parses them.
 enum Timestamp {
-    /// The shortest text that reads back as the same value, with at most nine digits of a second.
-    /// - Returns: nil for what is no date: NaN, infinities and seconds beyond ±9·10¹⁵.
+    /// The shortest text that is parsed to the same value, with at most nine fractional digits of
+    /// the seconds.
+    /// - Returns: Nil for values without a calendar date: NaN, infinities and seconds beyond
+    ///   ±9·10¹⁵.
     static func text(_ seconds: Double) -> String? {
         guard seconds.magnitude < ScalarRules.greatestSeconds else { return nil }
         var whole = Int64(seconds.rounded(.down))
@@ -39,14 +41,14 @@ enum Timestamp {
         return text + "Z"
     }
 
-    /// The digits after the point of `seconds − floor(seconds)`; `carry` where rounding to nine of
-    /// them makes a whole second.
+    /// The fractional digits of `seconds − floor(seconds)`; `carry` if rounding to nine digits
+    /// gives a whole second.
     private static func fraction(of seconds: Double) -> String {
         let shortest = seconds.magnitude.description
         guard seconds != seconds.rounded(.down) else { return "" }
         var digits: [UInt8]
         if shortest.contains("e") {
-            // Below 10⁻⁴: the digits stand after as many zeros as the exponent says.
+            // Below 10⁻⁴ the exponent determines the number of zeros before the digits.
             let parts = shortest.split(separator: "e")
             let exponent = parts.count == 2 ? -(Int(parts[1]) ?? 0) : 0
             digits =
@@ -72,7 +74,7 @@ enum Timestamp {
         _ = increment(&digits)
     }
 
-    /// Adds one to the last digit; true if it runs over.
+    /// Adds one to the last digit; returns true if it overflows.
     private static func increment(_ digits: inout [UInt8]) -> Bool {
         for index in digits.indices.reversed() {
             if digits[index] < 9 {

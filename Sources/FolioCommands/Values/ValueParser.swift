@@ -2,10 +2,10 @@ import Coding
 import Folio
 import Foundation
 
-/// Turns what a person types, or a JSON document holds, into values of an attribute.
+/// Converts text on the command line, or JSON values, to values of an attribute.
 enum ValueParser {
-    /// The value that `text` means for `attribute`. Empty text is nil for every type but String.
-    /// - Throws: a usage error that names the key, the type and the text.
+    /// Parses `text` as a value of `attribute`. Empty text is nil for all types except String.
+    /// - Throws: A usage error with the key, the type and the text.
     static func value(_ text: String, for attribute: AttributeDescription) throws -> PropertyValue {
         if attribute.type == .string { return .string(text) }
         if text.isEmpty { return .null }
@@ -18,8 +18,7 @@ enum ValueParser {
         case .decimal: value = decimal(text).map { .decimal($0) }
         case .date: value = try DateText.date(from: text).map { .date($0) } ?? dateOfSeconds(text, attribute)
         case .uuid: value = uuid(text).map { .uuid($0) }
-        // What is no URI as it stands is refused: escaping it would store another text than the one
-        // that was given.
+        // Text that is not a valid URI is rejected. Escaping it would store a different text.
         case .uri: value = URL(string: text, encodingInvalidCharacters: false).map { .uri($0) }
         case .binary, .transformable: value = Data(base64Encoded: text).map { data($0, attribute) }
         case .string: value = .string(text)
@@ -29,7 +28,7 @@ enum ValueParser {
         return value
     }
 
-    /// The value that a JSON value means for `attribute`, in the shape of the export.
+    /// Converts a JSON value in the format of the export to a value of `attribute`.
     static func value(_ json: JSONValue, for attribute: AttributeDescription, in model: ManagedObjectModel) throws
         -> PropertyValue
     {
@@ -117,9 +116,9 @@ enum ValueParser {
             detail: .object(["key": .string(attribute.name), "type": .string(attribute.type.name)]))
     }
 
-    /// A date that no calendar has is written as its seconds since 2001. For a date that has a text
-    /// a number is refused: it does not say from when it counts.
-    /// - Returns: nil for text that is no number.
+    /// Parses a date given as a number. Dates outside of the calendar are written as seconds since
+    /// 2001. For other dates a number is rejected, because its reference date is ambiguous.
+    /// - Returns: Nil for text that is not a number.
     private static func dateOfSeconds(_ text: String, _ attribute: AttributeDescription) throws -> PropertyValue? {
         guard let seconds = real(text) else { return nil }
         guard let since2001 = Timestamp.text(seconds),
@@ -145,7 +144,7 @@ enum ValueParser {
         return fits ? .int(value) : nil
     }
 
-    /// 36 characters: hexadecimal digits with hyphens in their places.
+    /// Parses 36 characters: hexadecimal digits, and hyphens at their positions.
     private static func uuid(_ text: String) -> UUID? {
         var high: UInt64 = 0, low: UInt64 = 0, place = 0
         for byte in text.utf8 {
@@ -208,7 +207,8 @@ enum ValueParser {
         return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
 
-    /// Digits with an optional sign, point and exponent: what all parsers used here agree on.
+    /// Digits with an optional sign, decimal point and exponent, which all parsers used here
+    /// accept.
     private static func isNumber(_ text: String) -> Bool {
         var rest = Substring(text).utf8
         func skipSign() { if rest.first == UInt8(ascii: "+") || rest.first == UInt8(ascii: "-") { rest.removeFirst() } }

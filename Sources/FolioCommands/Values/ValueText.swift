@@ -1,8 +1,8 @@
 import Foundation
 import Folio
 
-/// Attribute values as the export writes them (see `folio help export`): the one place that decides
-/// how numbers, dates and bytes look.
+/// Formats attribute values as in the export (see `folio help export`). All formatting of numbers,
+/// dates and bytes is defined here.
 enum ValueText {
     static func double(_ value: Double) -> String? {
         value.isFinite ? value.description : nil
@@ -12,7 +12,7 @@ enum ValueText {
         value.isFinite ? value.description : nil
     }
 
-    /// How NaN and infinities are called, as strings.
+    /// The strings for NaN and infinities.
     static func notFinite(_ value: Double) -> String {
         value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity"
     }
@@ -26,7 +26,7 @@ enum ValueText {
         return text
     }
 
-    /// Text for tables; nil for nil. Bytes are base64.
+    /// Text for tables; nil for a null value. Bytes are base64.
     static func plain(_ value: PropertyValue) -> String? {
         switch value {
         case .null: return nil
@@ -50,11 +50,11 @@ enum ValueText {
         }
     }
 
-    /// What stands for nil where there is no other way to say it.
+    /// The text for nil in tables and lines.
     static let nilMark = "NULL"
 
-    /// Text for a field of CSV. A file that is not there is said to be missing; what is there and
-    /// can't be read ends the output, as it does that of JSON.
+    /// Text for a CSV field. A missing file is reported in the field. Any other read error ends the
+    /// output, as in JSON.
     static func field(_ value: PropertyValue) throws -> String? {
         guard case .large(let large) = value else { return plain(value) }
         do {
@@ -64,8 +64,8 @@ enum ValueText {
         }
     }
 
-    /// Text for a cell of a table: bytes by their number, objects in short, lists with commas, nil
-    /// as its mark.
+    /// Text for a table cell: the number of bytes, short names of objects, comma-separated lists,
+    /// and a mark for nil.
     static func cell(_ value: PropertyValue) -> String {
         switch value {
         case .null: return nilMark
@@ -78,8 +78,7 @@ enum ValueText {
         }
     }
 
-    /// Text that would be taken for something else stands in quotes: no text at all, the mark of
-    /// nil, and what begins with a quote itself.
+    /// Ambiguous text is quoted: empty text, the mark for nil, and text that begins with a quote.
     private static func quotedWhereNeeded(_ text: String) -> String {
         guard text.isEmpty || text == nilMark || text.first == "\"" else { return text }
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
@@ -92,10 +91,10 @@ enum ValueText {
 }
 
 extension JSONWriter {
-    /// Larger values are written in pieces.
+    /// The size in bytes above which values are written in pieces.
     private static let wholeBytes: Int64 = 1 << 22
 
-    /// The value of a property in the shape of the export.
+    /// Writes the value of a property in the format of the export.
     mutating func property(_ value: PropertyValue) {
         switch value {
         case .null: null()
@@ -125,8 +124,8 @@ extension JSONWriter {
                 string(value.fileName ?? "")
                 endObject()
             } catch {
-                // What is there and can't be read is not missing: an export that says so would pass
-                // for whole.
+                // A value that can't be read is not missing. An export that reports it as missing
+                // would seem complete.
                 unreadable(error)
             }
         case .composite(let members):

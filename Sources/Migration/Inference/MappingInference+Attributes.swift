@@ -51,7 +51,7 @@ extension MappingInference {
 }
 
 extension AttributeDescription {
-    /// Objects can't be without a value, and nothing says which it is to be.
+    /// Whether an object must have a value and none can be derived from the model.
     fileprivate var needsDefault: Bool {
         !isOptional && !isTransient && !isDerived && defaultValue == nil && type != .composite && type != .undefined
             && type != .objectID
@@ -59,9 +59,8 @@ extension AttributeDescription {
 }
 
 extension AttributeType {
-    /// Whether values of another type become values of this one by inference: numbers of one type
-    /// those of another. A number that the new type does not have is refused when the store is
-    /// migrated.
+    /// Whether inference converts values of another type to this one, which is the case between all
+    /// numeric types. The migration fails for a number that the new type can't represent.
     fileprivate func takesValues(of other: AttributeType) -> Bool {
         let numbers: Set<AttributeType> = [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float]
         return self == other || numbers.contains(self) && numbers.contains(other)
@@ -69,7 +68,7 @@ extension AttributeType {
 }
 
 extension ManagedObjectModel {
-    /// The plain attributes of a composite attribute, with the names on the way to them.
+    /// The leaf attributes of a composite attribute, with the names on the path to them.
     func leaves(of attribute: AttributeDescription) -> [(path: [String], attribute: AttributeDescription)] {
         leaves(of: attribute, path: [])
     }
@@ -78,7 +77,7 @@ extension ManagedObjectModel {
         path: [String], attribute: AttributeDescription
     )] {
         guard attribute.type == .composite else { return [(path, attribute)] }
-        // Validation refuses composites that hold themselves.
+        // Validation rejects composites that contain themselves.
         return (attribute.compositeName.flatMap { composite(named: $0) }?.attributes ?? []).flatMap {
             leaves(of: $0, path: path + [$0.name])
         }

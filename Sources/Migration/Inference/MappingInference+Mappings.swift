@@ -2,7 +2,7 @@ import Query
 import Schema
 import Storage
 
-/// The inference as a mapping model, named and spelled as Core Data does it (M6).
+/// The inference as a mapping model, with the names and expressions that Core Data uses.
 extension MappingInference {
     var mappingModel: MappingModel {
         let sourceHashes = source.versionHashesByEntityName, destinationHashes = destination.versionHashesByEntityName

@@ -1,10 +1,9 @@
 import Schema
 import Storage
 
-/// Relationships: what a store has of links between objects must be enough for what the new version
-/// says of them.
+/// Relationships: the links that a store has must satisfy the relationship of the new version.
 extension MappingInference {
-    /// How many objects an end may have, nil where there is no such end.
+    /// The multiplicity of one end of a relationship; nil if the end does not exist.
     private enum End {
         case one, many
 
@@ -19,8 +18,8 @@ extension MappingInference {
     ) {
         guard let relationship = property.relationship, let old = former.relationship else { return }
         let inverse = destination.inverse(of: property), oldInverse = source.inverse(of: former)
-        // Of a many-to-many relationship one end may become to-one: objects that are shared are
-        // refused when the store is migrated.
+        // One end of a many-to-many relationship may become to-one. The migration fails if objects
+        // are actually shared.
         let wasManyToMany = End(old) == .many && End(oldInverse?.relationship) == .many
         if old.isToMany, !relationship.isToMany, !(wasManyToMany && End(inverse?.relationship) == .many) {
             add(
@@ -69,9 +68,10 @@ extension MappingInference {
         }
     }
 
-    /// Whether an inverse comes from another relationship than that which was the inverse before.
+    /// Whether the inverse comes from another relationship than the former inverse.
     private func isTornFromItsInverse(_ inverse: PropertyDescription, _ oldInverse: PropertyDescription?) -> Bool {
-        // Where the inverse is declared, or in the descendants that alone come from somewhere.
+        // The inverse comes from the entity that declares it or, if that is new, from its
+        // sub-entities.
         for index in destination.entities[inverse.declaringEntityIndex].family {
             guard let step = plan.steps[index], case .property(let place) = step.origins[inverse.index] else {
                 continue
@@ -82,7 +82,7 @@ extension MappingInference {
         return false
     }
 
-    /// Where the new version allows one owner only, the old one must not have allowed several.
+    /// If the new version allows only one owner, the old version must not have allowed several.
     private mutating func checkSharing(
         _ property: PropertyDescription, _ inverse: RelationshipDescription?, formerly old: RelationshipDescription,
         _ oldInverse: RelationshipDescription?, _ entity: EntityDescription
@@ -95,13 +95,14 @@ extension MappingInference {
         }
         let mustNotShare: Bool
         switch (End(relationship), End(inverse)) {
-        // A to-many relationship without an inverse is kept with its members: each has one owner.
+        // The members of a to-many relationship without an inverse are stored with their owner:
+        // each has one owner.
         case (.many, nil), (_, .one): mustNotShare = true
         default: mustNotShare = false
         }
         guard couldShare, mustNotShare else { return }
         if End(old) == .many, End(oldInverse) == .many, End(relationship) == .many, End(inverse) == .one { return }
-        // Then the inverse breaks a rule of its own, and that is the reason to give.
+        // In this case the inverse violates a rule itself, and that is the reason to report.
         if End(oldInverse) == .many, End(inverse) == .one, isFormer(property) { return }
         let owner = inverse.map { "its inverse \($0.name) is to-one" } ?? "it is to-many without an inverse"
         add(

@@ -1,12 +1,12 @@
 import Schema
 import Storage
 
-/// Derives a new version from an old one by Core Data's rules (COREDATA_SEMANTICS M1–M6), or says
-/// what keeps it from that.
+/// Infers the mapping from an old version to a new one by Core Data's rules, or finds the
+/// obstacles.
 struct MappingInference {
     let source: ManagedObjectModel
     let destination: ManagedObjectModel
-    /// By position in the destination model.
+    /// By index in the destination model.
     private(set) var steps: [MigrationPlan.EntityStep?] = []
     private(set) var plan: MigrationPlan
     private(set) var obstacles: [MigrationObstacle] = []
@@ -17,7 +17,7 @@ struct MappingInference {
         self.init(from: source, to: destination, mainImages: [:]) { $0.pairEntities() }
     }
 
-    /// Holds what somebody else has paired against the rules.
+    /// Checks an existing plan against the rules.
     init(checking plan: MigrationPlan, mainImages: [Int: Int]) {
         self.init(from: plan.source, to: plan.destination, mainImages: mainImages) { $0.steps = plan.steps }
     }
@@ -71,8 +71,7 @@ struct MappingInference {
     {
         var origins = [MigrationPlan.Origin](repeating: .new, count: entity.properties.count)
         for isAttribute in [true, false] {
-            // What is transient stands in no store: there is nothing to come from, and nothing to
-            // become.
+            // Transient properties are not stored, so they have no origin.
             func members(_ entity: EntityDescription) -> [PropertyDescription] {
                 entity.properties.filter { ($0.attribute != nil) == isAttribute && !$0.isTransient }
             }
@@ -91,7 +90,8 @@ struct MappingInference {
         return origins
     }
 
-    /// A relationship whose objects are all gone begins anew, whatever it leads to now.
+    /// A relationship whose former destination entities are all removed starts empty, whatever its
+    /// destination is.
     private mutating func forgetLostLinks() {
         for entity in destination.entities {
             guard let step = steps[entity.index] else { continue }

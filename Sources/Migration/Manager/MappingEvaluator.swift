@@ -3,14 +3,14 @@ import ObjectGraph
 import Query
 import Schema
 
-/// Computes what the expressions of a mapping give for one object, and sets it.
+/// Evaluates the expressions of a mapping for one object and sets its values.
 struct MappingEvaluator {
     private let manager: MigrationManager
     private let mapping: EntityMapping
     private let policy: EntityMigrationPolicy
     private let source: ManagedObject?
     private let destination: ManagedObject
-    /// The property whose value is computed.
+    /// The property whose value is being computed.
     private var property: PropertyMapping?
 
     init(
@@ -31,8 +31,8 @@ struct MappingEvaluator {
             }
             let keepsFiles =
                 destination.entity.property(named: property.name)?.attribute?.allowsExternalBinaryDataStorage ?? false
-            // A file belongs to the old store: the new one gets the bytes, in pieces where it keeps
-            // files itself.
+            // The file belongs to the old store. The new store gets the bytes, or copies them in
+            // pieces if it also stores large values in files.
             if case .large(let large) = value, !keepsFiles {
                 try destination.setPropertyValue(.data(large.data()), forKey: property.name)
             } else {
@@ -79,7 +79,7 @@ struct MappingEvaluator {
     private func value(of expression: QueryExpression) throws -> QueryValue {
         switch expression {
         case .constant(let value): return .scalar(value)
-        // The commonest by far.
+        // A fast path for the most frequent case.
         case .keyPath(.variable("source"), let keys) where keys.count == 1 && !keys[0].hasPrefix("@"):
             return try source?.queryValue(forKey: keys[0]) ?? .null
         case .keyPath(.variable("entityMapping"), ["name"]): return .scalar(.string(mapping.name))
@@ -101,15 +101,15 @@ struct MappingEvaluator {
         }
     }
 
-    /// Operators that flatten what a path leads to, and whether they leave out what came before.
+    /// The operators that flatten the values of a path, and whether they remove duplicates.
     private static let unions = [
         "@unionOfObjects": false, "@unionOfSets": false, "@unionOfArrays": false, "@distinctUnionOfObjects": true,
         "@distinctUnionOfSets": true,
         "@distinctUnionOfArrays": true,
     ]
 
-    /// A path through to-many relationships is flat by itself, so the operator only decides about
-    /// what occurs twice.
+    /// A path through to-many relationships is always flat, so the operator only decides about
+    /// duplicates.
     private func union(_ base: QueryExpression?, _ keys: [String]) throws -> QueryValue {
         let isDistinct = keys.contains { Self.unions[$0] == true }
         let all = try value(of: .keyPath(base: base, components: keys.filter { Self.unions[$0] == nil }))

@@ -34,7 +34,7 @@ public final class MigrationManager {
     private var completed = 0
     private var total = 0
 
-    /// Which objects were made of which, for one mapping.
+    /// The source and destination objects of one mapping.
     private struct Associations {
         var sources: [ManagedObject] = []
         var destinations: [ManagedObject] = []
@@ -257,8 +257,8 @@ public final class MigrationManager {
         try destinationInstances(forSourceRelationshipNamed: name, sourceInstances: sourceInstances, accepting: nil)
     }
 
-    /// - Parameter entity: What the new objects are needed as, so that of the halves of an object
-    ///   that was split the right one is found; nil for anything.
+    /// - Parameter entity: The entity that the new objects must have, to select the right part of a
+    ///   split object; nil for any.
     func destinationInstances(
         forSourceRelationshipNamed name: String, sourceInstances: [ManagedObject], accepting entity: EntityDescription?
     ) throws(MigrationError) -> [ManagedObject] {

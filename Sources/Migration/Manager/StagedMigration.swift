@@ -11,9 +11,9 @@ public enum MigrationStage {
     case lightweight(String, [ManagedObjectModel])
     /// One inferred step with custom work before and after it.
     ///
-    /// `willMigrate` gets a context on the store in the old version, for example to set values that
-    /// the new version requires. `didMigrate` gets a context in the new version, for example to use
-    /// values that the next stage removes. The handlers must save their context.
+    /// `willMigrate` gets a context with the store in the old version, for example to set values
+    /// that the new version requires. `didMigrate` gets a context in the new version, for example
+    /// to use values that the next stage removes. The handlers must save their context.
     case custom(
         String, from: ManagedObjectModel, to: ManagedObjectModel, willMigrate: ((ManagedObjectContext) throws -> Void)?,
         didMigrate: ((ManagedObjectContext) throws -> Void)?)
@@ -55,8 +55,8 @@ public struct StagedMigrationManager {
     }
 
     private let steps: [Step]
-    /// The classes of the objects that handlers see, by version, where the versions say them
-    /// themselves.
+    /// The classes of the objects that handlers get, by version, for versions that declare their
+    /// classes.
     package var versionClasses: [(version: ManagedObjectModel, classes: [String: ManagedObject.Type])] = []
 
     /// Creates a manager.
@@ -72,7 +72,8 @@ public struct StagedMigrationManager {
                 throw MigrationError(.invalidMapping, "The stage “\(stage.name)” names no version")
             }
             if let last, !first.isCompatible(withVersionHashes: last.versionHashesByEntityName) {
-                // From the version that one stage ends with to that which the next begins with.
+                // An inferred step connects the last version of a stage with the first version of
+                // the next stage.
                 steps.append(
                     Step(
                         stage: .lightweight(stage.name, [last, first]),
@@ -102,9 +103,9 @@ public struct StagedMigrationManager {
     /// The last version of the last stage; nil without stages.
     public var newestVersion: ManagedObjectModel? { stages.last?.versions.last }
 
-    /// The steps that are left for a store with these version hashes: none for one of the newest
+    /// The remaining steps for a store with these version hashes; none if it has the newest
     /// version.
-    /// - Throws: ``MigrationError`` `missingModel` where no stage knows the version.
+    /// - Throws: ``MigrationError`` `missingModel` if no stage contains the version.
     package func steps(fromVersionHashes hashes: [String: Data]) throws(MigrationError) -> [Step] {
         if newestVersion?.isCompatible(withVersionHashes: hashes) == true { return [] }
         guard let index = steps.firstIndex(where: { $0.plan.source.isCompatible(withVersionHashes: hashes) }) else {

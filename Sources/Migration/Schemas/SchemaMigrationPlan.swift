@@ -48,7 +48,7 @@ extension SchemaMigrationPlan {
         return manager
     }
 
-    /// The stages, with those that are to be inferred.
+    /// The stages, including those that are inferred.
     private static func completed(by versions: [ManagedObjectModel]) throws(MigrationError) -> [MigrationStage] {
         var completed: [MigrationStage] = []
         var reached = 0

@@ -53,7 +53,7 @@ extension VersionedSchema {
     /// The classes by their names in the model.
     public static var classes: [String: ManagedObject.Type] { ManagedObject.classesByName(models) }
 
-    /// The model, for those who have checked it.
+    /// The model. Traps if it is not valid.
     fileprivate static var checkedModel: ManagedObjectModel {
         do { return try model() } catch {
             preconditionFailure("The version \(versionIdentifier) (\(self)) is no model: \(error)")

@@ -1,8 +1,8 @@
 package import Schema
 
-/// An aggregate on its way over many values, by rule 12 of ``ScalarRules``.
+/// The state of an aggregate that is computed value by value, by rule 12 of ``ScalarRules``.
 ///
-/// Integers cost no memory; Doubles that are added up cost eight bytes each.
+/// Integers need no memory of their own. Each Double of a sum or an average is kept: eight bytes.
 package struct AggregateAccumulator {
     private let function: QueryFunction
     private var count = 0
@@ -15,7 +15,7 @@ package struct AggregateAccumulator {
     }
 
     /// - Throws: ``QueryError`` with code `type` for a value that can't be added or has no order,
-    ///   `unsupported` where the function is no aggregate.
+    ///   `unsupported` if the function is not an aggregate.
     package mutating func add(_ value: PropertyValue) throws(QueryError) {
         if ScalarRules.isNull(value) { return }
         switch function {

@@ -1,35 +1,37 @@
 package import Foundation
 package import Schema
 
-/// A predicate made ready to be run on many objects: keys are looked up, constants folded and
-/// patterns compiled once.
+/// A predicate that is prepared for evaluation on many objects: keys are resolved, constants are
+/// folded and patterns are compiled once.
 ///
-/// It follows ``ScalarRules`` and these:
-/// 1. A path through nil is nil; through nil into a to-many relationship it is an empty collection,
-///    as a join finds no rows.
-/// 2. A path through to-many relationships gives one flat collection, a value for every object
-///    reached, equal ones included; a to-one step behind a to-many that is nil gives a nil in the
-///    collection.
-/// 3. ANY is true where one value of the left side makes the comparison true, so false for an empty
-///    collection; ALL where every value does, so true for an empty one; NONE is NOT of ANY. A nil
-///    left side counts as empty, any other single value as a collection of one.
-/// 4. IN and CONTAINS on collections ask for an equal value, a nil for a nil. IN with a string on
-///    its right side, and CONTAINS on one, ask for a substring; an empty one is in every string.
-///    They are false where the text or the collection is nil.
-/// 5. An element beyond the end of an ordered collection is nil, as is one of a nil. `[FIRST]` and
-///    `[LAST]` need an order or at most one element.
-/// 6. In a SUBQUERY plain keys and SELF mean the outer object, `$x` the element; variables of outer
-///    subqueries are visible.
-/// 7. `now()` is the time at which the predicate was compiled. A cast that has no value is nil.
+/// It follows ``ScalarRules`` and these rules:
+/// 1. A path through nil is nil. A path through nil into a to-many relationship is an empty
+///    collection, like a join that finds no rows.
+/// 2. A path through to-many relationships gives one flat collection with a value for every object
+///    reached, duplicates included. A nil to-one relationship after a to-many relationship adds a
+///    nil to the collection.
+/// 3. ANY is true if the comparison is true for at least one value of the left side, so it is false
+///    for an empty collection. ALL is true if the comparison is true for every value, so it is true
+///    for an empty collection. NONE is NOT of ANY. A nil left side counts as empty, any other
+///    single value as a collection of one.
+/// 4. IN and CONTAINS on collections look for an equal value; a nil equals a nil. IN with a string
+///    on its right side, and CONTAINS with a string on its left side, look for a substring; the
+///    empty string is contained in every string. They are false if the text or the collection is
+///    nil.
+/// 5. An element beyond the end of an ordered collection is nil, and so is an element of nil.
+///    `[FIRST]` and `[LAST]` require an ordered collection or at most one element.
+/// 6. In a SUBQUERY, plain keys and SELF refer to the outer object and `$x` to the element.
+///    Variables of outer subqueries are visible.
+/// 7. `now()` is the time at which the predicate was compiled. A cast that is not possible is nil.
 package struct CompiledPredicate {
     typealias Test = (inout PredicateScope) throws -> Bool
 
     private let test: Test
 
     /// - Parameters:
-    ///   - entity, model: Where given, the predicate has been validated against this entity, and
-    ///     objects are asked for properties by their place.
-    ///   - variables: What `$name` stands for, objects included.
+    ///   - entity, model: The entity that the predicate was validated against, and its model. If
+    ///     they are given, properties are read by index.
+    ///   - variables: The values of the variables `$name`, objects included.
     /// - Throws: ``QueryError`` with code `unboundVariable`, `unsupported` or, for patterns,
     ///   `syntax`.
     package init(
@@ -42,7 +44,7 @@ package struct CompiledPredicate {
         }
     }
 
-    /// - Throws: ``QueryError`` with code `type` or `limit`; what filling a fault throws.
+    /// - Throws: ``QueryError`` with code `type` or `limit`, and any error of firing a fault.
     package func matches(_ object: any QueryObject) throws -> Bool {
         try matches(.object(object))
     }
@@ -52,7 +54,7 @@ package struct CompiledPredicate {
         return try test(&scope)
     }
 
-    /// Compiles a predicate whose variables `slots` get their values with each object.
+    /// Compiles a predicate whose variables `slots` receive their values with each object.
     init(_ predicate: FetchPredicate, entity: EntityDescription, model: ManagedObjectModel, slots: [String], now: Date)
         throws(QueryError)
     {
@@ -71,13 +73,14 @@ package struct CompiledPredicate {
     }
 }
 
-/// An expression made ready to be computed for many objects, by the rules of ``CompiledPredicate``.
+/// An expression that is prepared for evaluation on many objects, by the rules of
+/// ``CompiledPredicate``.
 package struct CompiledExpression {
     typealias Value = (inout PredicateScope) throws -> QueryValue
 
     private let compute: Value
 
-    /// Parameters and errors as for ``CompiledPredicate``.
+    /// The parameters and errors are those of ``CompiledPredicate``.
     package init(
         _ expression: QueryExpression, entity: EntityDescription? = nil, model: ManagedObjectModel? = nil,
         variables: [String: QueryValue] = [:], now: Date = Date()
@@ -97,7 +100,7 @@ package struct CompiledExpression {
         return try compute(&scope)
     }
 
-    /// Compiles an expression whose variables `slots` get their values with each object.
+    /// Compiles an expression whose variables `slots` receive their values with each object.
     init(
         _ expression: QueryExpression, entity: EntityDescription, model: ManagedObjectModel, slots: [String], now: Date
     )
@@ -114,11 +117,11 @@ package struct CompiledExpression {
     }
 }
 
-/// What a predicate sees while it runs.
+/// The values that a predicate can refer to while it is evaluated.
 struct PredicateScope {
     /// SELF.
     let root: QueryValue
-    /// The values that variables got with the object, then those of the subqueries' variables,
-    /// outer ones first.
+    /// The values of the variables that come with the object, then those of the variables of
+    /// subqueries, outermost first.
     var slots: [QueryValue] = []
 }

@@ -1,11 +1,11 @@
 import Foundation
 package import Schema
 
-/// An order by sort keys, made ready to be used on many objects.
+/// Sort keys that are prepared for comparing many objects.
 ///
-/// A nil (and a NaN) is smaller than every value, so first ascending and last descending. Strings
-/// compare by the key's collation, everything else by ``ScalarRules``; false is before true.
-/// Objects that no key tells apart keep the order they came in.
+/// Nil and NaN are smaller than every other value, so they come first in ascending order and last
+/// in descending order. Strings compare by the key's collation, everything else by ``ScalarRules``;
+/// false comes before true. The sort is stable.
 package struct CompiledSort {
     private struct Key {
         let path: CompiledExpression
@@ -15,8 +15,9 @@ package struct CompiledSort {
 
     private let keys: [Key]
 
-    /// - Parameters: `entity` and `model`, where given, are those that the keys were validated
-    ///   against.
+    /// - Parameters:
+    ///   - entity, model: The entity and the model that the keys were validated against, if they
+    ///     were.
     package init(_ sortKeys: [SortKey], entity: EntityDescription? = nil, model: ManagedObjectModel? = nil)
         throws(QueryError)
     {
@@ -33,13 +34,13 @@ package struct CompiledSort {
         self.keys = keys
     }
 
-    /// What an object is ordered by, one value for each key. To be taken once for every object, not
-    /// for every comparison.
+    /// The values that an object is ordered by, one for each key. Call it once for each object, not
+    /// for each comparison.
     package func values(of object: any QueryObject) throws -> [PropertyValue] {
         try keys.map { try $0.path.value(for: object).scalar() }
     }
 
-    /// Negative, zero or positive, for values that `values(of:)` gave.
+    /// Negative, zero or positive. The arguments are results of `values(of:)`.
     package func compare(_ a: [PropertyValue], _ b: [PropertyValue]) -> Int {
         for (index, key) in keys.enumerated() {
             let order = Self.compare(a[index], b[index], key.collation)
@@ -58,7 +59,7 @@ package struct CompiledSort {
         return order.map { objects[$0] }
     }
 
-    /// The order of two values, a nil first.
+    /// The order of two values; nil comes first.
     package static func compare(_ a: PropertyValue, _ b: PropertyValue, _ collation: SortKey.Collation) -> Int {
         switch (ScalarRules.isNull(a), ScalarRules.isNull(b)) {
         case (true, true): return 0

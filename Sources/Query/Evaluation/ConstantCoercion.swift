@@ -1,17 +1,18 @@
 import Foundation
 import Schema
 
-/// Converts a constant of a predicate to the type of what it is compared with, so that SQL binds
-/// and memory compares the same value.
+/// Converts a constant of a predicate to the type of the value that it is compared with, so that
+/// SQL and the evaluation in memory compare the same value.
 enum ConstantCoercion {
-    /// The constant as a value of `type`; nil where there is none.
+    /// The constant as a value of `type`; nil if it can't be converted.
     ///
-    /// - Numbers become the attribute's own kind where that loses nothing that the comparison could
-    ///   see: a Double with a fraction stays one against an integer attribute. Text is a number
-    ///   only against a Decimal, a boolean (`true`, `yes`, `1` and their opposites) or a date.
-    /// - Dates come from ISO 8601 text or from seconds since 2001, UUIDs and URIs from their text,
-    ///   binary values from base64.
-    /// - References come from URIs, or in short `Entity/p7`, where the store is known.
+    /// - A number becomes a number of the attribute's type if the comparison can't see a loss. A
+    ///   Double with a fraction stays a Double against an integer attribute. Text is converted to a
+    ///   number only against a Decimal, a boolean (`true`, `yes`, `1` and their opposites) or a
+    ///   date.
+    /// - Dates are read from ISO 8601 text or from seconds since 2001, UUIDs and URIs from their
+    ///   text, binary values from base64.
+    /// - References are read from URIs or, if the store is known, from the short form `Entity/p7`.
     static func convert(_ value: PropertyValue, to type: StaticType, store: StoreIdentity?) -> PropertyValue? {
         if value.isNull { return value }
         switch type {

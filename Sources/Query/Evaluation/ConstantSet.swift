@@ -1,9 +1,9 @@
 import Foundation
 import Schema
 
-/// The constants of an IN, for quick look-ups by the equality of ``ScalarRules``.
+/// The constants of an IN, for fast lookup by the equality of ``ScalarRules``.
 struct ConstantSet {
-    /// A string by its code units; `String` itself is equal to differently composed ones.
+    /// A string that is compared by code units. `String` itself uses canonical equivalence.
     private struct Units: Hashable {
         let text: String
 

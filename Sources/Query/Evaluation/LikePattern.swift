@@ -1,13 +1,13 @@
-/// A pattern of LIKE: `*` stands for any run of characters, `?` for exactly one Unicode scalar, a
-/// backslash takes the next character as it is; the whole text must match.
+/// A pattern of LIKE: `*` matches any run of characters, `?` exactly one Unicode scalar, and a
+/// backslash escapes the next character. The whole text must match.
 ///
-/// No backtracking beyond the last star: the cost is at most the length of the text times that of
-/// the longest stretch between stars.
+/// Matching backtracks only to the last star, so the cost is at most the length of the text times
+/// the length of the longest part between stars.
 package struct LikePattern: Sendable {
     private static let one: UInt16 = 256
     private static let run: UInt16 = 257
 
-    /// Bytes and the two wildcards.
+    /// The bytes of the pattern and the two wildcards.
     private let codes: [UInt16]
     private let options: ComparisonPredicate.Options
 
@@ -37,8 +37,8 @@ package struct LikePattern: Sendable {
         return folded.withUTF8 { matches($0) }
     }
 
-    /// The answer for a text of ASCII, which is made no string for it; nil for every other text,
-    /// and where a language has a say.
+    /// The result for ASCII text, without creating a `String`; nil for other text and if the
+    /// options depend on the locale.
     package func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? {
         guard let isFolded = PlainText.isFolded(text, options) else { return nil }
         return isFolded ? matches(text) { PlainText.folded($0) } : matches(text)
@@ -55,7 +55,8 @@ package struct LikePattern: Sendable {
     ) -> Bool {
         var index = 0
         var code = 0
-        // Where to go on when a stretch after a star fails: the star takes one byte more.
+        // The position to resume at when the part after a star fails to match: the star then takes
+        // one more byte.
         var retry: (code: Int, index: Int)?
         while index < text.count {
             if code < codes.count, codes[code] == Self.run {

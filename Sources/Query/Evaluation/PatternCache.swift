@@ -1,4 +1,4 @@
-/// The last pattern that was compiled, for patterns that come from values.
+/// Caches the last compiled pattern, for patterns that are values of objects.
 final class PatternCache {
     private var like: (text: String, pattern: LikePattern)?
     private var regex: (text: String, pattern: RegexPattern)?

@@ -1,8 +1,8 @@
-/// Texts of ASCII, which nearly all are that a table is searched for: their bytes are compared as
-/// they are, or each by itself without case.
+/// Fast paths for ASCII text, which most columns contain: bytes are compared as they are, or one by
+/// one without case.
 enum PlainText {
-    /// Whether each byte of a text has to be ``folded(_:)`` under options; nil for a text that is
-    /// not of ASCII, and for options that only Foundation knows the meaning of.
+    /// Whether the bytes of a text must be folded with ``folded(_:)`` before they are compared; nil
+    /// for text that is not ASCII and for options that depend on the locale.
     @inline(__always) static func isFolded(_ text: UnsafeBufferPointer<UInt8>, _ options: ComparisonPredicate.Options)
         -> Bool?
     {

@@ -82,8 +82,8 @@ extension PredicateCompiler {
             guard let candidates = value.elements else { throw QueryError(.type, "SUBQUERY takes a collection") }
             var isOrdered = true
             if case .collection(_, let order) = value { isOrdered = order }
-            // Slots are filled from the outside in; the ones of inner subqueries are gone when
-            // theirs end.
+            // The slots of outer subqueries come first. The slots of inner subqueries have been
+            // removed at this point.
             scope.slots.append(.null)
             defer { scope.slots.removeLast() }
             var matching: [QueryValue] = []
@@ -128,7 +128,8 @@ extension PredicateCompiler {
         return elements
     }
 
-    /// The entity of the objects that an expression gives, if that shows without running it.
+    /// The entity of the objects that an expression evaluates to, if it is known without
+    /// evaluation.
     private func entity(of expression: QueryExpression) -> EntityDescription? {
         switch expression {
         case .evaluatedObject: return entity

@@ -1,11 +1,12 @@
 import Foundation
 import Schema
 
-/// Turns trees into closures.
+/// Compiles predicate and expression trees to closures.
 struct PredicateCompiler {
     enum Binding {
         case value(QueryValue)
-        /// A place in `PredicateScope.slots`, and the entity of what stands there if it is known.
+        /// An index into `PredicateScope.slots`, and the entity of the slot's objects if it is
+        /// known.
         case slot(Int, EntityDescription?)
     }
 
@@ -13,7 +14,7 @@ struct PredicateCompiler {
     let model: ManagedObjectModel?
     let now: Date
     var bindings: [String: Binding]
-    /// The first free place in `PredicateScope.slots`.
+    /// The first free index in `PredicateScope.slots`.
     var depth = 0
 
     init(entity: EntityDescription?, model: ManagedObjectModel?, now: Date, bindings: [String: Binding]) {
@@ -23,7 +24,7 @@ struct PredicateCompiler {
         self.bindings = bindings
     }
 
-    /// With variables whose values stand in the first slots.
+    /// Creates a compiler for variables whose values are in the first slots.
     init(entity: EntityDescription, model: ManagedObjectModel, now: Date, slots: [String]) {
         let bindings = slots.enumerated().map { ($0.element, Binding.slot($0.offset, nil)) }
         self.init(entity: entity, model: model, now: now, bindings: Dictionary(bindings) { first, _ in first })
@@ -76,8 +77,8 @@ struct PredicateCompiler {
         let matches = try ValueMatcher.prepared(comparison.operator, constant, comparison.options)
         switch comparison.modifier {
         case .direct:
-            // The commonest of all, without the steps of a longer path: a property of the object
-            // against a constant.
+            // A fast path for the most frequent case: a property of the object compared with a
+            // constant.
             if case .keyPath(nil, let keys) = comparison.left, keys.count == 1,
                 let index = entity?.property(named: keys[0])?.index
             {

@@ -2,20 +2,21 @@ import Foundation
 
 /// A pattern of MATCHES: an ICU regular expression that must match the whole text.
 ///
-/// `[c]` is ICU's own case-insensitive matching; with `[d]` text and pattern lose their marks as
-/// ``TextFolding`` does it. Work is bounded: patterns have at most 10,000 characters, and a match
-/// that takes more than some ten million steps (a few tenths of a second) or ICU's stack is given
-/// up with an error.
+/// `[c]` is ICU's own case-insensitive matching. With `[d]`, diacritics are removed from text and
+/// pattern by the rules of ``TextFolding``. The cost is bounded: a pattern has at most 10,000
+/// characters, and a match that takes more than about ten million steps (a few tenths of a second)
+/// or exceeds ICU's stack fails with an error.
 package struct RegexPattern {
     private static let lengthLimit = 10_000
-    /// ICU reports about every ten thousand steps.
+    /// ICU calls the block about every ten thousand steps.
     private static let reportLimit = 1_000
 
     private let expression: NSRegularExpression
     private let options: ComparisonPredicate.Options
     private let pattern: String
 
-    /// - Throws: ``QueryError`` with code `syntax` where `pattern` is no regular expression.
+    /// - Throws: ``QueryError`` with code `syntax` if `pattern` is not a regular expression,
+    ///   `limit` if it is too long.
     package init(_ pattern: String, options: ComparisonPredicate.Options = []) throws(QueryError) {
         let options = TextFolding.effective(options)
         guard pattern.utf8.count <= Self.lengthLimit else {
@@ -24,9 +25,9 @@ package struct RegexPattern {
         let marks = options.subtracting(.caseInsensitive)
         let folded = TextFolding.fold(pattern, options: marks)
         let foundation: NSRegularExpression.Options = options.contains(.caseInsensitive) ? .caseInsensitive : []
-        // Compiled on its own first: "a)(b" must not become valid by the group that keeps an
-        // alternation whole. The group stands on a line of its own only where it must: behind a
-        // comment of a pattern in free-spacing mode.
+        // The pattern is compiled alone first, because "a)(b" must not become valid inside the
+        // group that keeps an alternation together. The group is closed on a line of its own only
+        // if necessary: after a comment of a pattern in free-spacing mode.
         guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil,
             let whole = (try? NSRegularExpression(pattern: "(?:\(folded))\\z", options: foundation))
                 ?? (try? NSRegularExpression(pattern: "(?:\(folded)\n)\\z", options: foundation))
@@ -36,7 +37,7 @@ package struct RegexPattern {
         self.pattern = pattern
     }
 
-    /// - Throws: ``QueryError`` with code `limit` where matching takes too long.
+    /// - Throws: ``QueryError`` with code `limit` if matching takes too long.
     package func matches(_ text: String) throws(QueryError) -> Bool {
         let text = options.isEmpty ? text : TextFolding.fold(text, options: options)
         var found = false

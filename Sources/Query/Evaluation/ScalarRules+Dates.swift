@@ -2,12 +2,12 @@ import Coding
 import Foundation
 import Schema
 
-// Parts of dates. A date is its seconds since 2001-01-01 UTC, which is all that SQL hands over.
+// Parts of dates. A date is a number of seconds since 2001-01-01 UTC, which is how SQL stores it.
 extension ScalarRules {
-    /// Seconds beyond this are of no calendar: a Double does not tell single ones apart.
+    /// The limit for dates with calendar parts. Beyond it a Double can't represent single seconds.
     package static let greatestSeconds = 9.0e15
 
-    /// A part of a date in UTC; nil for what is no date of the calendar: NaN, infinities, seconds
+    /// A part of a date in UTC; nil for values outside the calendar: NaN, infinities, and seconds
     /// beyond ±9·10¹⁵.
     static func datePart(_ function: QueryFunction, of argument: PropertyValue) throws(QueryError) -> PropertyValue {
         let seconds: Double

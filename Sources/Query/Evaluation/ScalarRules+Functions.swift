@@ -1,11 +1,11 @@
 package import Foundation
 package import Schema
 
-// Functions of scalars and aggregates, rules 7 to 12.
+// Scalar functions and aggregates, rules 7 to 12.
 extension ScalarRules {
-    /// The value of a function of scalars.
-    /// - Throws: ``QueryError`` with code `type` where an argument is of a kind that the function
-    ///   does not take, `unsupported` for aggregates.
+    /// The value of a scalar function.
+    /// - Throws: ``QueryError`` with code `type` if the function does not take an argument of this
+    ///   kind, `unsupported` for aggregates.
     package static func apply(_ function: QueryFunction, _ arguments: [PropertyValue], now: Date) throws(QueryError)
         -> PropertyValue
     {
@@ -106,7 +106,7 @@ extension ScalarRules {
         }
     }
 
-    /// The value of an aggregate over `values`, the way rule 12 says.
+    /// The value of an aggregate over `values`, by rule 12.
     package static func aggregate(_ function: QueryFunction, _ values: [PropertyValue]) throws(QueryError)
         -> PropertyValue
     {
@@ -126,7 +126,7 @@ extension ScalarRules {
         }
     }
 
-    /// Fractions are cut off, what lies beyond 64 bits ends at their bounds: SQLite's cast.
+    /// Truncates fractions and clamps values beyond 64 bits, like SQLite's CAST.
     private static func whole(_ number: Number) -> Int64 {
         switch number {
         case .int(let value): value

@@ -1,44 +1,47 @@
 package import Foundation
 package import Schema
 
-/// How values compare and compute, in memory and in SQL alike. Every store's translation equals
-/// these rules.
+/// The rules for comparing and computing values. They are the same in memory and in the SQL of
+/// every store.
 ///
 /// Equality and order
-/// 1. Nil equals nil and nothing else. `!=` is the complement of `==`, so a nil is different from
-///    every value. A NaN counts as nil, as SQLite stores it.
-/// 2. `< <= > >=`, BETWEEN and the string operators are false where a side is nil; NOT of them is
-///    then true: NOT is always the exact complement.
+/// 1. Nil equals nil and nothing else. `!=` is the complement of `==`, so nil differs from every
+///    other value. A NaN counts as nil, because SQLite stores it as NULL.
+/// 2. `< <= > >=`, BETWEEN and the string operators are false if a side is nil. NOT of them is then
+///    true: NOT is always the exact complement.
 /// 3. Integers, booleans (1 and 0), Doubles, Floats and Decimals compare by numeric value, an
-///    integer with a Double exactly. A Decimal counts as the Double nearest to it, as SQLite keeps
-///    it. Dates compare with dates, by their seconds.
-/// 4. Strings are equal by code units and ordered by UTF-8, which is the order of scalars;
-///    canonical equivalence does not count. URIs count as their text. Options fold both sides first
-///    (``TextFolding``). Binary values and UUIDs are ordered by their bytes.
-/// 5. References are equal if their IDs are; they have no order.
-/// 6. Values of different kinds are not equal; ordering them is an error (`type`), which validation
-///    against a model finds before anything runs.
+///    integer with a Double exactly. A Decimal counts as the nearest Double, because SQLite stores
+///    it that way. Dates compare with dates, by their seconds.
+/// 4. Strings are equal if their code units are equal, and are ordered by UTF-8, which is the order
+///    of Unicode scalars; canonical equivalence does not count. URIs count as their text. Options
+///    fold both sides first (``TextFolding``). Binary values and UUIDs are ordered by their bytes.
+/// 5. References are equal if their object IDs are equal; they have no order.
+/// 6. Values of different kinds are not equal. Ordering them is an error (`type`), which validation
+///    against a model finds before execution.
 ///
 /// Arithmetic
-/// 7. A nil argument gives nil. So do division and modulus by zero, a logarithm of what is not
-///    positive, and whatever else is not a number.
-/// 8. Integers (and booleans) stay integers: `7 / 2` is 3, rounded to zero. A result beyond 64 bits
-///    becomes a Double. With a Double, Float or Decimal on either side everything is computed in
-///    Double.
-/// 9. `modulus:by:` and the bitwise functions take whole numbers and cut fractions off; a shift by
-///    a negative count goes the other way. `raise:toPower:`, `sqrt:`, `exp:`, `ln:` and `log:`
-///    (base 10) give Doubles; `abs:`, `ceiling:`, `floor:` and `trunc:` leave integers as they are.
-/// 10. A date plus or minus seconds is a date, a date minus a date is seconds. Other kinds in
-///     arithmetic are an error (`type`).
+/// 7. A nil argument gives nil. Nil is also the result of division and modulus by zero, of a
+///    logarithm of a number that is not positive, and of every other operation without a numeric
+///    result.
+/// 8. Integers (and booleans) stay integers: `7 / 2` is 3, rounded toward zero. A result beyond 64
+///    bits becomes a Double. If either side is a Double, Float or Decimal, the operation is
+///    computed in Double.
+/// 9. `modulus:by:` and the bitwise functions take integers and truncate fractions; a shift by a
+///    negative count shifts in the other direction. `raise:toPower:`, `sqrt:`, `exp:`, `ln:` and
+///    `log:` (base 10) give Doubles; `abs:`, `ceiling:`, `floor:` and `trunc:` leave integers
+///    unchanged.
+/// 10. A date plus or minus seconds is a date; a date minus a date is a number of seconds. Other
+///     kinds in arithmetic are an error (`type`).
 /// 11. `length:` counts UTF-16 units of strings, as validation does, and bytes of binary values.
-///     `lowercase:` and `uppercase:` are Unicode's full mappings.
+///     `lowercase:` and `uppercase:` are the full Unicode mappings.
 ///
 /// Aggregates
-/// 12. `@count`, `count:` and `[SIZE]` count the values that are not nil; the others skip nils. A
-///     sum of nothing is 0; an average, minimum or maximum of nothing is nil. Integers are added
-///     exactly: their sum is an integer, or the nearest Double beyond 64 bits. Doubles are added to
-///     it in ascending order, so that the order of a collection does not show; averages are
-///     Doubles. Minimum and maximum take whatever has an order, strings included.
+/// 12. `@count`, `count:` and `[SIZE]` count the values that are not nil; the other aggregates
+///     ignore nil. The sum of no values is 0; the average, minimum and maximum of no values are
+///     nil. Integers are added exactly: their sum is an integer, or the nearest Double beyond 64
+///     bits. Doubles are then added in ascending order, so that the result does not depend on the
+///     order of the collection. Averages are Doubles. Minimum and maximum take all values that have
+///     an order, strings included.
 package enum ScalarRules {
     enum Number {
         case int(Int64)
@@ -64,8 +67,8 @@ package enum ScalarRules {
         return false
     }
 
-    /// Negative, zero or positive; nil where a side is nil.
-    /// - Throws: ``QueryError`` with code `type` where the kinds have no common order.
+    /// Negative, zero or positive; nil if a side is nil.
+    /// - Throws: ``QueryError`` with code `type` if the kinds have no common order.
     package static func order(_ a: PropertyValue, _ b: PropertyValue) throws(QueryError) -> Int? {
         switch (a, b) {
         case (.int(let x), .int(let y)): return x < y ? -1 : (x == y ? 0 : 1)
@@ -97,7 +100,7 @@ package enum ScalarRules {
         a < b ? -1 : (a == b ? 0 : (a > b ? 1 : nil))
     }
 
-    /// Exact: neither side loses digits.
+    /// Compares exactly: neither side is rounded.
     private static func order(_ a: Int64, _ b: Double) -> Int? {
         if b.isNaN { return nil }
         if b >= 0x1p63 { return -1 }
@@ -132,7 +135,7 @@ package enum ScalarRules {
         }
     }
 
-    /// A number as a Double, nil for anything else.
+    /// The number as a Double; nil for anything else.
     package static func double(_ value: PropertyValue) -> Double? {
         switch number(value) {
         case .int(let number): Double(number)
@@ -141,7 +144,7 @@ package enum ScalarRules {
         }
     }
 
-    /// What string operators work on, nil for anything else.
+    /// The text that string operators work on; nil for values that are neither strings nor URIs.
     package static func text(_ value: PropertyValue) -> String? {
         switch value {
         case .string(let text): text
@@ -150,14 +153,14 @@ package enum ScalarRules {
         }
     }
 
-    /// Reads a decimal in full, unlike `Decimal(string:)`, which stops at the first character it
-    /// does not know.
+    /// Parses the whole text as a decimal. `Decimal(string:)` stops at the first character that it
+    /// can't parse.
     package static func decimal(from text: String) -> Decimal? {
         let isNumber = text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
         return isNumber && Double(text) != nil ? Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")) : nil
     }
 
-    /// The word for a value's kind in messages.
+    /// The name of a value's kind in messages.
     package static func kind(of value: PropertyValue) -> String {
         switch value {
         case .null: "nil"

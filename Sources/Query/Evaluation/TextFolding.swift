@@ -1,24 +1,25 @@
 import Foundation
 
-/// How `[c]` and `[d]` make texts equal. Stores register these functions, so that SQL and memory
-/// agree.
+/// The folding of text for the options `[c]` and `[d]`. Stores register these functions with
+/// SQLite, so that SQL and the evaluation in memory agree.
 ///
-/// The published rule. `fold` is idempotent, and two texts are equal under options if their folds
-/// are equal by code units.
-/// 1. `[d]`: the text is decomposed canonically (NFD); non-spacing marks (category Mn) with a
-///    canonical combining class of 10 or more are dropped; the rest is composed again (NFC). These
-///    are the accents of Latin, Greek and Cyrillic, Hebrew points and Arabic vowel signs. Marks of
-///    other classes make other letters and stay: strokes and overlays (class 1), nuktas (7), kana
-///    voicing marks (8), viramas (9) and the vowel signs of Indic scripts (0). Letters without a
-///    decomposition, such as ø, ł, đ and ı, stay themselves.
-/// 2. `[c]`: every scalar by its full lowercase mapping, then uppercase, then lowercase, whatever
-///    stands beside it: ß, ẞ and ss are equal, so are σ, ς and Σ. The exception is ı (U+0131),
-///    which stays itself instead of becoming i. No language is special.
-/// 3. `[cd]`: the first, then the second.
-/// 4. `[n]`: nothing, whatever the other options say: both sides are folded already.
-/// 5. `[l]`: Foundation's folding in the current locale instead of 1 and 2.
-/// 6. Neither `[c]` nor `[d]`: nothing. Differently composed texts differ, as in SQLite, although
-///    Swift calls them equal.
+/// `fold` is idempotent, and two texts are equal under options if their folds have the same code
+/// units. The rules:
+/// 1. `[d]`: the text is decomposed canonically (NFD), non-spacing marks (category Mn) with a
+///    canonical combining class of 10 or more are removed, and the rest is composed again (NFC).
+///    The removed marks are the accents of Latin, Greek and Cyrillic, Hebrew points and Arabic
+///    vowel signs. Marks of other classes make a different letter and are kept: strokes and
+///    overlays (class 1), nuktas (7), kana voicing marks (8), viramas (9) and the vowel signs of
+///    Indic scripts (0). Letters without a decomposition, such as ø, ł, đ and ı, are kept.
+/// 2. `[c]`: every scalar is mapped to lowercase, then uppercase, then lowercase by the full
+///    Unicode mappings, regardless of context: ß, ẞ and ss are equal, and so are σ, ς and Σ. The
+///    exception is ı (U+0131), which is kept and does not become i. There are no rules for single
+///    languages.
+/// 3. `[cd]`: `[d]`, then `[c]`.
+/// 4. `[n]`: no folding, even with other options, because both sides are folded already.
+/// 5. `[l]`: Foundation's folding in the current locale instead of rules 1 and 2.
+/// 6. Neither `[c]` nor `[d]`: no folding. Canonically equivalent texts with different code units
+///    differ, as in SQLite and unlike in Swift.
 package enum TextFolding {
     package static func fold(_ text: String, options: ComparisonPredicate.Options) -> String {
         let options = effective(options)
@@ -34,12 +35,12 @@ package enum TextFolding {
         return result
     }
 
-    /// The options that remain when `[n]` has done its work.
+    /// The options that are in effect: none if `[n]` is set.
     package static func effective(_ options: ComparisonPredicate.Options) -> ComparisonPredicate.Options {
         options.contains(.normalized) ? [] : options
     }
 
-    /// `canonical:` is folding by case and diacritics.
+    /// The function `canonical:`: folding of case and diacritics.
     package static func canonical(_ text: String) -> String {
         fold(text, options: [.caseInsensitive, .diacriticInsensitive])
     }

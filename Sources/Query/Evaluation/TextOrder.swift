@@ -1,7 +1,7 @@
 import Foundation
 
-/// How texts are ordered: by UTF-8 bytes, which is the order of their scalars and of SQLite's
-/// BINARY, or by a collation. Stores register the others.
+/// The order of texts: by UTF-8 bytes, which is the order of their scalars and of SQLite's BINARY,
+/// or by a collation. Stores register the collations with SQLite.
 package enum TextOrder {
     /// Negative, zero or positive.
     package static func binary(_ a: String, _ b: String) -> Int {
@@ -14,7 +14,7 @@ package enum TextOrder {
         return a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : (equal(a, b) ? 0 : 1)
     }
 
-    /// Whether the code units are the same; canonical equivalence does not count.
+    /// Whether the code units are equal; canonical equivalence does not count.
     package static func equal(_ a: String, _ b: String) -> Bool {
         a.utf8.elementsEqual(b.utf8)
     }
@@ -28,8 +28,8 @@ package enum TextOrder {
         return a.count - b.count
     }
 
-    /// The order of `<` and its kind under comparison options; with `[l]` Foundation's order in the
-    /// current locale.
+    /// The order that `<` and the other operators use under comparison options; with `[l]`,
+    /// Foundation's order in the current locale.
     package static func compare(_ a: String, _ b: String, options: ComparisonPredicate.Options) -> Int {
         let options = TextFolding.effective(options)
         guard options.contains(.localeSensitive) else {
@@ -45,8 +45,8 @@ package enum TextOrder {
 
 extension SortKey.Collation {
     /// Negative, zero or positive. `binary` orders by code units, `caseInsensitive` by code units
-    /// of the texts folded as `[c]` does; the localized ones are Foundation's comparisons of the
-    /// same names, in the current locale.
+    /// after folding with `[c]`. The localized collations are Foundation's comparisons of the same
+    /// names in the current locale.
     package func compare(_ a: String, _ b: String) -> Int {
         switch self {
         case .binary: TextOrder.binary(a, b)

@@ -1,11 +1,11 @@
-/// BEGINSWITH, ENDSWITH and CONTAINS with a known right side: a search for UTF-8 bytes, both sides
-/// folded.
+/// BEGINSWITH, ENDSWITH and CONTAINS with a constant right side: a search for UTF-8 bytes after
+/// both sides are folded.
 package struct TextSearch: Sendable {
     private let comparisonOperator: ComparisonPredicate.Operator
     private let options: ComparisonPredicate.Options
     private let wanted: [UInt8]
 
-    /// `comparisonOperator` is `.beginsWith`, `.endsWith`, or anything else for a search anywhere.
+    /// `comparisonOperator` is `.beginsWith` or `.endsWith`; any other operator searches anywhere.
     package init(
         _ wanted: String, _ comparisonOperator: ComparisonPredicate.Operator, _ options: ComparisonPredicate.Options
     ) {
@@ -19,8 +19,8 @@ package struct TextSearch: Sendable {
         return folded.withUTF8 { matches($0) }
     }
 
-    /// The answer for a text of ASCII, which is made no string for it; nil for every other text,
-    /// and where a language has a say.
+    /// The result for ASCII text, without creating a `String`; nil for other text and if the
+    /// options depend on the locale.
     package func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? {
         guard let isFolded = PlainText.isFolded(text, options) else { return nil }
         return isFolded ? matches(text) { PlainText.folded($0) } : matches(text)

@@ -1,12 +1,11 @@
-/// The words of a text, as full-text search sees it. Indexes of stores hold these words and no
-/// others, so that a search of an index and one in memory agree.
+/// Splits text into words for full-text search. The indexes of stores contain exactly these words,
+/// so that an index and a search in memory agree.
 ///
-/// 1. A word is a run, as long as can be, of letters, digits and the marks that belong to them
-///    (Unicode categories L, N, M and private use); everything else parts words.
-/// 2. Words are compared folded by case and diacritics (``TextFolding``): `Désert` is `desert`.
-///    What folding gives beyond ASCII letters, ASCII digits and characters outside ASCII is
-///    dropped.
-/// 3. Of a longer word only the first 256 characters count.
+/// 1. A word is a maximal run of letters, digits and the marks that belong to them (Unicode
+///    categories L, N, M and private use). All other characters separate words.
+/// 2. Words are compared after folding case and diacritics (``TextFolding``): `Désert` is `desert`.
+///    Folding may produce other ASCII characters than letters and digits; these are removed.
+/// 3. Only the first 256 characters of a longer word count.
 enum TextWords {
     private static let longest = 256
 
@@ -14,7 +13,7 @@ enum TextWords {
         isASCII(text) ? asciiWords(text) : unicodeWords(text)
     }
 
-    /// The words with one space between two, which is how indexes take them.
+    /// The words separated by single spaces, which is the form that indexes store.
     static func joined(_ text: String) -> String {
         words(of: text).joined(separator: " ")
     }

@@ -1,8 +1,8 @@
 import Foundation
 import Schema
 
-/// One comparison operator with its options, applied to values: the rules of ``ScalarRules`` and
-/// rule 4 of ``CompiledPredicate``.
+/// Applies one comparison operator with its options to values, by ``ScalarRules`` and rule 4 of
+/// ``CompiledPredicate``.
 struct ValueMatcher {
     private let comparisonOperator: ComparisonPredicate.Operator
     private let options: ComparisonPredicate.Options
@@ -13,7 +13,7 @@ struct ValueMatcher {
         self.options = TextFolding.effective(options)
     }
 
-    /// The comparison of a left side with a right side that is not known beforehand.
+    /// Compares a left side with a right side that is not constant.
     func matches(_ left: QueryValue, _ right: QueryValue) throws -> Bool {
         switch comparisonOperator {
         case .in:
@@ -45,7 +45,7 @@ struct ValueMatcher {
         }
     }
 
-    /// The texts of one object, which stand as a list where there are several.
+    /// The texts of one object; several texts come as a collection.
     private static func texts(_ value: QueryValue) throws -> [String?] {
         guard case .collection(let elements, _) = value else { return [ScalarRules.text(try value.scalar())] }
         return try elements.map { ScalarRules.text(try $0.scalar()) }
@@ -77,7 +77,7 @@ struct ValueMatcher {
         return try ScalarRules.order(try Self.loaded(left, for: right), try Self.loaded(right, for: left))
     }
 
-    /// The bytes of a large value where they are what is compared.
+    /// Loads the bytes of a large value if they are needed for the comparison.
     private static func loaded(_ value: PropertyValue, for other: PropertyValue) throws -> PropertyValue {
         guard case .large(let large) = value else { return value }
         switch other {
@@ -92,7 +92,7 @@ struct ValueMatcher {
         return false
     }
 
-    /// The string operators, CONTAINS among them; false where a side is nil.
+    /// The string operators, including CONTAINS; false if a side is nil.
     private func compareTexts(_ left: PropertyValue, _ right: PropertyValue) throws -> Bool {
         if ScalarRules.isNull(left) || ScalarRules.isNull(right) { return false }
         guard let text = ScalarRules.text(left) else {
@@ -115,7 +115,7 @@ struct ValueMatcher {
 }
 
 extension ValueMatcher {
-    /// The comparison with a constant right side, with everything that can be done beforehand done.
+    /// The comparison with a constant right side, with all possible work done in advance.
     static func prepared(
         _ comparisonOperator: ComparisonPredicate.Operator, _ right: PropertyValue,
         _ options: ComparisonPredicate.Options
@@ -185,7 +185,7 @@ extension ValueMatcher {
         }
     }
 
-    /// Which orders of two values an operator accepts, nil for those that don't order.
+    /// The orders of two values that an operator accepts; nil for operators that don't order.
     private static func orders(_ comparisonOperator: ComparisonPredicate.Operator) -> ((Int) -> Bool)? {
         switch comparisonOperator {
         case .equal: { $0 == 0 }

@@ -1,7 +1,7 @@
-/// "Did you mean …?": which of some names is close to a mistyped one.
+/// "Did you mean …?": finds names that are similar to a mistyped name.
 package enum NearestNames {
-    /// At most three of `names`, nearest first, that differ from `name` by a third of its letters
-    /// or fewer (case counts for nothing).
+    /// At most three of `names`, nearest first, that differ from `name` in at most a third of its
+    /// letters. Case is ignored.
     package static func nearest(to name: String, among names: [String]) -> [String] {
         let wanted = Array(name.lowercased().unicodeScalars.prefix(100))
         let limit = max(1, wanted.count / 3)
@@ -14,14 +14,14 @@ package enum NearestNames {
         return candidates.sorted { ($0.distance, $0.name) < ($1.distance, $1.name) }.prefix(3).map(\.name)
     }
 
-    /// `; did you mean "a" or "b"?`, nothing where `names` is empty.
+    /// `; did you mean "a" or "b"?`; empty if `names` is empty.
     package static func question(_ names: [String]) -> String {
         guard let last = names.last else { return "" }
         let quoted = names.dropLast().map { "\"\($0)\"" }.joined(separator: ", ")
         return "; did you mean " + (quoted.isEmpty ? "" : quoted + " or ") + "\"\(last)\"?"
     }
 
-    /// Insertions, deletions, replacements and swaps of neighbors that lead from one to the other.
+    /// The number of insertions, deletions, replacements and swaps of neighbors between the two.
     private static func distance(_ a: [UnicodeScalar], _ b: [UnicodeScalar]) -> Int {
         var beforeLast = [Int](repeating: 0, count: b.count + 1)
         var last = Array(0...b.count)

@@ -9,7 +9,7 @@ struct PredicateLexer {
         bytes = Array(text.utf8)
     }
 
-    /// An error at an offset in UTF-8.
+    /// An error at a UTF-8 offset.
     func error(_ message: String, at offset: Int, expected: String? = nil, code: QueryError.Code = .syntax)
         -> QueryError
     {
@@ -17,13 +17,13 @@ struct PredicateLexer {
         return QueryError(code, message, text: text, offset: characters, expected: expected)
     }
 
-    /// The text between two offsets in UTF-8.
+    /// The text between two UTF-8 offsets.
     func slice(_ start: Int, _ end: Int) -> String {
         String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// The option letters of `[cdnl]` with the place of the first unknown one; nil, and nothing is
-    /// read, where no bracket follows.
+    /// Reads the option letters of `[cdnl]`. Returns nil and reads nothing if no bracket follows.
+    /// An unknown letter is an error at its position.
     mutating func options(after end: Int) throws -> ComparisonPredicate.Options? {
         var index = end
         skipSpace(&index)
@@ -160,9 +160,9 @@ struct PredicateLexer {
 
     // MARK: Literals
 
-    /// `\"`, `\'`, `\\`, `\n`, `\r`, `\t`, `\uXXXX`, `\UXXXXXXXX` and `\u{X}` are escapes. A
-    /// backslash before anything else stands for itself, so that the patterns of LIKE and MATCHES
-    /// need not double theirs.
+    /// Reads a string literal. `\"`, `\'`, `\\`, `\n`, `\r`, `\t`, `\uXXXX`, `\UXXXXXXXX` and
+    /// `\u{X}` are escapes. A backslash before any other character is an ordinary character, so
+    /// that the patterns of LIKE and MATCHES need no double backslashes.
     private mutating func quoted() throws -> String {
         let opening = position
         let quote = bytes[position]
@@ -313,12 +313,12 @@ struct PredicateLexer {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Everything beyond ASCII may stand in a name.
+    /// A name may contain all characters outside ASCII.
     private static func isNameStart(_ byte: UInt8) -> Bool {
         byte >= 0x80 || byte == UInt8(ascii: "_") || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
     }
 
-    /// Whether `name` can be written in a path as it is, but for keywords.
+    /// Whether `name` can be written in a path without escaping; keywords are not considered.
     static func isPlainName(_ name: String) -> Bool {
         let bytes = name.utf8
         guard let first = bytes.first, isNameStart(first) else { return false }

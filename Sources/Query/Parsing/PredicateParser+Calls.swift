@@ -1,8 +1,8 @@
 import Schema
 
-// Everything of the form NAME(…).
+// Syntax of the form NAME(…).
 extension PredicateParser {
-    /// The current token is the parenthesis or colon behind `first`.
+    /// The current token is the parenthesis or colon after `first`.
     mutating func call(_ first: String, start: Int) throws -> Node {
         if token.is(.openParenthesis) {
             switch first.uppercased() {
@@ -93,8 +93,8 @@ extension PredicateParser {
             than: max(condition.depth, then.depth, otherwise.depth), start: start)
     }
 
-    /// A cast of a literal that has a value of the type becomes that constant, which is how dates
-    /// and other values without a literal are written.
+    /// A cast of a literal that can be converted becomes a constant. This is the syntax for dates
+    /// and other values that have no literal.
     private mutating func cast(_ start: Int) throws -> Node {
         try advance()
         let operand = try disjunction()
@@ -129,7 +129,7 @@ extension PredicateParser {
             start: start)
     }
 
-    /// A string, written out or given as an argument.
+    /// A string: a literal or an argument.
     private mutating func selector() throws -> String {
         switch token.kind {
         case .string(let text):

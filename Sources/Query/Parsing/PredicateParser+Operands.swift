@@ -3,8 +3,8 @@ import Schema
 
 // Operands: arithmetic by precedence, then postfix (paths and elements), then primaries.
 extension PredicateParser {
-    /// An operand whose binary operators all have at least `precedence`; a predicate where a
-    /// parenthesis held one.
+    /// An operand whose binary operators have at least `precedence`, or a predicate if it was in
+    /// parentheses.
     mutating func operand(precedence: Int = 1) throws -> Node {
         try enter()
         var left = try unary()
@@ -49,8 +49,8 @@ extension PredicateParser {
             try enter()
             let node = try unary()
             leave()
-            // −5 is a constant; everything else is subtracted from zero, so that it needs no
-            // function of its own.
+            // −5 is a constant. Any other operand is subtracted from zero, so that negation needs
+            // no function.
             switch try expression(node) {
             case .constant(.int(let value)):
                 return Node(content: .expression(.constant(.int(0 &- value))), depth: 1, start: start)
@@ -121,7 +121,7 @@ extension PredicateParser {
         return node
     }
 
-    /// What follows a dot: one key, or several from a `%K`.
+    /// The key after a dot, or the keys of a `%K`.
     private mutating func pathComponents() throws -> [String] {
         switch token.kind {
         case .identifier(let name, _):
@@ -204,7 +204,7 @@ extension PredicateParser {
         Node(content: .expression(expression), depth: 1, start: start)
     }
 
-    /// A list of constants becomes one constant, the same as an array that came as an argument.
+    /// A list of constants becomes one constant, like an array that is passed as an argument.
     private mutating func list() throws -> Node {
         let start = token.start
         try advance()

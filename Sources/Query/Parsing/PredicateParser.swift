@@ -1,12 +1,13 @@
 import Schema
 
-/// Reads predicate text into a tree, in one pass and without going back.
+/// Parses predicate text into a tree in one pass without backtracking.
 ///
-/// A parenthesis may hold a predicate or an operand, which shows only behind it; so every step
-/// gives a ``Node`` that is one or the other, and whoever needs the one kind says so. Invariants:
-/// recursion of the parser is bounded by `nestingLimit`, the depth of the tree it makes by
-/// `depthLimit`, so that no text, however hostile, exhausts the stack here, in evaluation, in
-/// translation or when the tree is freed. Chains of AND and OR are flat and don't count.
+/// A parenthesis may contain a predicate or an operand, and the parser knows which only after it.
+/// So every step returns a ``Node`` that is either, and callers check for the kind that they
+/// require. Invariants: the recursion of the parser is bounded by `nestingLimit`, and the depth of
+/// the tree by `depthLimit`, so that malicious text can't exhaust the stack during parsing,
+/// evaluation, translation or deallocation of the tree. Chains of AND and OR are flat and don't
+/// count.
 struct PredicateParser {
     private static let nestingLimit = 64
     private static let depthLimit = 128
@@ -19,13 +20,13 @@ struct PredicateParser {
 
         var content: Content
         var depth: Int
-        /// Where it begins in the text, in UTF-8.
+        /// The UTF-8 offset of its first token in the text.
         var start: Int
     }
 
     var lexer: PredicateLexer
     var token: PredicateToken
-    /// Where the token before `token` ends.
+    /// The end of the token before `token`.
     var previousEnd = 0
     private var arguments: [(any PredicateArgument)?]
     private var argumentsUsed = 0
@@ -153,7 +154,7 @@ struct PredicateParser {
             .predicate(isNegated ? .not(comparison) : comparison), than: max(left.depth, right.depth), start: start)
     }
 
-    /// Leaves the operator as the current token, so that its options can be read as such.
+    /// Does not consume the operator, so that the lexer can read the options after it.
     private func comparisonOperator() throws -> ComparisonPredicate.Operator? {
         switch token.kind {
         case .symbol(let symbol):
@@ -180,7 +181,7 @@ struct PredicateParser {
                 throw lexer.error("Uniform type identifiers are not supported", at: token.start, code: .unsupported)
             default: return nil
             }
-        // A key elsewhere: only behind an operand it can't be one.
+        // SEARCH is an operator only after an operand; elsewhere it is a key.
         case .identifier where token.isWord("SEARCH"): return .search
         default: return nil
         }
@@ -218,14 +219,14 @@ struct PredicateParser {
         try advance()
     }
 
-    /// A node one level above `depth`.
+    /// A node one level above nodes of depth `depth`.
     func deeper(_ content: Node.Content, than depth: Int, start: Int) throws -> Node {
         guard depth < Self.depthLimit else { throw tooDeep(at: start) }
         return Node(content: content, depth: depth + 1, start: start)
     }
 
-    /// Counts one level of recursion: `operand`, which every nested construct goes through, and the
-    /// operators before an operand.
+    /// Counts one level of recursion. Called by `operand`, which every nested construct goes
+    /// through, and by the prefix operators.
     mutating func enter() throws {
         nesting += 1
         guard nesting <= Self.nestingLimit else { throw tooDeep(at: token.start) }

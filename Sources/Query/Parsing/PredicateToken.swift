@@ -1,12 +1,12 @@
-/// A word of predicate text with its place in the text's UTF-8.
+/// A token of predicate text with its position in UTF-8.
 struct PredicateToken {
     enum Kind {
         case end
-        /// A key, `@` operator or function name. `isEscaped` where it was written with `#`, which
-        /// keeps it from being a keyword.
+        /// A key, `@` operator or function name. `isEscaped` if it was written with `#`, so that it
+        /// is not a keyword.
         case identifier(String, isEscaped: Bool)
         case keyword(Keyword)
-        /// A whole number without its sign.
+        /// An integer without its sign.
         case integer(UInt64)
         case number(Double)
         case string(String)
@@ -16,7 +16,7 @@ struct PredicateToken {
         case symbol(Symbol)
     }
 
-    /// Words with a meaning wherever an operand or an operator may stand; in a path, after a dot,
+    /// Words that are reserved wherever an operand or an operator may occur. After a dot in a path
     /// they are plain keys.
     enum Keyword: String, CaseIterable {
         case and = "AND", or = "OR", not = "NOT"
@@ -28,8 +28,8 @@ struct PredicateToken {
         case truePredicate = "TRUEPREDICATE", falsePredicate = "FALSEPREDICATE"
     }
 
-    /// Words that have a meaning in one place only (in brackets, before a parenthesis) and are keys
-    /// elsewhere. Apple reserves them everywhere, so they are printed with `#`.
+    /// Words that have a meaning only in one context (in brackets, before a parenthesis) and are
+    /// keys elsewhere. Apple reserves them everywhere, so they are printed with `#`.
     static let contextualWords: Set<String> = [
         "FIRST", "LAST", "SIZE", "SUBQUERY", "FETCH", "CAST", "ANYKEY", "CASEINSENSITIVE", "CI", "TERNARY", "FUNCTION",
     ]
@@ -39,9 +39,9 @@ struct PredicateToken {
         case value
         /// `%K`
         case keyPath
-        /// `%d` and its kind
+        /// `%d` and its variants
         case integer
-        /// `%f` and its kind
+        /// `%f` and its variants
         case number
         /// `%c`
         case character
@@ -60,7 +60,7 @@ struct PredicateToken {
     }
 
     var kind: Kind
-    /// Offsets in UTF-8.
+    /// The start and end as UTF-8 offsets.
     var start: Int
     var end: Int
 
@@ -72,7 +72,7 @@ struct PredicateToken {
         if case .keyword(let own) = kind { own == keyword } else { false }
     }
 
-    /// Whether this is the unescaped word `word`, which is given in upper case.
+    /// Whether this is the unescaped word `word`, which must be in upper case.
     func isWord(_ word: String) -> Bool {
         if case .identifier(let own, false) = kind {
             own.utf8.count == word.utf8.count && own.uppercased() == word

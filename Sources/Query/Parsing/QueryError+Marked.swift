@@ -10,8 +10,8 @@ extension QueryError {
     public var markedText: String? {
         guard let text, let offset else { return nil }
         let width = 100
-        // Every character takes one column of the line, so that the caret stands right: line ends
-        // and tabs become spaces.
+        // Line breaks and tabs become spaces, so that every character takes one column and the
+        // caret is at the right position.
         let characters = text.map { $0.isNewline || $0 == "\t" ? " " : $0 }
         let place = min(offset, characters.count)
         let start = max(0, min(place - width / 2, characters.count - width))

@@ -2,8 +2,8 @@ package import Foundation
 package import Schema
 
 extension Derivation {
-    /// The value for an object, as the attribute's type has it. Nothing is counted and added up to
-    /// 0, and has no smallest, greatest or mean value.
+    /// The value for an object, converted to the attribute's type. The count and sum of no values
+    /// are 0; their minimum, maximum and average are nil.
     package func value(for object: any QueryObject, now: Date) throws -> PropertyValue {
         guard let type = property.attribute?.type else { return .null }
         return try plainValue(for: object, now: now).asDerived(type)
@@ -37,7 +37,7 @@ extension Derivation {
 }
 
 extension PropertyValue {
-    /// A number as another type of number; anything else as it is.
+    /// Converts a number to another numeric type; returns other values unchanged.
     fileprivate func asDerived(_ type: AttributeType) -> PropertyValue {
         guard type.isNumeric else { return self }
         switch (type, self) {

@@ -1,32 +1,34 @@
 package import Schema
 
-/// How a derived attribute's value comes about, in the few forms that a store can keep up to date
-/// by itself (COREDATA_SEMANTICS L53): `now()`; `name` or `department.name`, a copy over to-one
-/// relationships, also as `canonical:(name)`, `uppercase:(name)` or `lowercase:(name)`;
-/// `items.@count` and `items.price.@sum`, also with `@min`, `@max` and `@avg`, behind to-one
-/// relationships too.
+/// The expression of a derived attribute, in the forms that a store can keep up to date itself:
+///
+/// - `now()`
+/// - `name` or `department.name`: a copy over to-one relationships, also as `canonical:(name)`,
+///   `uppercase:(name)` or `lowercase:(name)`
+/// - `items.@count` and `items.price.@sum`, also with `@min`, `@max` and `@avg`, also after to-one
+///   relationships
 package struct Derivation: Sendable, Hashable {
     package enum Form: Sendable, Hashable {
         /// The time of the last save that changed the object.
         case now
-        /// An attribute at the end of the steps, a text passed through a function.
+        /// A copy of an attribute at the end of the steps. A string may pass through a function.
         case copy(PropertyDescription, QueryFunction?)
-        /// Over the members of a relationship at the end of the steps: how many, or an aggregate of
-        /// one of their attributes.
+        /// The number of objects of a relationship at the end of the steps, or an aggregate of one
+        /// of their attributes.
         case aggregate(QueryFunction, over: PropertyDescription, of: PropertyDescription?)
     }
 
-    /// The derived attribute, as the entity has it that declares it.
+    /// The derived attribute in the entity that declares it.
     package let property: PropertyDescription
-    /// The to-one relationships to follow first.
+    /// The to-one relationships that are followed first.
     package let steps: [PropertyDescription]
     package let form: Form
 
-    /// The entity that declares the attribute, by its position in the model.
+    /// The index in the model of the entity that declares the attribute.
     package var entityIndex: Int { property.declaringEntityIndex }
 
-    /// The derivations of a model's attributes, each once.
-    /// - Throws: ``QueryError`` where an expression has none of the forms.
+    /// The derivations of all attributes of a model, each once.
+    /// - Throws: ``QueryError`` if an expression has none of the forms.
     package static func all(in model: ManagedObjectModel) throws(QueryError) -> [Derivation] {
         var all: [Derivation] = []
         for entity in model.entities {
@@ -37,9 +39,9 @@ package struct Derivation: Sendable, Hashable {
         return all
     }
 
-    /// Nil for an attribute that is not derived, or that no store keeps.
-    /// - Throws: ``QueryError`` with code `unsupported`, `type`, `unknownKey` or `syntax`, naming
-    ///   the attribute.
+    /// Nil for an attribute that is not derived or is transient.
+    /// - Throws: ``QueryError`` with code `unsupported`, `type`, `unknownKey` or `syntax`, and the
+    ///   name of the attribute.
     package init?(_ property: PropertyDescription, of entity: EntityDescription, in model: ManagedObjectModel)
         throws(QueryError)
     {
@@ -51,7 +53,7 @@ package struct Derivation: Sendable, Hashable {
     }
 }
 
-/// Reads a derivation's expression.
+/// Parses and checks a derivation expression.
 private struct DerivationReader {
     private let property: PropertyDescription
     private let attribute: AttributeDescription
@@ -87,7 +89,8 @@ private struct DerivationReader {
                 [.canonical, .uppercase, .lowercase, .count, .sum, .min, .max, .average].contains(function),
                 case .keyPath(nil, let path)? = arguments.first
             else { break }
-            // The aggregates' functions are another spelling of the operators, which archives use.
+            // The functions of aggregates are another spelling of the collection operators, which
+            // archived models use.
             if !function.isAggregate { return try read(path, function) }
             return try read(path + [Self.operatorName(function)], nil)
         default: break

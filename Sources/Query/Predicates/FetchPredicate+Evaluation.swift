@@ -1,10 +1,10 @@
 public import Schema
 
 extension FetchPredicate {
-    /// Whether a value satisfies the predicate; `SELF` in the predicate stands for the value, as in
-    /// `SELF BEGINSWITH "a"`.
+    /// Returns whether a value satisfies the predicate. `SELF` refers to the value, as in `SELF
+    /// BEGINSWITH "a"`.
     ///
-    /// The predicate is compiled by each call.
+    /// Each call compiles the predicate.
     ///
     /// - Throws: ``QueryError`` with code `type` if values can't be compared, `unboundVariable` or
     ///   `unsupported`.

@@ -25,7 +25,7 @@ extension FetchPredicate {
 
     /// Creates a predicate from format text and an array of values for its placeholders.
     ///
-    /// - Throws: What ``init(format:_:)`` throws.
+    /// - Throws: The errors of ``init(format:_:)``.
     public init(format: String, arguments: [(any PredicateArgument)?]) throws(QueryError) {
         self = try PredicateParser.predicate(format, arguments: arguments)
     }
@@ -46,7 +46,7 @@ extension QueryExpression {
     /// Creates an expression from format text, such as that of a derived attribute: `items.@count`,
     /// `price * 1.2`.
     ///
-    /// - Throws: What ``FetchPredicate/init(format:_:)`` throws.
+    /// - Throws: The errors of ``FetchPredicate/init(format:_:)``.
     public init(format: String, _ arguments: (any PredicateArgument)?...) throws(QueryError) {
         self = try PredicateParser.expression(format, arguments: arguments)
     }

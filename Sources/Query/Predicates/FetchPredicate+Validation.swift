@@ -21,8 +21,8 @@ extension FetchPredicate {
 
 extension QueryExpression {
     /// The expression as it is computed for objects of `entity`, with the type of its values.
-    /// - Parameter aggregatesRows: Whether aggregates of single values are meant over all selected
-    ///   objects.
+    /// - Parameter aggregatesRows: Whether aggregates of single values are computed over all
+    ///   selected objects.
     package func validated(
         against entity: EntityDescription, in model: ManagedObjectModel, store: StoreIdentity? = nil,
         aggregatesRows: Bool = false

@@ -26,10 +26,9 @@ extension FetchPredicate {
         return names.sorted()
     }
 
-    /// The predicate with variables that stand for objects replaced, so that a store can run it:
-    /// `$FETCH_SOURCE` becomes the object's ID, and a path that begins at it the value that it
-    /// leads to.
-    /// - Throws: what following the paths throws.
+    /// The predicate with the variables that refer to objects replaced, so that a store can run it.
+    /// `$FETCH_SOURCE` becomes the object's ID, and a path that begins at it becomes its value.
+    /// - Throws: An error of following the paths.
     package func binding(_ objects: [String: QueryValue]) throws -> FetchPredicate {
         var failure: (any Error)?
         let result = replacing { expression, bound in
@@ -50,8 +49,9 @@ extension FetchPredicate {
         return result
     }
 
-    /// `replace` is asked for every expression from the outside in, with the names that subqueries
-    /// around it bind, and gives what takes its place.
+    /// Replaces expressions. `replace` is called for every expression, outermost first, with the
+    /// names that enclosing subqueries bind, and returns the replacement, or nil to keep the
+    /// expression.
     func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?)
         -> FetchPredicate
     {

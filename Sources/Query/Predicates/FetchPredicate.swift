@@ -4,12 +4,13 @@ public import Schema
 ///
 /// ```swift
 /// let recent = try FetchPredicate(format: "author.name BEGINSWITH[c] %@ AND year > %d", "h", 1960)
-/// let titled = FetchPredicate.comparison(Comparison(.keyPath("title"), .equal, .constant(.string("Dune"))))
+/// let titled = FetchPredicate.comparison(
+///     ComparisonPredicate(.keyPath("title"), .equal, .constant(.string("Dune"))))
 /// request.predicate = .and([recent, .not(titled)])
 /// ```
-/// Stores and in-memory evaluation give the same result. Comparisons have two values: nil equals
-/// nil only, other comparisons with nil are false, and `NOT p` is exactly the complement of `p`,
-/// unlike in SQL.
+/// Stores and in-memory evaluation give the same result. Comparisons are either true or false: nil
+/// equals nil only, other comparisons with nil are false, and `NOT p` is exactly the complement of
+/// `p`, unlike in SQL.
 public indirect enum FetchPredicate: Sendable, Hashable {
     /// Always true or always false: TRUEPREDICATE, FALSEPREDICATE.
     case constant(Bool)
@@ -39,7 +40,7 @@ public struct ComparisonPredicate: Sendable, Hashable {
         case greater
         /// `>=`; false if a side is nil.
         case greaterOrEqual
-        /// BETWEEN: the value lies between the two values on the right, inclusive.
+        /// BETWEEN: the value is between the two values on the right, inclusive.
         case between
         /// IN: the value is an element of the collection on the right.
         case `in`
@@ -50,8 +51,8 @@ public struct ComparisonPredicate: Sendable, Hashable {
         case beginsWith
         /// ENDSWITH: the text on the left ends with the one on the right.
         case endsWith
-        /// LIKE: the whole text matches a pattern in which `*` stands for any characters and `?`
-        /// for one.
+        /// LIKE: the whole text matches a pattern in which `*` matches any characters and `?` one
+        /// character.
         case like
         /// MATCHES: the whole text matches a regular expression.
         case matches
@@ -59,15 +60,15 @@ public struct ComparisonPredicate: Sendable, Hashable {
         /// and accents.
         ///
         /// Examples are `title SEARCH "desert planet"` and `{title, summary} SEARCH "dune* -film"`.
-        /// An object on the left (SELF or a relationship) stands for all its attributes with
+        /// An object on the left (SELF or a relationship) means all its attributes with
         /// ``AttributeDescription/isFullTextIndexed``. Other strings can be searched, too, but are
         /// scanned without an index. The right side is a constant and consists of `word`,
         /// `"a phrase"`, `prefix*`, `-excluded` and `OR`.
         case search
     }
 
-    /// The treatment of a left side with many values. NONE is represented as `.not` of `.any`, SOME
-    /// as `.any`.
+    /// The treatment of a left side with many values. NONE is represented as `.not` of `.any`, and
+    /// SOME as `.any`.
     public enum Modifier: Sendable, Hashable {
         /// The left side has a single value.
         case direct

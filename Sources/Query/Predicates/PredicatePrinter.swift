@@ -1,14 +1,14 @@
 import Foundation
 import Schema
 
-/// Writes trees as predicate text in Apple's form: `==` for equality, double quotes, parentheses
-/// round compounds inside compounds, reserved words with `#`.
+/// Prints trees as predicate text in Apple's form: `==` for equality, double quotes, parentheses
+/// around compounds inside compounds, and `#` before reserved words.
 ///
-/// What it writes parses to an equal tree for every tree in canonical form, which is what parsing
-/// and arguments make: chains of one connective flat and of at least two parts, lists of constants
-/// as one constant, booleans as 1 and 0, Floats as Doubles. Other trees parse to their canonical
-/// form. A constant reference prints as a cast of its URI and can be read again only where the
-/// predicate is validated with its store.
+/// Parsing the text gives an equal tree if the tree has the canonical form that parsing and
+/// arguments produce: chains of one connective are flat and have at least two parts, lists of
+/// constants are one constant, booleans are 1 and 0, and Floats are Doubles. Other trees parse to
+/// their canonical form. A constant reference is printed as a cast of its URI, which can be
+/// resolved only when the predicate is validated with the reference's store.
 struct PredicatePrinter {
     private(set) var text = ""
 
@@ -35,7 +35,7 @@ struct PredicatePrinter {
         }
     }
 
-    /// A predicate inside another one: compounds of several parts need parentheses.
+    /// Writes a predicate inside another one. Compounds of several parts need parentheses.
     private mutating func writePart(_ predicate: FetchPredicate) {
         switch predicate {
         case .and(let parts) where parts.count == 1, .or(let parts) where parts.count == 1: writePart(parts[0])
@@ -88,10 +88,10 @@ struct PredicatePrinter {
 
     // MARK: Expressions
 
-    /// The precedence of something that needs no parentheses anywhere, before a dot or bracket.
+    /// The precedence of expressions that never need parentheses, not even before a dot or bracket.
     private static let primary = 8
 
-    /// In parentheses where it binds less tightly than `precedence`.
+    /// Writes an expression, in parentheses if its precedence is below `precedence`.
     mutating func write(_ expression: QueryExpression, precedence: Int) {
         let needsParentheses = self.precedence(of: expression) < precedence
         if needsParentheses { text += "(" }
@@ -171,7 +171,7 @@ struct PredicatePrinter {
 
     private mutating func writeFunction(_ name: String, _ arguments: [QueryExpression]) {
         if let infix = infix(name, arguments) {
-            // All chains go to the left but those of `**`.
+            // All operators are left-associative except `**`.
             let isPower = name == QueryFunction.power.rawValue
             write(arguments[0], precedence: isPower ? Self.primary - 1 : infix.precedence)
             text += " \(infix.symbol) "
@@ -235,7 +235,8 @@ struct PredicatePrinter {
         case .data(let bytes): writeCast(.data) { $0.writeQuoted(bytes.base64EncodedString()) }
         case .object(let id): writeCast(.object) { $0.writeQuoted(id.description) }
         case .large(let large):
-            // A file is named, not read: printing must not touch the disk.
+            // The value of a large-value file is printed as its file name. Printing must not read
+            // the file.
             if let name = large.fileName {
                 text += "CAST("
                 writeQuoted(name)

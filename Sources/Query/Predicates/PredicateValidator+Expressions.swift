@@ -88,7 +88,7 @@ extension PredicateValidator {
         return Typed(expression: tree, type: .number(nil))
     }
 
-    /// `FUNCTION(x, 'selector')` for the methods of strings that are functions here.
+    /// `FUNCTION(x, 'selector')` for the methods of `NSString` that have a function.
     private func call(_ target: Typed, _ selector: String, _ arguments: [QueryExpression]) throws -> Typed {
         guard let function = QueryFunction(selector: selector), arguments.isEmpty else {
             throw QueryError(.unsupported, "FUNCTION can't call \"\(selector)\" here", entity: entity.name)
@@ -126,7 +126,7 @@ extension PredicateValidator {
             type: left.type.isUnknown ? right.type : left.type)
     }
 
-    /// A constant branch as a value of the other branch's type, where it has one.
+    /// Converts a constant branch to the type of the other branch if possible.
     private func converted(_ branch: Typed, like other: Typed) -> Typed {
         if case .constant = other.expression { return branch }
         guard case .constant(let value) = branch.expression,
@@ -183,7 +183,7 @@ extension PredicateValidator {
 }
 
 extension QueryFunction {
-    /// The function that `FUNCTION(x, 'selector')` means.
+    /// The function that `FUNCTION(x, 'selector')` calls.
     init?(selector: String) {
         switch selector {
         case "lowercaseString", "localizedLowercaseString": self = .lowercase

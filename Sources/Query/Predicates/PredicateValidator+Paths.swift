@@ -1,6 +1,6 @@
 import Schema
 
-// Key paths: every key looked up, aggregates brought into one form.
+// Key paths: resolves every key and converts aggregates to one form.
 extension PredicateValidator {
     func path(base: QueryExpression?, components: [String]) throws -> Typed {
         guard let base else {
@@ -9,7 +9,7 @@ extension PredicateValidator {
         return try path(from: try expression(base), components)
     }
 
-    /// The path that goes on from `base`.
+    /// The path that continues from `base`.
     func path(from base: Typed, _ components: [String]) throws -> Typed {
         var root: QueryExpression?
         var first: [String] = []
@@ -52,8 +52,8 @@ extension PredicateValidator {
         return try aggregate(function, of: Typed(expression: path, type: resolved.type, lastToMany: lastToMany))
     }
 
-    /// The aggregate of a collection in the form `a.b.@op.c`; of a list of expressions as a
-    /// function.
+    /// The aggregate of a collection in the form `a.b.@op.c`; the aggregate of a list of
+    /// expressions as a function.
     func aggregate(_ function: QueryFunction, of many: Typed) throws -> Typed {
         let collection = many.expression
         guard let element = many.type.elements?.type ?? (aggregatesRows ? many.type : nil) else {
@@ -105,19 +105,19 @@ extension PredicateValidator {
         keys.isEmpty ? root ?? .evaluatedObject : .keyPath(base: root, components: keys)
     }
 
-    /// Where a path leads.
+    /// The result of resolving a path.
     struct Resolution {
-        /// Without `self` and `objectID`.
+        /// The keys without `self` and `objectID`.
         var keys: [String] = []
         var type: StaticType
-        /// The place in `keys` of the last to-many relationship.
+        /// The index in `keys` of the last to-many relationship.
         var lastToMany: Int?
         var toManySteps = 0
-        /// The path ended in the `length` of a string.
+        /// Whether the path ends in the `length` of a string.
         var isLength = false
     }
 
-    /// Looks up every key of a path from a value of type `start`.
+    /// Resolves every key of a path that starts at a value of type `start`.
     func resolve(_ keys: [String], from start: StaticType) throws -> Resolution {
         var result = Resolution(type: start)
         for (index, key) in keys.enumerated() {

@@ -1,9 +1,9 @@
 import Schema
 
-// SEARCH and the relevance of what it finds: objects become their texts.
+// SEARCH and relevance: objects are replaced by their texts.
 extension PredicateValidator {
-    /// A search in its one form: a text, or a list of texts of one object, on the left; a string on
-    /// the right.
+    /// The canonical form of a search: a text, or a list of texts of one object, on the left, and a
+    /// string on the right.
     func search(_ comparison: ComparisonPredicate) throws -> ComparisonPredicate {
         var result = comparison
         result.options = []
@@ -43,7 +43,8 @@ extension PredicateValidator {
         return result
     }
 
-    /// `relevance:to:(title, "desert")`; of an object, the sum of that of its texts.
+    /// `relevance:to:(title, "desert")`. The relevance of an object is the sum of the relevance of
+    /// its texts.
     func relevance(_ arguments: [Typed]) throws -> Typed {
         guard case .constant(let query) = arguments[1].expression, query.isNull || ScalarRules.text(query) != nil else {
             throw typeError("relevance:to: takes a string as its second argument, not \(arguments[1].expression)")
@@ -62,7 +63,7 @@ extension PredicateValidator {
         return Typed(expression: sum, type: .number(nil))
     }
 
-    /// What `indexed:by:` names is checked; which index serves best is for the store to say.
+    /// Checks the index name in `indexed:by:`. The store decides which index it uses.
     func indexed(_ arguments: [Typed]) throws -> Typed {
         guard case .constant(.string(let name)) = arguments[1].expression else {
             throw typeError(
@@ -87,7 +88,7 @@ extension PredicateValidator {
         guard type.isText else { throw typeError("SEARCH looks for words in strings: \(expression) is a \(type.name)") }
     }
 
-    /// The paths to the attributes of an object that the model chooses for full text.
+    /// The paths to the full-text indexed attributes of an object.
     private func texts(of owner: EntityDescription, at object: Typed) throws -> [QueryExpression] {
         let names = owner.fullTextAttributes.map(\.name)
         guard !names.isEmpty else {

@@ -1,23 +1,27 @@
 import Schema
 
-/// Checks a tree against an entity and brings it into the form that stores and memory run.
+/// Checks a tree against an entity and converts it to the form that stores and the evaluation in
+/// memory execute.
 ///
-/// What it gives is equal in meaning, and besides: paths begin at the object or at a subquery's
-/// variable, never at SELF or another path; `objectID` is gone (SELF or the relationship takes its
-/// place); ANY and ALL stand only where the left side has many values; an aggregate of a path is
-/// `a.b.@op.c`, with the operator right behind the last to-many relationship, however it was
-/// written (`sum:(a.b.c)`, `a.b.c.@sum`, `a.b[SIZE]`); constants have the type of what they are
-/// compared with; options stand only on comparisons of texts; `FUNCTION` has become the function it
-/// names; no variable is free.
+/// The result has the same meaning, and the following holds:
+/// - Paths begin at the object or at the variable of a subquery, never at SELF or another path.
+///   `objectID` is replaced by SELF or the relationship.
+/// - ANY and ALL occur only if the left side has many values.
+/// - An aggregate of a path is `a.b.@op.c`, with the operator directly after the last to-many
+///   relationship, in whichever form it was written (`sum:(a.b.c)`, `a.b.c.@sum`, `a.b[SIZE]`).
+/// - Constants have the type of the value that they are compared with.
+/// - Only comparisons of texts have options.
+/// - `FUNCTION` is replaced by the function that it names.
+/// - There are no unbound variables.
 struct PredicateValidator {
-    /// A validated expression. Nothing is validated twice: that would take time exponential in the
-    /// depth of a tree.
+    /// A validated expression. It is never validated again, because that would take time
+    /// exponential in the depth of the tree.
     struct Typed {
         var expression: QueryExpression
         var type: StaticType
-        /// In a path, the place of its last to-many relationship.
+        /// In a path, the index of its last to-many relationship.
         var lastToMany: Int?
-        /// In a path, how many of its relationships are to-many.
+        /// In a path, the number of its to-many relationships.
         var toManySteps = 0
         /// The elements of a list of expressions.
         var elements: [Typed] = []
@@ -25,12 +29,12 @@ struct PredicateValidator {
 
     let entity: EntityDescription
     let model: ManagedObjectModel
-    /// Makes references of text; nil where no store is known.
+    /// Resolves text to references; nil if no store is known.
     let store: StoreIdentity?
-    /// What the variables of the subqueries around stand for.
+    /// The types of the variables of the enclosing subqueries.
     var variables: [String: StaticType] = [:]
-    /// Whether an aggregate of a single value is one over all selected objects. It stays a
-    /// function, `sum:(year)`.
+    /// Whether an aggregate of a single value is computed over all selected objects. It then stays
+    /// a function, `sum:(year)`.
     var aggregatesRows = false
 
     func predicate(_ predicate: FetchPredicate) throws -> FetchPredicate {
@@ -93,7 +97,7 @@ struct PredicateValidator {
         return result
     }
 
-    /// Converts the constant of a pair, or checks that two typed sides fit.
+    /// Converts the constant of a pair, or checks that two typed sides are comparable.
     private func align(_ left: Typed, _ right: Typed, _ comparison: inout ComparisonPredicate) throws {
         switch (left.expression, right.expression) {
         case (.constant, .constant): try requireComparable(left, right)
@@ -140,8 +144,8 @@ struct PredicateValidator {
         return element.expression
     }
 
-    /// `one IN many` and `many CONTAINS one`; `known` is the type of the elements where `many`
-    /// stands on the left.
+    /// `one IN many` and `many CONTAINS one`. `known` is the type of the elements if `many` is on
+    /// the left.
     private func membership(of one: Typed, in many: Typed, _ known: StaticType?, _ comparison: ComparisonPredicate)
         throws
         -> ComparisonPredicate
@@ -157,7 +161,8 @@ struct PredicateValidator {
             manyExpression = .constant(.list(try values.map { try convert($0, to: one) }))
         case .aggregate:
             let elements = try many.elements.map { try element($0, comparedWith: one) }
-            // A list of constants is looked up as a whole, however long it is.
+            // A list of constants stays one constant, so that it is looked up as a set, however
+            // long it is.
             let constants = elements.compactMap { if case .constant(let value) = $0 { value } else { nil } }
             manyExpression = constants.count == elements.count ? .constant(.list(constants)) : .aggregate(elements)
         default:

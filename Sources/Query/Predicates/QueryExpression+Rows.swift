@@ -2,8 +2,8 @@ import Schema
 
 // Aggregates over the selected objects, in validated expressions.
 extension QueryExpression {
-    /// The function and what it is taken of, where this is an aggregate over objects. Those over
-    /// collections are paths, those over lists have a list.
+    /// The function and its argument if this is an aggregate over objects. Aggregates over
+    /// collections are paths, and aggregates over lists have a list as their argument.
     package var rowAggregate: (function: QueryFunction, argument: QueryExpression)? {
         guard case .function(let name, let arguments) = self, arguments.count == 1,
             let function = QueryFunction(rawValue: name), function.isAggregate
@@ -14,7 +14,7 @@ extension QueryExpression {
         }
     }
 
-    /// Whether an aggregate over objects stands anywhere in the expression.
+    /// Whether the expression contains an aggregate over objects.
     var aggregatesRows: Bool {
         var found = false
         _ = FetchPredicate.replacing(self) { expression, _ in
@@ -24,8 +24,8 @@ extension QueryExpression {
         return found
     }
 
-    /// Whether the expression has one value for all objects of a group, given what groups are made
-    /// by: aggregates, constants, `groups` and what they lead to.
+    /// Whether the expression has one value for all objects of a group. This is true for
+    /// aggregates, constants, `groups` and paths that continue from them.
     func isConstant(inGroupsBy groups: [QueryExpression]) -> Bool {
         var isConstant = true
         _ = FetchPredicate.replacing(self) { expression, bound in
@@ -33,7 +33,7 @@ extension QueryExpression {
             switch expression {
             case .evaluatedObject: isConstant = groups.contains(.evaluatedObject)
             case .keyPath(nil, let components):
-                // What a grouped object leads to is the same for the whole group.
+                // A path from an object that is grouped by has the same value for the whole group.
                 isConstant =
                     groups.contains(.evaluatedObject)
                     || (1..<components.count).contains {

@@ -1,4 +1,5 @@
-/// The functions that predicates and computed columns may call, by the names they have in the tree.
+/// The functions that predicates and computed columns may call. The raw values are their names in
+/// the tree.
 package enum QueryFunction: String, CaseIterable, Sendable {
     case add = "add:to:", subtract = "from:subtract:", multiply = "multiply:by:", divide = "divide:by:", modulus =
         "modulus:by:", power = "raise:toPower:"
@@ -9,21 +10,21 @@ package enum QueryFunction: String, CaseIterable, Sendable {
     case naturalLogarithm = "ln:"
     case lowercase = "lowercase:", uppercase = "uppercase:", canonical = "canonical:", length = "length:"
     case now = "now"
-    /// Parts of a date, in UTC; the days of a week are numbered from 1 for Monday.
+    /// Parts of a date in UTC. Weekdays are numbered from 1 for Monday.
     case year = "year:", month = "month:", day = "day:", hour = "hour:", minute = "minute:", second = "second:",
         weekday = "weekday:"
     case count = "count:", sum = "sum:", average = "average:", min = "min:", max = "max:"
-    /// Its argument as it is; asks a store not to use an index.
+    /// Returns its argument; asks a store not to use an index.
     case noIndex = "noindex:"
-    /// How well a text fits what SEARCH looks for, the greater the better; 0 where the text is nil
-    /// or holds nothing of it.
+    /// How well a text matches a SEARCH query: the greater, the better; 0 if the text is nil or
+    /// matches no term.
     case relevance = "relevance:to:"
-    /// Its first argument as it is; names the index of the model that is meant to find it. Stores
-    /// choose by themselves.
+    /// Returns its first argument; names the model's index that should be used. Stores choose their
+    /// indexes themselves.
     case indexed = "indexed:by:"
 
-    /// The function that text means by `name`: the colon of a function of one argument may be left
-    /// out.
+    /// The function with this name in predicate text. The colon of a function with one argument is
+    /// optional.
     package init?(written name: String) {
         if let function = QueryFunction(rawValue: name) ?? QueryFunction(rawValue: name + ":") {
             self = function
@@ -34,7 +35,7 @@ package enum QueryFunction: String, CaseIterable, Sendable {
 
     package var argumentCount: Int { rawValue.utf8.reduce(0) { $1 == UInt8(ascii: ":") ? $0 + 1 : $0 } }
 
-    /// Whether it makes one value of a collection.
+    /// Whether it computes one value from a collection.
     package var isAggregate: Bool {
         switch self {
         case .count, .sum, .average, .min, .max: true
@@ -42,7 +43,7 @@ package enum QueryFunction: String, CaseIterable, Sendable {
         }
     }
 
-    /// Whether it takes a date and gives a part of it.
+    /// Whether it takes a date and returns a part of it.
     package var isDatePart: Bool {
         switch self {
         case .year, .month, .day, .hour, .minute, .second, .weekday: true
@@ -50,7 +51,7 @@ package enum QueryFunction: String, CaseIterable, Sendable {
         }
     }
 
-    /// How the function is written between its two operands.
+    /// The operator for the function, if it has one.
     var infix: (symbol: String, precedence: Int)? {
         switch self {
         case .bitAnd: ("&", 1)
@@ -70,7 +71,7 @@ package enum QueryFunction: String, CaseIterable, Sendable {
     /// The precedence of `-x` and `~x`.
     static let unaryPrecedence = 5
 
-    /// The aggregate that a collection operator of a path means, such as `@avg`.
+    /// The aggregate of a collection operator such as `@avg`.
     package init?(collectionOperator name: String) {
         switch name {
         case "@count": self = .count

@@ -1,13 +1,13 @@
 package import Schema
 
-/// A key path made ready to be followed, by rules 1 and 2 of ``CompiledPredicate``.
+/// A key path that is prepared for evaluation, by rules 1 and 2 of ``CompiledPredicate``.
 package struct QueryPath {
     private enum Step {
-        /// A property of an entity that is known, by its place.
+        /// A property of a known entity, by index.
         case property(Int, isToMany: Bool)
-        /// Whatever the value at hand has by this name.
+        /// A property that is looked up in each value by name.
         case key(String)
-        /// An aggregate over the values that the rest of the path gives for the elements.
+        /// An aggregate over the values of the rest of the path for the elements.
         case aggregate(QueryFunction, rest: [Step])
     }
 
@@ -16,8 +16,8 @@ package struct QueryPath {
     private static let mostToManySteps = 6
     private static let mostMultiplied = 1 << 22
 
-    /// Refuses a path through too many to-many relationships: the objects that are looked at grow
-    /// by a factor with each.
+    /// Throws if a path has too many to-many relationships. Each of them multiplies the number of
+    /// visited objects.
     package static func check(toManySteps: Int, entity: EntityDescription, key: String?) throws(QueryError) {
         if toManySteps <= mostToManySteps { return }
         throw QueryError(
@@ -26,8 +26,9 @@ package struct QueryPath {
             entity: entity.name, key: key)
     }
 
-    /// Refuses to go on where several to-many relationships have multiplied what one object leads
-    /// to. The members of a first one are as many as the store has.
+    /// Throws if several to-many relationships have produced too many elements from one object. The
+    /// objects of the first relationship do not count, because a store can't have more of them than
+    /// rows.
     package static func check(multiplied count: Int) throws(QueryError) {
         if count > mostMultiplied {
             throw QueryError(
@@ -37,7 +38,7 @@ package struct QueryPath {
         }
     }
 
-    /// - Parameter entity: That of the objects that the path begins at, if it is known.
+    /// - Parameter entity: The entity of the objects that the path begins at, if it is known.
     init(_ components: [String], from entity: EntityDescription?, in model: ManagedObjectModel?) throws {
         steps = try Self.steps(components[...], from: entity, in: model)
     }

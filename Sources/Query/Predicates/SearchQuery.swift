@@ -1,19 +1,19 @@
-/// What SEARCH looks for: words, phrases and beginnings of words in one or several texts of an
-/// object.
+/// A parsed SEARCH query: words, phrases and prefixes that are looked for in one or several texts
+/// of an object.
 ///
-/// 1. Words stand for themselves, wherever they are; `"several words"` in quotes for a phrase;
-///    `desert*` for all words that begin so, `"great des"*` for a phrase whose last word does. All
-///    of them have to be found, each in any of the texts, a phrase within one of them.
-/// 2. `-word` and `-"a phrase"` must not be found in any. `OR` in capitals parts alternatives: one
-///    of them has to hold.
-/// 3. Text that users type is never an error: a quotation that does not end ends with the text,
-///    signs that mean nothing part words. What names no word looks for nothing and finds nothing;
-///    an alternative of nothing but `-words` finds nothing.
-/// 4. At most 64 terms count, and at most 64 words of a phrase; the rest is left out.
+/// 1. A word matches anywhere. `"several words"` in quotes is a phrase. `desert*` matches all words
+///    with this prefix, and `"great des"*` a phrase whose last word has this prefix. All terms must
+///    be found, each in any of the texts, a phrase within a single text.
+/// 2. `-word` and `-"a phrase"` must not be found in any text. `OR` in capitals separates
+///    alternatives: at least one of them must match.
+/// 3. Text that users type is never an error: an unclosed quotation extends to the end of the text,
+///    and other characters separate words. A query without words matches nothing, and so does an
+///    alternative that has only `-words`.
+/// 4. At most 64 terms are used, and at most 64 words of a phrase; the rest is ignored.
 package struct SearchQuery: Sendable, Hashable {
     struct Term: Sendable, Hashable {
         var words: [String]
-        /// Whether the last word is the beginning of one.
+        /// Whether the last word is a prefix.
         var isPrefix: Bool
     }
 
@@ -50,7 +50,7 @@ package struct SearchQuery: Sendable, Hashable {
         self.alternatives = alternatives.filter { !$0.wanted.isEmpty }
     }
 
-    /// Whether it looks for anything.
+    /// Whether the query can match nothing.
     package var isEmpty: Bool { alternatives.isEmpty }
 
     private static func pieces(of text: String) -> [(words: String, isPrefix: Bool, isUnwanted: Bool, isOr: Bool)] {
@@ -94,7 +94,7 @@ package struct SearchQuery: Sendable, Hashable {
 
     // MARK: In memory
 
-    /// Whether one object's texts hold what is looked for; nils hold nothing.
+    /// Whether the texts of one object match the query; a nil text contains nothing.
     package func matches(_ texts: [String?]) -> Bool {
         if isEmpty { return false }
         let columns = texts.map { $0.map(TextWords.words) ?? [] }
@@ -102,12 +102,13 @@ package struct SearchQuery: Sendable, Hashable {
         return alternatives.contains { $0.wanted.allSatisfy(found) && !$0.unwanted.contains(where: found) }
     }
 
-    /// How well a text fits: 0 where none of the wanted terms is in it, more the more often they
-    /// are, the more of them are, and the shorter the text is.
+    /// How well a text matches: 0 if it contains none of the wanted terms. The value increases with
+    /// the number of terms found and their frequency, and decreases with the length of the text.
     ///
-    /// Of the text and the query alone, so that an order by it is the same in every store and
-    /// before and after a save: each term counts `f / (f + 0.3 + 0.9 n / 100)` of its number of
-    /// words, where `f` is how often it is found and `n` the length of the text in words.
+    /// It depends only on the text and the query, so that the order is the same in every store and
+    /// before and after a save. Each term contributes `f / (f + 0.3 + 0.9 n / 100)` times its
+    /// number of words, where `f` is its number of occurrences and `n` is the length of the text in
+    /// words.
     package func relevance(of text: String?) -> Double {
         guard let text, !isEmpty else { return 0 }
         let words = TextWords.words(of: text)
@@ -124,11 +125,11 @@ package struct SearchQuery: Sendable, Hashable {
 
     // MARK: In an index
 
-    /// The words of a text as indexes take them.
+    /// The words of a text in the form that indexes store.
     package static func words(of text: String) -> String { TextWords.joined(text) }
 
-    /// The same in FTS5's language, for the given columns of an index of ``TextWords``. Words hold
-    /// neither quotes nor anything else that means something there.
+    /// The query as an FTS5 expression, for the given columns of an index of ``TextWords``. Words
+    /// contain neither quotes nor other FTS5 syntax.
     package func expression(columns: [String]) -> String {
         let names = columns.map(Self.quoted).joined(separator: " ")
         let parts = alternatives.map { alternative in

@@ -1,21 +1,21 @@
 package import Schema
 
-/// What is known of an expression's value before anything runs.
+/// The statically known type of an expression's value.
 package indirect enum StaticType: Sendable {
-    /// A nil, or something that can be any value.
+    /// Nil, or any value.
     case unknown
-    /// A number; the type of the attribute where it is one's value as it stands, to which constants
-    /// are converted.
+    /// A number. The attribute type is given if the expression is the value of an attribute;
+    /// constants are converted to it.
     case number(AttributeType?)
     case date
     case string
     case uri
     case uuid
     case binary(isExternal: Bool)
-    /// Something that only nil can be compared with: a transformable value.
+    /// A value that can be compared with nil only: a transformable value.
     case opaque
     case object(EntityDescription)
-    /// A reference to an object of some entity.
+    /// A reference to an object of an unknown entity.
     case reference
     case composite(CompositeDescription)
     case collection(StaticType, isOrdered: Bool)
@@ -56,7 +56,7 @@ package indirect enum StaticType: Sendable {
         if case .unknown = self { true } else { false }
     }
 
-    /// What string operators take.
+    /// Whether string operators accept the value.
     var isText: Bool {
         switch self {
         case .string, .uri, .unknown: true
@@ -79,12 +79,12 @@ package indirect enum StaticType: Sendable {
         }
     }
 
-    /// The element type and whether there is an order, of a collection.
+    /// The element type of a collection, and whether it is ordered.
     var elements: (type: StaticType, isOrdered: Bool)? {
         if case .collection(let type, let isOrdered) = self { (type, isOrdered) } else { nil }
     }
 
-    /// Whether values of the two can be equal at all.
+    /// Whether values of the two types can be equal.
     func isComparable(with other: StaticType) -> Bool {
         switch (self, other) {
         case (.unknown, _), (_, .unknown): true
@@ -98,7 +98,7 @@ package indirect enum StaticType: Sendable {
         }
     }
 
-    /// The word for messages.
+    /// The name of the type in messages.
     var name: String {
         switch self {
         case .unknown: "nil"

@@ -25,7 +25,7 @@ public struct ExpressionDescription: Sendable, Hashable {
     /// Creates a computed column from format text and values for its placeholders:
     /// `sum:(price * %d)`.
     ///
-    /// - Throws: What ``QueryExpression/init(format:_:)`` throws.
+    /// - Throws: The errors of ``QueryExpression/init(format:_:)``.
     public init(
         _ name: String, format: String, arguments: [(any PredicateArgument)?] = [],
         expressionResultType: AttributeType? = nil

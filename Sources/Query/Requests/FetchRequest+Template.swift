@@ -4,7 +4,7 @@ extension FetchRequest {
     /// Creates a request from a template of a model and values for the template's variables.
     ///
     /// ```swift
-    /// let template = model.description.fetchRequestTemplates[0]    // year > $since
+    /// let template = model.definition.fetchRequestTemplates[0]    // year > $since
     /// let request = try FetchRequest<ManagedObject>(template: template, substitutionVariables: ["since": 1960])
     /// ```
     /// - Throws: ``QueryError`` with code `unboundVariable` if a variable has no entry in the

@@ -41,7 +41,7 @@ public struct FetchRequest<Result> {
     /// Key paths of relationships whose objects are fetched, too. Each component of a key path
     /// takes one query.
     public var relationshipKeyPathsForPrefetching: [String]
-    /// The columns of rows of values; an empty array stands for all persistent attributes.
+    /// The columns of rows of values; an empty array means all persistent attributes.
     public var propertiesToFetch: [FetchColumn]
     /// The columns to group by. The result has one row for each group, and every column must be an
     /// aggregate, a constant, or derived from the columns to group by.

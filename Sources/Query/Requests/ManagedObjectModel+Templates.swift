@@ -11,7 +11,7 @@ extension ManagedObjectModel {
     /// ```swift
     /// let request = try model.fetchRequestFromTemplate(withName: "recent", substitutionVariables: ["since": 1960], as: ManagedObject.self)
     /// ```
-    /// - Throws: What ``FetchRequest/init(template:substitutionVariables:)`` throws.
+    /// - Throws: The errors of ``FetchRequest/init(template:substitutionVariables:)``.
     public func fetchRequestFromTemplate<Result>(
         withName name: String, substitutionVariables: [String: (any PredicateArgument)?] = [:], as result: Result.Type
     ) throws(QueryError) -> FetchRequest<Result>? {

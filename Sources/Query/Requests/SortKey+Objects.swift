@@ -23,7 +23,7 @@ extension ManagedObjectID {
         let (name, otherName) = (entity.name, other.entity.name)
         if name != otherName { return name.utf8.lexicographicallyPrecedes(otherName.utf8) ? -1 : 1 }
         if isTemporaryID != other.isTemporaryID { return isTemporaryID ? 1 : -1 }
-        // Temporary numbers go down from -1.
+        // The primary keys of temporary IDs count down from -1.
         return (key.magnitude < other.key.magnitude) ? -1 : (key == other.key ? 0 : 1)
     }
 }

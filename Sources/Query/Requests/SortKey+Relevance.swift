@@ -21,7 +21,7 @@ extension SortKey {
         return key
     }
 
-    /// What is sorted by, before it is validated.
+    /// The expression that is sorted by, before validation.
     package var expression: QueryExpression {
         let components = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         let path: QueryExpression =
@@ -30,8 +30,8 @@ extension SortKey {
         return .function(QueryFunction.relevance.rawValue, [path, .constant(.string(relevanceQuery))])
     }
 
-    /// The expression that stores and memory run.
-    /// - Throws: what validating throws.
+    /// The expression that stores and the evaluation in memory execute.
+    /// - Throws: An error of validation.
     package func expression(for entity: EntityDescription, in model: ManagedObjectModel) throws(QueryError)
         -> QueryExpression
     {

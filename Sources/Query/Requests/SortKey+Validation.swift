@@ -33,7 +33,7 @@ extension SortKey {
         return keys
     }
 
-    /// The key path and the collation that its brackets mean, nil for one that there is not.
+    /// The key path, and the collation in brackets; nil if the collation is unknown.
     private static func collation(of word: Substring) -> (name: Substring, SortKey.Collation?) {
         guard word.last == "]", let open = word.lastIndex(of: "[") else { return (word, .binary) }
         let collation: SortKey.Collation? =
@@ -47,8 +47,8 @@ extension SortKey {
         return (word[..<open], collation)
     }
 
-    /// Checks that the key path leads through to-one relationships to an attribute with an order,
-    /// or stands for the object itself.
+    /// Checks that the key path goes through to-one relationships to an attribute with an order, or
+    /// refers to the object itself.
     /// - Throws: ``QueryError`` with code `unknownKey`, `type` or `unsupported`.
     package func validated(against entity: EntityDescription, in model: ManagedObjectModel) throws(QueryError)
         -> SortKey

@@ -19,7 +19,7 @@ public struct SortKey: Sendable, Hashable {
     }
 
     /// Names of properties separated by dots; all but the last are to-one relationships. `objectID`
-    /// stands for the object itself unless its entity has a property with that name; see
+    /// refers to the object itself unless its entity has a property with that name; see
     /// ``objectID``.
     public var keyPath: String
     /// Whether small values come first.

@@ -1,15 +1,15 @@
 import Foundation
 package import Schema
 
-/// A column of a table, checked against an entity.
+/// A column of a table request, validated against an entity.
 package struct TableColumn: Sendable {
     package let name: String
     package let expression: QueryExpression
-    /// What is known of the values before they are computed.
+    /// The statically known type of the values.
     package let type: StaticType
     private let resultType: AttributeType?
-    /// Whether values come as a property has them: read as they are, or the smallest or greatest of
-    /// them.
+    /// Whether the values are those of a stored property, or the minimum or maximum of such values.
+    /// Other values are computed.
     package let isStored: Bool
 
     init(_ name: String, _ expression: QueryExpression, _ type: StaticType, resultType: AttributeType? = nil) {
@@ -27,7 +27,7 @@ package struct TableColumn: Sendable {
         }
     }
 
-    /// Whether values can be told apart and put in an order, for DISTINCT and groups.
+    /// Whether values can be compared for equality and sorted, as DISTINCT and groups require.
     package var isComparable: Bool {
         switch type {
         case .opaque, .composite, .collection: false
@@ -36,14 +36,14 @@ package struct TableColumn: Sendable {
         }
     }
 
-    /// A computed value as it stands in a row: numbers as Int64 or Double whatever they were made
-    /// of, then of the type that was asked for.
+    /// A computed value in the form that rows contain: numbers become Int64 or Double, then the
+    /// requested type.
     package func value(_ computed: PropertyValue) -> PropertyValue {
         let value = isStored ? (ScalarRules.isNull(computed) ? .null : computed) : plain(computed)
         guard let resultType, !value.isNull else { return value }
         if resultType == .string, !isStored, case .double(let number) = value, let whole = Int64(exactly: number) {
-            // Whether a number was computed as an integer or as a Double must not show: a sum of
-            // nothing is an integer.
+            // The text must not depend on whether a number was computed as an integer or as a
+            // Double: the sum of no values is an integer.
             return .string(String(whole))
         }
         return Self.convert(value, to: resultType) ?? .null

@@ -1,13 +1,14 @@
 package import Foundation
 package import Schema
 
-/// Makes rows of values of objects in memory, with the result that a store's own statement has.
+/// Computes rows of values from objects in memory, with the same result as the SQL statement of a
+/// store.
 ///
-/// 1. Groups are told apart, and rows that are to be distinct compared, by ``ScalarRules``: nils
-///    are equal, so are 1 and 1.0, texts by their code units.
-/// 2. Without anything to group by, aggregates give one row, also of no objects.
-/// 3. Rows that the order does not tell apart are ordered by their columns, those of single objects
-///    by the objects' numbers.
+/// 1. Groups and distinct rows are compared by ``ScalarRules``: nils are equal, and so are 1 and
+///    1.0; texts are equal if their code units are.
+/// 2. Without columns to group by, aggregates give one row, even for no objects.
+/// 3. Rows that are equal in the sort order are ordered by their columns. Rows of single objects
+///    are ordered by the primary keys of the objects.
 package struct TableEvaluation {
 
     private struct Aggregate {
@@ -22,7 +23,8 @@ package struct TableEvaluation {
     private let order: [CompiledExpression]
     private let aggregates: [Aggregate]
 
-    /// - Parameters: `entity` and `model` are those that the request was checked against.
+    /// - Parameters:
+    ///   - entity, model: The entity and the model that the request was validated against.
     package init(_ request: TableRequest, entity: EntityDescription, model: ManagedObjectModel, now: Date = Date())
         throws(QueryError)
     {
@@ -47,14 +49,14 @@ package struct TableEvaluation {
         }
     }
 
-    /// A row before it is cut down to its columns.
+    /// A row with its sort values, before it is reduced to its columns.
     private struct Candidate {
         var values: [PropertyValue]
         var order: [PropertyValue]
         var key: Int64
     }
 
-    /// The rows that the request makes of `objects`, which are all that its predicate selects.
+    /// The rows for `objects`, which must be all objects that the predicate selects.
     package func rows(of objects: some Sequence<any QueryObject>) throws -> [[PropertyValue]] {
         var candidates = request.isAggregated ? try grouped(objects) : try objects.map { try candidate($0, []) }
         if request.isDistinct {
@@ -132,12 +134,12 @@ package struct TableEvaluation {
     }
 }
 
-/// Takes aggregates out of expressions and puts variables in their places.
+/// Extracts aggregates from expressions and replaces them with variables.
 private struct AggregateSlots {
     private(set) var aggregates: [(function: QueryFunction, argument: QueryExpression)] = []
     private var places: [QueryExpression: Int] = [:]
 
-    /// No text can name them: a variable's name has no colon.
+    /// The name can't occur in predicate text, because a variable's name has no colon.
     private static func name(_ place: Int) -> String { "aggregate:\(place)" }
 
     var names: [String] { aggregates.indices.map(Self.name) }
@@ -160,7 +162,8 @@ private struct AggregateSlots {
 }
 
 extension PropertyValue {
-    /// A value that is hashed and compared as ``ScalarRules`` compare what a column holds.
+    /// A value whose hash and equality match the equality of ``ScalarRules`` for the values of a
+    /// column.
     fileprivate var identity: PropertyValue {
         if ScalarRules.isNull(self) { return .null }
         switch self {
@@ -170,7 +173,8 @@ extension PropertyValue {
             case .double(let number): return Int64(exactly: number).map(PropertyValue.int) ?? .double(number)
             case nil: return self
             }
-        // Swift's own equality of texts is canonical equivalence.
+        // The equality of `String` is canonical equivalence, so other text is compared by its
+        // bytes.
         case .string(let text): return text.utf8.allSatisfy { $0 < 0x80 } ? self : .data(Data(text.utf8))
         case .uri(let url): return PropertyValue.string(url.absoluteString).identity
         default: return self

@@ -1,16 +1,15 @@
 package import Schema
 
-/// What is to be made of the objects that a request selects: rows of values. Checked against an
-/// entity, nothing left to resolve.
+/// A request for rows of values, validated against an entity and fully resolved.
 package struct TableRequest: Sendable {
-    /// What rows are ordered by.
+    /// A term of the sort order.
     package struct Term: Sendable {
         package let expression: QueryExpression
-        /// The column that it is, where it is one.
+        /// The index of the column that the term refers to, if it does.
         package let column: Int?
         package let isAscending: Bool
         package let collation: SortKey.Collation
-        /// Whether it is the order of the objects that rows are made of.
+        /// Whether the term sorts by the objects that the rows are made from.
         package var ordersObjects = false
     }
 
@@ -22,21 +21,22 @@ package struct TableRequest: Sendable {
     package let offset: Int
     package let limit: Int?
 
-    /// Whether rows stand for groups of objects, all of them being one group where nothing is
-    /// grouped by.
+    /// Whether rows represent groups of objects. Without columns to group by, all objects are one
+    /// group.
     package let isAggregated: Bool
 
-    /// Whether rows that nothing tells apart need places of their own: where there is an order or a
-    /// window, and where rows stand for several objects, whose order is no order of them.
+    /// Whether rows that are equal in the sort order need a defined order. This is the case if
+    /// there is a sort order, an offset or a limit, and if rows represent several objects, because
+    /// they do not inherit an order from them.
     package var isOrdered: Bool { !order.isEmpty || offset > 0 || limit != nil || isDistinct || !groups.isEmpty }
 
-    /// Whether rows stand for several objects.
+    /// Whether rows may represent several objects.
     package var isCollapsed: Bool { isAggregated || isDistinct }
 
-    /// Whether the order tells every two objects apart.
+    /// Whether the sort order is total for the objects.
     package var ordersObjects: Bool { order.contains { $0.ordersObjects } }
 
-    /// What a request for rows of values asks of objects of `entity`.
+    /// Resolves a request for rows of values of objects of `entity`.
     /// - Throws: ``QueryError`` with code `unknownKey`, `type`, `unsupported` or `unboundVariable`.
     package init<Result>(
         _ request: FetchRequest<Result>, entity: EntityDescription, model: ManagedObjectModel, store: StoreIdentity?

@@ -1,6 +1,6 @@
 import Schema
 
-/// Looks up what columns, groups and their conditions name.
+/// Resolves the names in columns, groups and their conditions.
 struct TableResolver {
     let entity: EntityDescription
     let model: ManagedObjectModel
@@ -12,7 +12,7 @@ struct TableResolver {
 
     // MARK: Columns
 
-    /// The columns asked for; where none are, all attributes that stores hold.
+    /// The requested columns, or all persistent attributes if there are none.
     func columns(_ wanted: [FetchColumn]) throws -> [TableColumn] {
         let stored = entity.properties.filter { property in
             property.attribute.map { !property.isTransient && $0.type != .undefined && $0.type != .objectID } ?? false
@@ -73,7 +73,7 @@ struct TableResolver {
         }
     }
 
-    /// A condition on groups, with columns in the place of their names.
+    /// The condition on groups, with column names replaced by the expressions of the columns.
     func having(_ predicate: FetchPredicate, _ columns: [TableColumn], _ groups: [QueryExpression]) throws
         -> FetchPredicate
     {
@@ -84,7 +84,7 @@ struct TableResolver {
             case .variable(let name) where !bound.contains(name): return byName[name]
             case .keyPath(nil, let components):
                 let name = components.joined(separator: ".")
-                // A property comes before a column of its name.
+                // A property takes precedence over a column with the same name.
                 return entity.property(named: components[0]) == nil ? byName[name] : nil
             default: return nil
             }

@@ -136,7 +136,7 @@ where Operand.Value: RawRepresentable, Operand.Value.RawValue: PredicateArgument
     EntityCondition(left.entityPath.expression, .notEqual, right.rawValue.predicateConstant)
 }
 
-// The same for key paths whose class the context says: `where: \.year > 1960`.
+// The same operators for key paths whose root type is inferred: `where: \.year > 1960`.
 
 /// Whether the value is equal to another; nil equals nil only.
 public func == <Object: KeyPathNaming, Value: PredicateArgument>(left: KeyPath<Object, Value>, right: Value)
@@ -200,7 +200,7 @@ extension EntityOperand where Value: PredicateArgument {
         EntityCondition(entityPath.expression, .in, .list(values.map(\.predicateConstant)))
     }
 
-    /// Whether the value lies between two values, inclusive; false if it is nil.
+    /// Whether the value is between two values, inclusive; false if it is nil.
     public func isBetween(_ lower: Value, _ upper: Value) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .between, .list([lower.predicateConstant, upper.predicateConstant]))
     }
@@ -226,8 +226,8 @@ extension EntityOperand where Value: _OptionalText {
     public func endsWith(_ text: String, _ options: ComparisonPredicate.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .endsWith, .string(text), options)
     }
-    /// Whether the whole text matches a pattern in which `*` stands for any characters and `?` for
-    /// one.
+    /// Whether the whole text matches a pattern in which `*` matches any characters and `?` one
+    /// character.
     public func isLike(_ pattern: String, _ options: ComparisonPredicate.Options = []) -> EntityCondition<Object> {
         EntityCondition(entityPath.expression, .like, .string(pattern), options)
     }
@@ -295,7 +295,7 @@ extension EntityOperand where Value: Sequence, Value.Element: KeyPathNaming {
 }
 
 extension FetchPredicate {
-    /// How deep subqueries are nested.
+    /// The maximum nesting depth of subqueries.
     fileprivate var subqueryDepth: Int {
         var deepest = 0
         _ = replacing { expression, bound in

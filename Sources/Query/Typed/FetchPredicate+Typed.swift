@@ -7,7 +7,7 @@ extension FetchPredicate {
     /// ```swift
     /// try FetchPredicate(#Predicate<Book> { book in book.year > 1960 && book.author?.name.starts(with: "H") == true })
     /// ```
-    /// Every part of the expression is translated, or the predicate is refused. Two differences to
+    /// Every part of the expression is translated, or the predicate is rejected. Two differences to
     /// Swift remain: strings are compared by code units, while Swift also treats canonically
     /// equivalent strings as equal; and a comparison with a force-unwrapped nil is false instead of
     /// trapping.
@@ -33,7 +33,7 @@ extension SortKey {
             throw QueryError(
                 .unknownKey, "\(Object.self) has no name for \(keyPath): namesByKeyPath lists those that queries know")
         }
-        // Other orders of texts are this toolkit's own: SortKey's collations.
+        // Only `SortKey` has collations for the other orders of texts.
         guard descriptor.stringComparator == nil || descriptor.stringComparator == .lexical else {
             throw QueryError(
                 .unsupported,
@@ -50,7 +50,7 @@ extension FetchRequest where Result: KeyPathNaming {
     /// ```swift
     /// let request = try FetchRequest<Book>(entityName: "Book", where: #Predicate { $0.year > 1960 }, sortBy: [SortDescriptor(\.title)])
     /// ```
-    /// - Throws: What ``FetchPredicate/init(_:)`` and ``SortKey/init(_:)`` throw.
+    /// - Throws: The errors of ``FetchPredicate/init(_:)`` and ``SortKey/init(_:)``.
     public init(
         entityName: String, where predicate: Predicate<Result>?, sortBy descriptors: [SortDescriptor<Result>] = []
     ) throws(QueryError) {

@@ -1,6 +1,6 @@
 extension QueryError {
-    /// Gives the errors of `body` their type. Recursive code lets errors travel boxed: a typed
-    /// error of this size would take kilobytes of stack at every level.
+    /// Converts the errors that `body` throws to `QueryError`. Recursive code throws untyped
+    /// errors, because a typed error of this size would take kilobytes of stack at every level.
     static func typed<Result>(_ body: () throws -> Result) throws(QueryError) -> Result {
         do {
             return try body()

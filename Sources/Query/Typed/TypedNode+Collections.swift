@@ -52,7 +52,7 @@ extension PredicateExpressions.SequenceMaximum: TypedPredicateNode {
 }
 
 extension TypedScope {
-    /// Whether some element satisfies a test.
+    /// Whether at least one element satisfies a test.
     fileprivate func any(
         _ sequence: some PredicateExpression, _ variable: PredicateExpressions.VariableID,
         _ test: (TypedScope) throws -> FetchPredicate
@@ -95,7 +95,7 @@ extension PredicateExpressions.StringContainsRegex: TypedPredicateNode {
         else {
             throw TypedScope.unsupported("a regular expression that is computed")
         }
-        // MATCHES asks for the whole text.
+        // MATCHES matches the whole text, so the pattern is surrounded with wildcards.
         return .condition(
             .comparison(
                 ComparisonPredicate(
@@ -105,9 +105,9 @@ extension PredicateExpressions.StringContainsRegex: TypedPredicateNode {
 
 // MARK: Ranges
 
-/// Ranges that a value can lie in.
+/// Ranges that can contain a value.
 protocol TypedRange {
-    /// The bounds, where there are any that a query can say; nil for bounds of another type.
+    /// The bounds as values of queries; nil for bounds of another type.
     var bounds: (lower: PropertyValue?, upper: PropertyValue?, includesUpper: Bool)? { get }
 }
 
@@ -147,7 +147,7 @@ extension PartialRangeThrough: TypedRange {
     }
 }
 
-/// A node whose value is a range.
+/// A node that evaluates to a range.
 private protocol TypedRangeNode {
     func holds(_ element: QueryExpression, in scope: TypedScope) throws -> FetchPredicate
 }

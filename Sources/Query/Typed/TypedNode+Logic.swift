@@ -1,7 +1,7 @@
 import Foundation
 import Schema
 
-// Connectives, comparisons and choices.
+// Connectives, comparisons and conditionals.
 
 extension PredicateExpressions.Conjunction: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
@@ -53,8 +53,8 @@ extension PredicateExpressions.Conditional: TypedPredicateNode {
 }
 
 extension TypedScope {
-    /// Whether two children are equal. A condition that stands beside a constant is asked for
-    /// itself.
+    /// Whether two children are equal. A condition that is compared with a constant becomes the
+    /// condition itself or its negation.
     fileprivate func equality(_ left: some PredicateExpression, _ right: some PredicateExpression) throws
         -> FetchPredicate
     {

@@ -1,7 +1,7 @@
 import Foundation
 import Schema
 
-// What nil does: chains, `??` and `!`.
+// Optionals: chaining, `??` and `!`.
 
 extension PredicateExpressions.OptionalFlatMap: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {
@@ -9,7 +9,8 @@ extension PredicateExpressions.OptionalFlatMap: TypedPredicateNode {
         switch try scope.binding(variable.key, to: whole).node(transform) {
         case .condition(let predicate, let unknown): return .condition(predicate, unknownWhen: [whole] + unknown)
         case .value(let value):
-            // A path through nil is nil; an aggregate of what is behind it is not.
+            // A path through nil is nil, but an aggregate after it is not, so it needs a test for
+            // nil.
             if case .keyPath(_, let components) = value, !components.contains(where: { $0.hasPrefix("@") }) {
                 return .value(value)
             }
@@ -32,6 +33,6 @@ extension PredicateExpressions.NilCoalesce: TypedPredicateNode {
 }
 
 extension PredicateExpressions.ForcedUnwrap: TypedPredicateNode {
-    /// A nil is no error in a query: comparisons with it are false.
+    /// Nil is not an error in a query: comparisons with it are false.
     func translated(in scope: TypedScope) throws -> TypedNode { try scope.node(inner) }
 }

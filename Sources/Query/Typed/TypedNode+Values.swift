@@ -90,9 +90,9 @@ extension TypedScope {
     }
 }
 
-/// Swift values as constants of queries.
+/// Converts Swift values to constants of queries.
 enum TypedConstant {
-    /// Nil for what queries have no value for.
+    /// Nil if queries have no such value.
     static func value(of value: Any) -> PropertyValue? {
         let mirror = Mirror(reflecting: value)
         if mirror.displayStyle == .optional {

@@ -1,25 +1,25 @@
 import Foundation
 import Schema
 
-/// What a node of a predicate of Foundation becomes.
+/// The translation of a node of a Foundation predicate.
 enum TypedNode {
-    /// A condition; its own value is nil where one of `unknownWhen` is nil.
+    /// A condition. Its own value is nil if one of `unknownWhen` is nil.
     case condition(FetchPredicate, unknownWhen: [QueryExpression])
     case value(QueryExpression)
 
     static func condition(_ predicate: FetchPredicate) -> TypedNode { .condition(predicate, unknownWhen: []) }
 }
 
-/// A node of Foundation's predicates that queries have a form for. Each kind of node conforms in an
+/// A node of a Foundation predicate that has a translation. Each kind of node conforms in an
 /// extension.
 protocol TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode
 }
 
-/// What the variables of the closures around a node stand for.
+/// The values of the variables of the enclosing closures.
 struct TypedScope {
     var variables: [PredicateExpressions.VariableID: QueryExpression]
-    /// How many subqueries are around.
+    /// The number of enclosing subqueries.
     var depth = 0
 
     func binding(_ variable: PredicateExpressions.VariableID, to expression: QueryExpression) -> TypedScope {
@@ -28,7 +28,7 @@ struct TypedScope {
         return scope
     }
 
-    /// The scope in the closure of a subquery, and the name of its variable.
+    /// The scope inside the closure of a subquery, and the name of its variable.
     func subquery(_ variable: PredicateExpressions.VariableID) -> (scope: TypedScope, name: String) {
         let name = "element\(depth)"
         var scope = binding(variable, to: .variable(name))
@@ -55,7 +55,7 @@ struct TypedScope {
         }
     }
 
-    /// The child as a condition, false where it is nil.
+    /// The child as a condition; false if the child is nil.
     func condition(_ expression: some PredicateExpression) throws -> FetchPredicate {
         switch try node(expression) {
         case .condition(let predicate, let unknown): return Self.known(predicate, unknown)
@@ -74,7 +74,7 @@ struct TypedScope {
         expressions.count == 1 ? isNil(expressions[0]) : .or(expressions.map(isNil))
     }
 
-    /// A predicate that holds only where nothing that it needs is nil.
+    /// A predicate that is false if one of the values that it needs is nil.
     static func known(_ predicate: FetchPredicate, _ unknown: [QueryExpression]) -> FetchPredicate {
         unknown.isEmpty ? predicate : .and(unknown.map { .not(isNil($0)) } + [predicate])
     }
@@ -87,7 +87,7 @@ struct TypedScope {
         }
     }
 
-    /// How many elements a collection has.
+    /// The number of elements of a collection.
     static func count(_ collection: QueryExpression) -> QueryExpression {
         switch collection {
         case .constant, .aggregate: .function(QueryFunction.count.rawValue, [collection])
@@ -99,7 +99,7 @@ struct TypedScope {
         QueryError(.unsupported, "A query can't say \(what)")
     }
 
-    /// The name of a node's kind as Foundation has it, without its parameters.
+    /// Foundation's name of the kind of node, without its generic parameters.
     static func kind(of expression: some PredicateExpression) -> String {
         String("\(type(of: expression))".prefix { $0 != "<" }) + " of #Predicate"
     }

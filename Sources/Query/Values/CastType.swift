@@ -2,11 +2,11 @@ internal import Coding
 import Foundation
 package import Schema
 
-/// The types that CAST knows, named as Apple's classes or as Swift's types.
+/// The types that CAST supports, by the names of Apple's classes or of Swift's types.
 package enum CastType: String, Sendable, CaseIterable {
     case date = "Date", number = "Number", decimal = "DecimalNumber", string = "String", uuid = "UUID", uri = "URL",
         data = "Data"
-    /// Only the text of a URI; a predicate is given a store to resolve it when it is validated.
+    /// A reference, from the text of a URI. Validation resolves it if the store is known.
     case object = "ManagedObjectID"
 
     package init?(name: String) {
@@ -18,10 +18,10 @@ package enum CastType: String, Sendable, CaseIterable {
         }
     }
 
-    /// What the printer writes.
+    /// The name that the printer writes.
     var name: String { "NS" + rawValue }
 
-    /// The constant that a cast of a literal stands for, nil where the cast must be kept.
+    /// The constant for a cast of a literal; nil if the cast must be kept.
     func literal(_ value: PropertyValue) -> PropertyValue? {
         switch (self, value) {
         case (.date, .int), (.date, .double), (.number, .string), (.decimal, .string), (.uuid, .string),
@@ -33,7 +33,7 @@ package enum CastType: String, Sendable, CaseIterable {
         }
     }
 
-    /// The value as this type; nil where it has none. Null stays null.
+    /// The value converted to this type; nil if that is not possible. Null stays null.
     package func convert(_ value: PropertyValue) -> PropertyValue? {
         if value.isNull { return .null }
         switch self {

@@ -1,7 +1,7 @@
 package import Schema
 
 extension QueryValue {
-    /// The one value; an object counts as its ID.
+    /// The single value; an object becomes its ID.
     /// - Throws: ``QueryError`` with code `type` for a collection.
     package func scalar() throws -> PropertyValue {
         switch self {
@@ -13,8 +13,8 @@ extension QueryValue {
         }
     }
 
-    /// The values of a collection; nil where this is no collection. A list is one, a nil an empty
-    /// one.
+    /// The elements of a collection; nil if the value is not a collection. A list is a collection,
+    /// and nil an empty one.
     var elements: [QueryValue]? {
         switch self {
         case .collection(let elements, _): elements

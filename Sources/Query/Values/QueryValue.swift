@@ -1,13 +1,14 @@
 package import Schema
 
-/// What an expression of a predicate evaluates to.
+/// The value of an expression.
 ///
-/// A nil is `.scalar(.null)`, also written ``null``. References to objects come as `.object` from
-/// objects and as `.scalar(.object(id))` from constants; the two compare by their IDs.
+/// Nil is `.scalar(.null)`, also written ``null``. References are `.object` if they come from
+/// objects and `.scalar(.object(id))` if they are constants; the two compare by their IDs.
 package enum QueryValue {
     case scalar(PropertyValue)
     case object(any QueryObject)
-    /// The objects of a to-many relationship, a list, or the values of a path through a to-many.
+    /// The objects of a to-many relationship, a list, or the values of a path through a to-many
+    /// relationship.
     case collection([QueryValue], isOrdered: Bool)
 
     package static var null: QueryValue { .scalar(.null) }

@@ -27,7 +27,7 @@ public final class LargeValue: Sendable, Hashable {
         content = Mutex(.bytes(bytes))
     }
 
-    /// A value that is read from somewhere.
+    /// Creates a value whose bytes are read from a source.
     package init(_ source: any LargeValueSource) {
         content = Mutex(.source(source))
     }
@@ -40,7 +40,7 @@ public final class LargeValue: Sendable, Hashable {
         if case .source(let source) = content.withLock({ $0 }) { source } else { nil }
     }
 
-    /// The bytes where they are in memory, nil where they have to be read.
+    /// The bytes if they are in memory; nil if they must be read.
     package var bytesAtHand: Data? {
         if case .bytes(let bytes) = content.withLock({ $0 }) { bytes } else { nil }
     }
@@ -83,16 +83,16 @@ public final class LargeValue: Sendable, Hashable {
         }
     }
 
-    /// Hands all bytes to `body`, piece by piece; the pieces are valid only within the call.
+    /// Calls `body` with all bytes, in pieces. The pieces are valid only during the call.
     package func forEachPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         if let bytes = bytesAtHand { return try bytes.withUnsafeBytes { try body($0) } }
         try reader().forEachRemainingPiece(body)
     }
 
-    /// Says where else the bytes of this value are, now that a store has them: what it was read
-    /// from before need not be there any longer.
+    /// Changes the source of the bytes after a store has saved them. The previous source, such as
+    /// an imported file, is then no longer needed.
     ///
-    /// The bytes must be the same. Does nothing for a value whose bytes are at hand.
+    /// The bytes must be the same. Has no effect if the bytes are in memory.
     package func settle(in source: any LargeValueSource) {
         content.withLock { if case .source = $0 { $0 = .source(source) } }
     }
@@ -107,7 +107,7 @@ public final class LargeValue: Sendable, Hashable {
     }
 
     public func hash(into hasher: inout Hasher) {
-        // A value that is saved gets a name, and must not get another hash by that.
+        // The hash must not depend on the file name, because the value gets one when it is saved.
         hasher.combine(bytesAtHand)
     }
 }

@@ -1,21 +1,21 @@
 public import Foundation
 
-/// Where the bytes of a large value are: opened by everybody who reads.
+/// The source of a large value's bytes. Every reader opens it anew.
 package protocol LargeValueSource: Sendable {
-    /// The name by which a store refers to the value; nil for one that no store has.
+    /// The name by which a store refers to the value; nil if no store contains it.
     var fileName: String? { get }
-    /// - Throws: where there is nothing to be read.
+    /// - Throws: An error if the bytes can't be opened.
     func open() throws -> any LargeValueInput
     /// All bytes.
-    /// - Throws: an error that names `limit` where there are more.
+    /// - Throws: An error that names `limit` if there are more bytes.
     func data(limit: Int64) throws -> Data
 }
 
-/// A large value that is open.
+/// An open large value.
 package protocol LargeValueInput: AnyObject {
     var count: Int64 { get }
-    /// Fills the buffer from `offset` as far as the value reaches; answers how far that was, which
-    /// is zero at the end alone.
+    /// Reads bytes from `offset` on into the buffer, up to the end of the value. Returns the number
+    /// of bytes read, which is zero only at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int
 }
 
@@ -65,7 +65,8 @@ public final class LargeValueReader {
         precondition(limit > 0, "A piece has bytes")
         let size = Int(min(Int64(limit), max(count - offset, 0)))
         guard size > 0 else {
-            // Whoever reads to the end hears what is wrong with the value as a whole.
+            // The read at the end lets the input report errors of the value as a whole, such as a
+            // checksum.
             return try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) {
                 try read(into: $0) == 0 ? nil : Data($0)
             }
@@ -75,7 +76,8 @@ public final class LargeValueReader {
         return done == 0 ? nil : piece.prefix(done)
     }
 
-    /// Hands the bytes from here to the end to `body`; the pieces are valid only within the call.
+    /// Calls `body` with the bytes from the current position to the end. The pieces are valid only
+    /// during the call.
     package func forEachRemainingPiece(_ body: (UnsafeRawBufferPointer) throws -> Void) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.pieceSize, alignment: 4096)
         defer { buffer.deallocate() }
@@ -87,7 +89,7 @@ public final class LargeValueReader {
     }
 }
 
-/// Bytes that are in memory, read like those of a file.
+/// Bytes in memory as the input of a reader.
 final class BytesInput: LargeValueInput {
     private let bytes: Data
 
@@ -103,8 +105,8 @@ final class BytesInput: LargeValueInput {
     }
 }
 
-/// Bytes of a value that was read from elsewhere, kept in memory since it was saved to a store that
-/// keeps them there.
+/// The bytes, in memory, of a value that had another source before it was saved. Stores that store
+/// values inline use this.
 package struct BytesSource: LargeValueSource {
     private let bytes: Data
 

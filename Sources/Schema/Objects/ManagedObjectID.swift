@@ -14,7 +14,7 @@ public import Foundation
 public struct ManagedObjectID: Sendable {
     package let store: StoreIdentity
     package let entityIndex: Int
-    /// Positive: the object's number in its store. Negative: a temporary number in its context.
+    /// Positive: the primary key of the object. Negative: a temporary key, unique in its context.
     package let key: Int64
 
     package init(store: StoreIdentity, entityIndex: Int, key: Int64) {
@@ -33,7 +33,7 @@ public struct ManagedObjectID: Sendable {
     /// The ID as a URI: `x-coredata://<store UUID>/<Entity>/p<primary key>`, with `t` instead of
     /// `p` for a temporary ID.
     ///
-    /// In stores that identify objects by text, the percent-escaped text stands in place of the
+    /// In stores that identify objects by text, the percent-escaped text is used instead of the
     /// primary key.
     public func uriRepresentation() -> URL {
         guard let url = URL(string: description) else {
@@ -42,9 +42,9 @@ public struct ManagedObjectID: Sendable {
         return url
     }
 
-    /// Reads `x-coredata://…/Entity/p7` or the short `Entity/p7`; `store` gives the identity and
-    /// must be the one that a full URI names.
-    /// - Returns: nil if the text is no such URI, names another store or an unknown entity.
+    /// Parses `x-coredata://…/Entity/p7` or the short form `Entity/p7`. The ID belongs to `store`,
+    /// which must be the store of a full URI.
+    /// - Returns: Nil if the text is not such a URI, or names another store or an unknown entity.
     package init?(text: some StringProtocol, store: StoreIdentity) {
         var parts = text.split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 5, parts[0] == "x-coredata:", parts[1].isEmpty {

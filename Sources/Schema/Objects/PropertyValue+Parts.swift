@@ -1,7 +1,7 @@
 import Foundation
 
 extension PropertyValue {
-    /// The value at the end of `path` in a composite, null where the path leads nowhere.
+    /// The value at the end of `path` in a composite; null if there is none.
     package func part(at path: some Collection<String>) -> PropertyValue {
         var value = self
         for name in path {
@@ -11,7 +11,7 @@ extension PropertyValue {
         return value
     }
 
-    /// A composite with the value at the end of `path` set.
+    /// A copy of the composite with the value at the end of `path` set.
     package func setting(_ value: PropertyValue, at path: ArraySlice<String>) -> PropertyValue {
         guard let name = path.first else { return value }
         var parts: [String: PropertyValue] = [:]
@@ -20,7 +20,7 @@ extension PropertyValue {
         return .composite(parts)
     }
 
-    /// Whether this is the value of arithmetic without a result, in whichever type.
+    /// Whether this is NaN, in any numeric type or as a date.
     package var isNotANumber: Bool {
         switch self {
         case .double(let value): value.isNaN

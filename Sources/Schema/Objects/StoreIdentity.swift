@@ -7,7 +7,7 @@ public final class StoreIdentity: Sendable {
     /// The model with which the store is open.
     public let model: ManagedObjectModel
 
-    /// What the store calls its objects, where that is not numbers alone.
+    /// The texts by which the store identifies its objects; nil if it uses primary keys only.
     package let references: StoreReferences?
 
     package init(uuid: String, model: ManagedObjectModel, references: StoreReferences? = nil) {
@@ -16,7 +16,8 @@ public final class StoreIdentity: Sendable {
         self.references = references
     }
 
-    /// Whether `uuid` can be a store's in URIs: letters, digits and hyphens, at most 64.
+    /// Whether `uuid` can be used as the UUID of a store in URIs: 1 to 64 letters, digits and
+    /// hyphens.
     package static func isLegal(_ uuid: String) -> Bool {
         (1...64).contains(uuid.utf8.count)
             && uuid.utf8.allSatisfy {
@@ -25,9 +26,9 @@ public final class StoreIdentity: Sendable {
             }
     }
 
-    /// An identity for objects that are in no store yet, unlike any other.
+    /// Creates a unique identity for objects that are in no store yet.
     package static func unsaved(_ model: ManagedObjectModel) -> StoreIdentity {
-        // `UUID()` opens a device each time.
+        // `UUID()` opens a device with every call.
         var generator = SystemRandomNumberGenerator()
         let high = generator.next() & ~0xF000 | 0x4000, low = generator.next() & ~(3 << 62) | 2 << 62
         let uuid = withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) {

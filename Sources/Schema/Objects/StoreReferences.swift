@@ -1,10 +1,10 @@
 internal import Foundation
 internal import Synchronization
 
-/// The numbers that stand, in this process, for the texts that a store knows its objects by.
+/// The primary keys that this process assigns to the texts by which a store identifies its objects.
 ///
-/// IDs are compared by number, and outlive the opening of a store: a text keeps its number as long
-/// as anything holds an ID of the store.
+/// IDs are compared by key and may outlive the store's session, so a text keeps its key as long as
+/// an ID of the store exists.
 package final class StoreReferences: Sendable {
     private struct Table {
         var keys: [String: Int64] = [:]
@@ -15,7 +15,7 @@ package final class StoreReferences: Sendable {
         weak var references: StoreReferences?
     }
 
-    /// Numbers below are the store's own.
+    /// Smaller keys are assigned by the store itself.
     package static let firstKey: Int64 = 1 << 40
     private static let stores = Mutex<[String: Entry]>([:])
 
@@ -23,7 +23,7 @@ package final class StoreReferences: Sendable {
 
     private init() {}
 
-    /// The table of the store with this UUID.
+    /// The table of the store with this UUID. All sessions of the store share it.
     package static func shared(storeUUID: String) -> StoreReferences {
         stores.withLock { stores in
             if let known = stores[storeUUID]?.references { return known }
@@ -34,8 +34,7 @@ package final class StoreReferences: Sendable {
         }
     }
 
-    /// The numbers of texts, in their order; those that have none get the next ones, one after the
-    /// other.
+    /// The keys of texts, in the order of the texts. New texts get consecutive keys.
     package func keys(for texts: [String]) -> [Int64] {
         table.withLock { table in
             texts.map { text in
@@ -48,7 +47,7 @@ package final class StoreReferences: Sendable {
         }
     }
 
-    /// Nil for a number that stands for no text.
+    /// The text for a key; nil if there is none.
     package func text(for key: Int64) -> String? {
         guard key >= Self.firstKey else { return nil }
         return table.withLock { table in
@@ -57,19 +56,20 @@ package final class StoreReferences: Sendable {
         }
     }
 
-    /// The text of a URI's last component, without its `p`; nil for one that has a number or is
-    /// none.
+    /// The key for the last component of a URI, without its `p`; nil for an empty text.
     func key(forEscaped text: some StringProtocol) -> Int64? {
         String(text).removingPercentEncoding.flatMap { $0.isEmpty ? nil : keys(for: [$0])[0] }
     }
 
-    /// A text as it stands in a URI: a slash would end the component.
+    /// A text with escapes for a URI. Slashes are escaped too, because they would end the
+    /// component.
     static func escaped(_ text: String) -> String {
         text.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed.subtracting(CharacterSet(charactersIn: "/")))
             ?? text
     }
 
-    /// The number that a text is, written as numbers are: such a text stands for the number itself.
+    /// The number that the text represents in canonical decimal form; nil for other text. Such a
+    /// text identifies the object with that primary key.
     package static func number(_ text: some StringProtocol) -> Int64? {
         guard let number = Int64(text), number > 0, number < firstKey, String(number) == text else { return nil }
         return number

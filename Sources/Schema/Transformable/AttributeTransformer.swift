@@ -11,8 +11,8 @@ public import Foundation
 /// AttributeTransformers.register(ColorTransformer(), named: "ColorTransformer")
 /// try car.setTransformedValue(Color.red, forKey: "color")
 /// ```
-/// The data of a store may have been written by anyone: a transformer must validate them and refuse
-/// what it does not know.
+/// The data of a store may be malicious: a transformer must validate them and reject data that it
+/// does not know.
 public protocol AttributeTransformer: Sendable {
     /// The data to store for a value.
     ///

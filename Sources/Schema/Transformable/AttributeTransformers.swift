@@ -9,8 +9,8 @@ public enum AttributeTransformers {
     private static let known = Mutex<[String: any AttributeTransformer]>([
         "NSSecureUnarchiveFromData": SecureArchiveTransformer(),
         "NSSecureUnarchiveFromDataTransformerName": SecureArchiveTransformer(),
-        // Named so in models of the first years. Nothing is ever made of it but what the other one
-        // makes.
+        // The name that older models use. It is treated like the secure one: only the allowed
+        // classes are instantiated.
         "NSKeyedUnarchiveFromData": SecureArchiveTransformer(),
         "NSKeyedUnarchiveFromDataTransformerName": SecureArchiveTransformer(),
     ])

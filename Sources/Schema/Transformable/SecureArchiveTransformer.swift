@@ -6,8 +6,8 @@ public import Foundation
 ///
 /// Supported are strings, numbers, booleans, dates, data, URLs, UUIDs, decimals and `NSNull`, and
 /// arrays, dictionaries and sets of them, nested up to 64 deep. An archive that contains an object
-/// of a class outside of ``allowedClassNames``, at any depth, is refused as a whole; no other class
-/// is ever instantiated.
+/// of a class outside of ``allowedClassNames``, at any depth, is rejected as a whole; no other
+/// class is ever instantiated.
 public struct SecureArchiveTransformer: AttributeTransformer {
     /// The Objective-C names of the classes that archives may contain. Subclasses are allowed, too,
     /// and are read as the listed class.
@@ -18,10 +18,10 @@ public struct SecureArchiveTransformer: AttributeTransformer {
         "NSString", "NSNumber", "NSDate", "NSData", "NSURL", "NSUUID", "NSNull", "NSArray", "NSDictionary", "NSSet",
     ]
 
-    /// How deep arrays and dictionaries may lie in each other.
+    /// The maximum nesting depth of collections.
     private static let deepest = 64
 
-    /// The reason why a value or an archive was refused.
+    /// The reason why a value or an archive was rejected.
     public struct Refusal: Error, CustomStringConvertible {
         public let description: String
     }
@@ -66,7 +66,7 @@ public struct SecureArchiveTransformer: AttributeTransformer {
             return writer.add(array: references)
         case let elements as Set<AnyHashable>:
             var references: [KeyedArchiveWriter.Reference] = []
-            // In an order of their own, so that equal sets are equal data.
+            // The elements are sorted so that equal sets give equal data.
             for element in elements.sorted(by: { "\($0)" < "\($1)" }) {
                 references.append(try add(element.base, to: &writer, depth: depth + 1))
             }

@@ -1,26 +1,27 @@
-/// What a model may grow to when everything in it is written out: a small file can describe more
-/// columns than any memory holds, by hierarchies in which all properties are inherited again and
-/// again, and by composites that hold others twice.
+/// Limits the size of a model after everything in it is expanded. A small file can describe more
+/// columns than fit in memory, with hierarchies that inherit all properties again and again and
+/// composites that contain others twice.
 ///
-/// Invariant: what is done here takes time in proportion to the model as it stands, whatever its
-/// names refer to.
+/// Invariant: the checks take time linear in the size of the unexpanded model, whatever its names
+/// refer to.
 struct ModelBounds {
-    /// Entities: their places have two bytes in objects and rows.
+    /// Entities. Objects and rows store their indexes in two bytes.
     private static let mostEntities = 65_535
-    /// Properties of one entity, inherited ones included, for the same reason.
+    /// Properties of one entity, inherited ones included. Objects and rows store their indexes in
+    /// two bytes.
     private static let mostPropertiesOfOne = 65_535
-    /// Levels of entities below each other.
+    /// The maximum depth of an entity hierarchy.
     private static let deepestHierarchy = 100
-    /// Levels of composites in each other.
+    /// The maximum nesting depth of composites.
     private static let deepestComposite = 16
-    /// The columns that one attribute may have, as many as a table.
+    /// The columns of one attribute, limited to those of a table in SQLite.
     private static let mostLeaves = 2_000
-    /// Properties of all entities together, inherited ones counted for every entity that has them,
-    /// composites by their leaves.
+    /// The properties of all entities together. Inherited properties count for every entity, and
+    /// composites count by their leaves.
     private static let mostProperties = 200_000
 
     private(set) var faults: [ModelError.Fault] = []
-    /// How many plain attributes a composite holds, at last.
+    /// The number of leaf attributes of each composite, with nested composites expanded.
     private var leaves: [String: Int] = [:]
 
     init(_ model: ManagedObjectModel.Definition) {
@@ -39,7 +40,7 @@ struct ModelBounds {
 
     // MARK: Composites
 
-    /// From those that hold no other outwards, so that each is measured once.
+    /// Measures composites without nested composites first, so that each is measured once.
     private mutating func measureComposites(_ all: [CompositeDescription]) {
         let composites = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var holders: [String: [String]] = [:]
@@ -89,8 +90,7 @@ struct ModelBounds {
             var level = 0
             let before = total
             var next: String? = entity.name
-            // An entity that is its own ancestor is found as such, if the way round is short; else
-            // it is too deep.
+            // A short cycle of super-entities ends the loop; a long one exceeds the depth limit.
             var seen: Set<String> = []
             while let name = next, let ancestor = entities[name], seen.insert(name).inserted {
                 level += 1

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ModelValidation {
-    /// Checks an attribute; `owner` is the entity, or the composite, that declares it.
+    /// Checks an attribute. `owner` is the entity or the composite that declares it.
     mutating func check(_ attribute: AttributeDescription, of owner: String) {
         func fault(_ message: String) -> ModelError.Fault {
             ModelError.Fault(entity: owner, property: attribute.name, message: message)
@@ -77,8 +77,8 @@ extension ModelValidation {
     private static func isBound(_ value: PropertyValue, _ type: AttributeType) -> Bool {
         switch (type, value) {
         case (.string, .int): true
-        // A bound may lie outside the type's range: it then forbids nothing, which tools write
-        // without thinking.
+        // A bound may be outside the type's range and then has no effect. Some tools write such
+        // bounds.
         case (.integer16, .int), (.integer32, .int), (.integer64, .int): true
         case (.double, .double), (.float, .float), (.decimal, .decimal), (.date, .date): true
         default: false

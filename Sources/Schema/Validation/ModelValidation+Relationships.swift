@@ -28,7 +28,7 @@ extension ModelValidation {
         of entity: EntityDefinition
     ) {
         let place = "\(relationship.destinationEntityName).\(inverse.name)"
-        // Either may be declared for a super-entity of the other end.
+        // Either relationship may be declared for a super-entity of the other end.
         if !isKind(entity.name, of: inverse.destinationEntityName),
             !isKind(inverse.destinationEntityName, of: entity.name)
         {

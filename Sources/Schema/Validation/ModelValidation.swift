@@ -1,18 +1,17 @@
-/// Finds everything that is wrong with a model before anybody relies on it.
+/// Finds all errors of a model before it is used.
 ///
-/// Each check looks at the description as it stands and trusts nothing that another check is there
-/// to find: names may be unknown or doubled, hierarchies circular.
+/// Every check works on the unvalidated definition and relies on no other check: names may be
+/// unknown or duplicate, and hierarchies may be circular.
 package struct ModelValidation {
     let model: ManagedObjectModel.Definition
     let entities: [String: EntityDefinition]
     let composites: [String: CompositeDescription]
-    /// The ancestors of each entity, nearest first, as far as they can be followed without going
-    /// round in a circle.
+    /// The ancestors of each entity, nearest first, up to the first repetition in a cycle.
     let ancestors: [String: [EntityDefinition]]
     let properties: [String: [String: Declared]]
     private(set) var faults: [ModelError.Fault] = []
 
-    /// What a name stands for in an entity, inherited properties included.
+    /// The declaration for a name in an entity, inherited properties included.
     enum Declared {
         case attribute(AttributeDescription)
         case relationship(RelationshipDescription)
@@ -21,8 +20,8 @@ package struct ModelValidation {
 
     /// All faults, in the order of the entities.
     package static func faults(in model: ManagedObjectModel.Definition) -> [ModelError.Fault] {
-        // What is without measure is not looked at any further: to look at it costs what the limits
-        // are there to spare.
+        // A model that exceeds the limits is not checked any further, because the checks could take
+        // too much time and memory.
         let excess = ModelBounds(model).faults
         if !excess.isEmpty { return excess }
         var validation = ModelValidation(model)

@@ -1,9 +1,9 @@
 package import RowMemory
 
-/// Everything that one save changes, as values: the store needs nothing else and calls nobody.
+/// All changes of one save, as values. The store needs no other input and makes no callbacks.
 package struct ChangeSet: Sendable {
-    /// New objects of one entity. Rows with negative keys get their numbers from the store, in this
-    /// order.
+    /// New objects of one entity. The store assigns primary keys to rows with negative keys, in
+    /// this order.
     package struct Insertions: Sendable {
         package var entityIndex: Int
         package var rows: RowBatch
@@ -14,14 +14,14 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// Changed objects of one entity. A row's version is the one that was read; the store must
-    /// still have it and raises it by one.
+    /// Changed objects of one entity. The version of a row is the version that was read. The store
+    /// must still have this version, and increments it.
     package struct Updates: Sendable {
         package var entityIndex: Int
-        /// Whole rows as they are to be.
+        /// The complete rows with the new values.
         package var rows: RowBatch
-        /// For each row the properties whose columns change; empty where only the version rises (a
-        /// to-many relationship changed).
+        /// For each row, the properties whose columns change. Empty if only the version is
+        /// incremented, because a to-many relationship changed.
         package var changed: [PropertySet]
 
         package init(entityIndex: Int, rows: RowBatch = RowBatch(), changed: [PropertySet] = []) {
@@ -44,10 +44,10 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// All objects that lead to one of some owners by the inverse of a to-many relationship. Only
-    /// for relationships of which the store says that it `deletesMembers`.
+    /// A deletion of all objects that refer to one of the owners through the inverse of a to-many
+    /// relationship. Only for relationships for which the store returns true from `deletesMembers`.
     package struct MemberDeletion: Sendable {
-        /// The entity and place of the relationship that the owners have.
+        /// The entity of the owners, and the index of their relationship.
         package var entityIndex: Int
         package var propertyIndex: Int
         package var destinationIndex: Int
@@ -61,10 +61,10 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// A link of a many-to-many relationship that comes or goes. Each link is named from one side
+    /// An added or removed link of a many-to-many relationship. Each link occurs from one side
     /// only.
     package struct Link: Sendable {
-        /// The entity and place of the relationship that `owner` has.
+        /// The entity of `owner`, and the index of its relationship.
         package var entityIndex: Int
         package var propertyIndex: Int
         package var owner: Int64
@@ -80,8 +80,8 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// The members of an ordered relationship in their new order, after all links and to-one
-    /// changes of this change set.
+    /// The members of an ordered relationship in their new order, after all link and to-one changes
+    /// of this change set have been applied.
     package struct Order: Sendable {
         package var entityIndex: Int
         package var propertyIndex: Int
@@ -96,8 +96,8 @@ package struct ChangeSet: Sendable {
         }
     }
 
-    /// Keys in rows, links and orders that are negative name rows of `insertions` by their
-    /// temporary keys.
+    /// The inserted rows. Negative keys in rows, links and orders are the temporary keys of these
+    /// rows.
     package var insertions: [Insertions] = []
     package var updates: [Updates] = []
     package var deletions: [Deletion] = []
@@ -107,11 +107,11 @@ package struct ChangeSet: Sendable {
     /// Metadata to set (or, with nil, to remove) in the same transaction.
     package var metadata: [String: MetadataValue?] = [:]
 
-    /// The UUIDs of the stores that new objects were assigned to, by their temporary keys. For who
-    /// divides the change set among several stores.
+    /// The UUIDs of the stores that new objects are assigned to, by temporary key. The coordinator
+    /// uses them to divide the change set among several stores.
     package var stores: [Int64: String] = [:]
 
-    /// Who makes the changes, for stores that keep a history.
+    /// The author of the changes, for stores that record a history.
     package var origin = ChangeOrigin()
 
     package init() {}
@@ -126,15 +126,15 @@ package struct ChangeSet: Sendable {
     }
 }
 
-/// What a store says when a change set is committed.
+/// The result of committing a change set.
 package struct SaveReceipt: Sendable {
-    /// For each of the insertions the keys of its rows, in order. Inserted rows have version 1,
-    /// updated ones the version that was read plus one.
+    /// The primary keys of the rows of each insertion, in order. Inserted rows have version 1,
+    /// updated rows the version that was read plus one.
     package var keys: [[Int64]]
-    /// The rows, as they stand in the store, of objects whose derived values the save has changed;
-    /// their versions rise only by changes of their own.
+    /// The stored rows of objects whose derived values the save has changed. A changed derived
+    /// value alone does not increment the version.
     package var derived: RowBatch
-    /// For each of the member deletions how many objects it deleted.
+    /// The number of objects that each member deletion has deleted.
     package var deletedMembers: [Int] = []
 
     package init(keys: [[Int64]], derived: RowBatch = RowBatch()) {

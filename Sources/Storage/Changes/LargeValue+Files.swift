@@ -15,7 +15,7 @@ extension LargeValue {
     public convenience init(contentsOf url: URL) throws {
         let path = url.path
         do {
-            // Links are followed, as whoever names a file expects it.
+            // Symbolic links are followed, which is expected of a path that a user gives.
             self.init(OutsideFile(path: path, identity: try File(Disk.resolve(path), .read).status().identity))
         } catch let error as FileSystemError where error.code == .unsuitableFile {
             throw StorageError(
@@ -39,11 +39,11 @@ extension LargeValue {
         }
     }
 
-    /// Writes the value into an empty file; not made durable.
-    /// - Parameter note: Told of every piece as it is written; may throw to end the work.
+    /// Writes the value into an empty file without synchronizing it.
+    /// - Parameter note: Called with every piece that is written; may throw to cancel.
     package func copy(to target: File, noting note: ((UnsafeRawBufferPointer) throws -> Void)? = nil) throws {
         if bytesAtHand == nil, let input = try reader().fileInput, try Disk.clone(input.file, to: target) {
-            // What was cloned stays as it was in that moment, whatever becomes of the other.
+            // A clone is a snapshot of the file, so checking it once is sufficient.
             try input.checkUnchanged()
             guard let note else { return }
             return try LargeValueReader(FileInput(target)).forEachRemainingPiece(note)
@@ -54,7 +54,7 @@ extension LargeValue {
         }
     }
 
-    /// Whether two values have the same bytes. Reads both in pieces, as far as they are alike.
+    /// Whether two values have the same bytes. Reads both in pieces up to the first difference.
     package func hasSameBytes(as other: LargeValue) throws -> Bool {
         if self == other { return true }
         let left = try reader(), right = try other.reader()
@@ -80,7 +80,7 @@ extension LargeValueSource {
         }
         var bytes = Data(count: Int(reader.count))
         let done = try bytes.withUnsafeMutableBytes { try reader.read(into: $0) }
-        // Only at its end a value tells whether it was whole.
+        // Reading the end makes the input report errors of the value as a whole.
         guard try reader.read(upTo: 1) == nil, done == bytes.count else {
             throw StorageError(.inputOutput, "A large value has another length than it had when it was opened")
         }
@@ -88,10 +88,10 @@ extension LargeValueSource {
     }
 }
 
-/// A file of somebody else's.
+/// A file that does not belong to a store.
 private struct OutsideFile: LargeValueSource {
     let path: String
-    /// The state in which it was taken.
+    /// The state of the file when the value was created.
     let identity: FileIdentity
 
     var fileName: String? { nil }
@@ -105,13 +105,13 @@ private struct OutsideFile: LargeValueSource {
     }
 }
 
-/// A plain file that a value is read from.
+/// An open file that a value is read from.
 package final class FileInput: LargeValueInput {
     package let file: File
     package let count: Int64
     private let expected: FileIdentity?
 
-    /// - Parameter expected: The state that the file has to be in, now and while it is read.
+    /// - Parameter expected: The state that the file must have, now and with every read.
     package init(_ file: File, expecting expected: FileIdentity? = nil) throws {
         self.file = file
         self.expected = expected
@@ -127,7 +127,7 @@ package final class FileInput: LargeValueInput {
     package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws -> Int {
         do {
             let done = try file.read(into: buffer, at: offset)
-            // Looked at afterwards: what was read before a change is from before it.
+            // The check follows the read: bytes that were read before a change are valid.
             try checkUnchanged()
             return done
         } catch let error as FileSystemError {
@@ -136,7 +136,7 @@ package final class FileInput: LargeValueInput {
     }
 }
 
-/// A value whose file is known to be missing: its name is all that is left of it.
+/// A value whose file is missing. Only its name is known.
 package struct MissingValue: LargeValueSource {
     package let fileName: String?
 
@@ -148,7 +148,7 @@ package struct MissingValue: LargeValueSource {
 }
 
 extension StorageError {
-    /// What a file system says of a value's file.
+    /// Converts an error of reading a value's file.
     package init(reading error: FileSystemError, path: String) {
         let code: Code =
             switch error.code {

@@ -1,9 +1,9 @@
 public import Schema
 
 /// A value that violates a uniqueness constraint because another object has the same value. The
-/// store can't hold it until one of the two changes.
+/// store can't store it until one of the two changes.
 ///
-/// An autosave keeps such values outside of the store's tables, where the object keeps its last
+/// An autosave stores such values outside of the entity tables, where the object keeps its last
 /// valid value, or none.
 public struct PendingUniqueValue: Sendable, Hashable {
     /// The object with the value.

@@ -12,7 +12,7 @@ public import Schema
 public struct PersistentHistoryToken: Sendable, Hashable, Codable {
     /// The UUID of the store.
     public let storeUUID: String
-    /// The number of the last transaction that was seen.
+    /// The number of the last transaction that the client has processed.
     package let number: Int64
 
     package init(storeUUID: String, number: Int64) {
@@ -131,7 +131,7 @@ public struct PersistentHistoryRequest: Sendable, Hashable {
     }
 }
 
-/// Who makes a change, for the history.
+/// The author of a change, for the history.
 package struct ChangeOrigin: Sendable, Hashable {
     package var author: String?
     package var contextName: String?
@@ -142,15 +142,16 @@ package struct ChangeOrigin: Sendable, Hashable {
     }
 }
 
-/// A store that can keep a history of its transactions.
+/// A store that can record a history of its transactions.
 package protocol HistoryStore: StoreBackend {
-    /// Oldest first; none where the store keeps no history.
-    /// - Throws: `StorageError` with code `historyExpired` where what followed the token was purged
-    ///   in part.
+    /// The transactions, oldest first; empty if the store records no history.
+    /// - Throws: `StorageError` with code `historyExpired` if transactions after the token have
+    ///   been purged.
     func history(_ request: PersistentHistoryRequest) throws -> [PersistentHistoryTransaction]
-    /// The place after the last transaction; nil where there is no history.
+    /// The position after the last transaction; nil if there is no history.
     func currentHistoryToken() throws -> PersistentHistoryToken?
-    /// Forgets the transactions before that of the token, or those before a date. Returns how many.
+    /// Deletes the transactions before the one of the token, or before a date. Returns their
+    /// number.
     func deleteHistory(before token: PersistentHistoryToken) throws -> Int
     func deleteHistory(before date: Date) throws -> Int
 }

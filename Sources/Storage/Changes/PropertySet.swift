@@ -1,12 +1,11 @@
-/// A set of places among an entity's properties. Allocates nothing for entities of up to 64
-/// properties.
+/// A set of property indexes of an entity. Allocates no memory for entities of up to 64 properties.
 package struct PropertySet: Sendable, Hashable {
     private var low: UInt64 = 0
     private var rest: [UInt64] = []
 
     package init() {}
 
-    /// Of the first 64 places, by their bits.
+    /// Creates a set of the first 64 indexes from a bit mask.
     package init(low: UInt64) { self.low = low }
 
     package var isEmpty: Bool { low == 0 && rest.allSatisfy { $0 == 0 } }
@@ -45,7 +44,7 @@ package struct PropertySet: Sendable, Hashable {
         }
     }
 
-    /// The places in ascending order, one after the other and without a list of them.
+    /// The indexes in ascending order, as a lazy sequence.
     package var places: Places { Places(word: low, rest: rest) }
 
     package struct Places: Sequence, IteratorProtocol {
@@ -70,7 +69,7 @@ package struct PropertySet: Sendable, Hashable {
         }
     }
 
-    /// The places in ascending order.
+    /// The indexes in ascending order.
     package var indices: [Int] {
         var indices: [Int] = []
         for (word, bits) in ([low] + rest).enumerated() {

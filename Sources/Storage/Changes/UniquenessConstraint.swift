@@ -2,14 +2,14 @@ import Foundation
 package import RowMemory
 package import Schema
 
-/// Attributes (or to-one relationships) whose values together occur once among the objects of an
+/// Attributes or to-one relationships whose combined values are unique among the objects of an
 /// entity and its descendants.
 package struct UniquenessConstraint: Sendable {
-    /// Where the constraint is declared.
+    /// The name of the entity that declares the constraint.
     package let declaringName: String
     package let names: [String]
-    /// The last entity downwards that declares one of the properties: all its objects have them
-    /// all.
+    /// The lowest entity in the hierarchy that declares one of the properties. All its objects have
+    /// all properties.
     package let entityIndex: Int
     package let family: Range<Int>
     package let slots: [RowSlot]
@@ -27,8 +27,8 @@ package struct UniquenessConstraint: Sendable {
         }
     }
 
-    /// The values of a row, nil if it is none of the constraint's or one of them is nil: nils are
-    /// never equal here.
+    /// The values of a row; nil if the constraint does not apply to the row's entity or if a value
+    /// is nil, because nils never violate a constraint.
     package func values(of row: Row) -> UniqueValues? {
         guard family.contains(row.entityIndex) else { return nil }
         var parts: [UniqueValues.Part] = []
@@ -41,7 +41,7 @@ package struct UniquenessConstraint: Sendable {
     }
 }
 
-/// Values as a constraint compares them: texts by their bytes, numbers by their value.
+/// Values in the form that a constraint compares: texts by their bytes, numbers by value.
 package struct UniqueValues: Hashable {
     package enum Part: Hashable {
         case int(Int64)
@@ -67,7 +67,7 @@ package struct UniqueValues: Hashable {
 }
 
 extension PropertyDescription {
-    /// Whether rows of a store hold a value for the property.
+    /// Whether the rows of a store contain a value for the property.
     package var isStoredInRow: Bool {
         guard !isTransient, !isToMany else { return false }
         return attribute?.type != .undefined && attribute?.type != .objectID

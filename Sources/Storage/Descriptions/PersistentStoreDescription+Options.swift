@@ -85,7 +85,7 @@ extension PersistentStoreDescription {
             }
             synchronous = level
         case "cache_size":
-            // Negative numbers are KiB, others pages.
+            // A negative value is a size in KiB, a positive one a number of pages.
             guard let size = Int(value), size.magnitude <= 4 << 20 else {
                 throw unsafe(name, value, ["a number of pages", "a negative number of KiB"])
             }
@@ -105,7 +105,7 @@ extension PersistentStoreDescription {
             path: url.path)
     }
 
-    /// False for a value of the wrong kind.
+    /// Sets an option. Returns false if the value has the wrong type.
     private typealias Option = @Sendable (inout PersistentStoreDescription, MetadataValue) throws -> Bool
 
     private static let options: [String: Option] = {
@@ -150,10 +150,11 @@ extension PersistentStoreDescription {
         ]
     }()
 
-    /// Whether there is no file.
+    /// Whether the store is in memory and has no file.
     package var isInMemory: Bool { type == .inMemory || type == .sqlite && url.path == "/dev/null" }
 
-    /// The option that says something of SQLite's files, if any does: other stores have none.
+    /// The option that applies to SQLite files only, if one is set. Stores of other types reject
+    /// it.
     package var sqliteOption: String? {
         if journalMode != nil { return "journal mode" }
         if synchronous != nil { return "level of synchronization" }

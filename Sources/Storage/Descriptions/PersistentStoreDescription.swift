@@ -44,10 +44,10 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     public var fileMode: UInt32?
     /// An observer of the time that the store waits for another process; see ``timeout``.
     public var waitObserver: StoreWaitObserver?
-    /// How the store's own journal is kept.
+    /// The checkpoint policy of a SQLite store.
     package var journal: WALPolicy
-    /// Whether a SQLite store that is read is its main file alone, since the write-ahead log beside
-    /// it is not its own.
+    /// Whether a SQLite store is read from its main file alone, because the WAL file beside it does
+    /// not belong to it.
     package var ignoresWAL = false
     /// The time in seconds that an operation waits for a lock of another process before it fails
     /// with ``StorageError`` `busy`. The default is 2.
@@ -74,12 +74,12 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     }
 }
 
-/// Who decides what becomes of a store's journal.
+/// The policy for checkpoints of a store's WAL.
 package enum WALPolicy: Sendable, Hashable {
-    /// The store is its own document: its journal mode stays as found, every commit is complete by
-    /// itself.
+    /// The store is independent of a document: it keeps its journal mode, and every commit is
+    /// complete by itself.
     case asFound
-    /// The store is part of a document: commits stay in the write-ahead log until the document
-    /// checkpoints (DOCUMENTS §2).
+    /// The store is part of a document: commits stay in the WAL until the document runs a
+    /// checkpoint.
     case heldByDocument
 }

@@ -1,18 +1,18 @@
 package import Foundation
 package import Schema
 
-/// How stores of one type are opened, for the coordinator's registry.
+/// The functions that open stores of one type and work on their files, for the coordinator's
+/// registry.
 package struct StoreFactory: Sendable {
     package var type: StoreType
-    /// Opens or creates a store; with a nil model the store's own is used.
+    /// Opens or creates a store. If the model is nil, the store's own model is used.
     package var open: @Sendable (PersistentStoreDescription, ManagedObjectModel?) throws -> any StoreBackend
 
-    /// Reads the metadata of a store without opening it; nil where a store of this type has no
-    /// file.
+    /// Reads the metadata of a store without opening it; nil if stores of this type have no file.
     package var metadata: (@Sendable (URL) throws -> [String: MetadataValue])?
-    /// Removes a store and all that belongs to it, unless somebody has it open.
+    /// Removes a store and all its files, unless it is open.
     package var destroy: (@Sendable (URL) throws -> Void)?
-    /// Puts a copy of the first store in the place of the second.
+    /// Replaces the second store with a copy of the first.
     package var replace: (@Sendable (_ source: URL, _ target: URL) throws -> Void)?
 
     package init(

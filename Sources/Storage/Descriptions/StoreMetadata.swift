@@ -3,7 +3,7 @@ package import Foundation
 package import Schema
 internal import Synchronization
 
-/// The keys of a store's metadata that stores give a meaning, by Core Data's names.
+/// The keys of store metadata that have a meaning for stores, by Core Data's names.
 package enum StoreMetadataKey {
     package static let type = "NSStoreType"
     package static let uuid = "NSStoreUUID"
@@ -14,28 +14,28 @@ package enum StoreMetadataKey {
     package static let checksum = "NSStoreModelVersionChecksumKey"
     package static let frameworkVersion = "NSPersistenceFrameworkVersion"
     package static let autoVacuum = "_NSAutoVacuumLevel"
-    /// By how much the numbers in an XML file are greater than those of the objects, by the name of
-    /// the hierarchy's root.
+    /// The differences between the object numbers in an XML file and the primary keys, by the name
+    /// of the root entity of the hierarchy.
     package static let numberOffsets = "FolioObjectNumberOffsets"
-    /// What describes the file itself and is no business of applications.
+    /// The keys that describe the file itself. Applications can't set them.
     package static let reserved: Set<String> = [
         type, uuid, hashes, hashesVersion, identifiers, digest, checksum, frameworkVersion, autoVacuum, numberOffsets,
     ]
-    /// Core Data compares this only to know which bugs of its own to mind: the newest build whose
-    /// files are known to look like ours.
+    /// The newest framework version whose files are known to look like Folio's. Core Data uses the
+    /// value only to work around bugs in files of its own earlier versions.
     package static let knownFrameworkVersion: PropertyListValue = 1344
 }
 
-/// The metadata of a store as it keeps them. Keys that are not changed keep their value as it was
-/// read, whatever it is.
+/// The metadata of a store. Keys that are not changed keep the value that was read, even if Folio
+/// does not know it.
 package struct StoreMetadata: Sendable {
     package typealias Key = StoreMetadataKey
 
-    /// Documents are opened again and again with the same metadata, and decoding them is a good
-    /// part of what opening takes.
+    /// Caches decoded metadata. Documents are opened repeatedly with the same metadata, and
+    /// decoding takes a considerable part of the time of opening.
     private static let recent = Mutex(RecentlyUsed<[UInt8], Content> { $0.count <= 32 << 10 })
 
-    /// What a property list says, and what is asked of that at every opening.
+    /// A decoded property list, and the values that every opening needs from it.
     private struct Content {
         let values: [String: PropertyListValue]
         let versionHashes: [String: Data]
@@ -49,11 +49,11 @@ package struct StoreMetadata: Sendable {
     }
 
     package let uuid: String
-    /// Without the UUID.
+    /// The metadata without the UUID.
     package private(set) var values: [String: PropertyListValue] {
         didSet { content = nil }
     }
-    /// As long as the values are those that were read.
+    /// The cached content; nil after the values have changed.
     private var content: Content?
 
     package init(uuid: String, values: [String: PropertyListValue]) {
@@ -62,10 +62,10 @@ package struct StoreMetadata: Sendable {
         self.values[Key.uuid] = nil
     }
 
-    /// The metadata that a property list holds.
+    /// Decodes metadata from a property list.
     /// - Throws: `StorageError.damaged`; `CodingError`.
     package init(uuid: String, propertyList bytes: [UInt8]) throws {
-        // It stands in the URIs of objects.
+        // The UUID becomes part of the URIs of objects.
         guard StoreIdentity.isLegal(uuid) else {
             throw StorageError(.damaged, "The store's identity is no UUID: \(uuid.prefix(40))")
         }
@@ -88,7 +88,7 @@ package struct StoreMetadata: Sendable {
         self.init(uuid: uuid, values: values)
     }
 
-    /// What metadata say of the model that a store was written with.
+    /// The entries of the metadata that describe the model of the store.
     private static func describing(_ model: ManagedObjectModel, _ configuration: String?) -> [String: PropertyListValue]
     {
         let all = model.versionHashesByEntityName
@@ -118,7 +118,7 @@ package struct StoreMetadata: Sendable {
 
     package var versionIdentifiers: [String] { (values[Key.identifiers]?.array ?? []).compactMap(\.string) }
 
-    /// All of it with the store's UUID, for applications.
+    /// All metadata including the store's UUID, for applications.
     package var publicValues: [String: MetadataValue] {
         var result = content?.publicValues ?? values.mapValues { MetadataValue($0) }
         result[Key.numberOffsets] = nil
@@ -128,25 +128,25 @@ package struct StoreMetadata: Sendable {
 
     package var encoded: Data { PropertyList.encodeBinary(.dictionary(values)) }
 
-    /// What is encoded, to be changed in place.
+    /// The encoded metadata, for changes in place.
     package var editable: EditablePropertyList { EditablePropertyList(values) }
 
     // MARK: Changing
 
-    /// The same store's metadata after its migration to a model.
+    /// The metadata of the same store after a migration to a model.
     package func describing(_ model: ManagedObjectModel, configuration: String?) -> StoreMetadata {
         exchanging(Self.describing(model, configuration))
     }
 
-    /// The metadata with other values for some keys.
+    /// The metadata with the given values replaced.
     package func exchanging(_ values: [String: PropertyListValue]) -> StoreMetadata {
         var result = self
         result.values.merge(values) { $1 }
         return result
     }
 
-    /// The metadata with some keys set and some, with nil, removed.
-    /// - Throws: `StorageError.unsupported` for a change to what describes the file itself.
+    /// The metadata with keys set, or removed if the value is nil.
+    /// - Throws: `StorageError.unsupported` for a change of a key that describes the file itself.
     package func applying(_ changes: [String: MetadataValue?]) throws(StorageError) -> StoreMetadata {
         var values = values
         for (key, value) in changes {
@@ -166,8 +166,8 @@ package struct StoreMetadata: Sendable {
 
     // MARK: The model
 
-    /// The names of entities that are not the same in `model` and in the store, in order.
-    /// - Throws: `StorageError.incompatibleModel` where the model has no such configuration.
+    /// The sorted names of the entities that differ between `model` and the store.
+    /// - Throws: `StorageError.incompatibleModel` if the model has no such configuration.
     package func differences(from model: ManagedObjectModel, configuration: String?) throws(StorageError) -> [String] {
         guard let members = model.entities(inConfiguration: configuration) else {
             throw StorageError(.incompatibleModel, "The model has no configuration \(configuration ?? "")")
@@ -178,13 +178,13 @@ package struct StoreMetadata: Sendable {
         return different.sorted()
     }
 
-    /// - Throws: `StorageError.incompatibleModel` where the store was written with another version
-    ///   of the model.
+    /// - Throws: `StorageError.incompatibleModel` if the store was written with another version of
+    ///   the model.
     package func check(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) {
         try Self.check(differences: differences(from: model, configuration: configuration))
     }
 
-    /// - Throws: `StorageError.incompatibleModel` where there are differences.
+    /// - Throws: `StorageError.incompatibleModel` if there are differences.
     package static func check(differences: [String]) throws(StorageError) {
         guard !differences.isEmpty else { return }
         throw StorageError(

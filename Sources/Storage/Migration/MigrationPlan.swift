@@ -1,35 +1,36 @@
 package import Schema
 
-/// How the rows of a store of one version of a model become rows of another: what a store needs to
-/// know to do it by itself.
+/// The mapping of rows of one model version to rows of another: all information that a store needs
+/// to migrate itself. It uses indexes of entities and properties in the models, like the requests
+/// to stores.
 ///
-/// The rules of inference hold for every plan (ObjectGraph's and stores' requests use positions in
-/// models, and so does a plan):
-/// 1. An entity comes from at most one entity, and by inference an entity becomes at most one. By a
-///    mapping model it may be split into several, each in a hierarchy of its own; what referred to
-///    its objects then refers to those of one of them, its main image.
-/// 2. All entities of one hierarchy of the destination come from one hierarchy of the source:
-///    objects keep their numbers.
-/// 3. A property comes from one of the same kind; attributes keep their type, or change among those
-///    of numbers (Boolean, integers, Decimal, Double, Float); a to-many relationship stays to-many,
-///    or is one end of a many-to-many relationship whose other end stays to-many. What does not fit
-///    is for the store to find and refuse.
+/// These rules hold for every plan:
+/// 1. An entity has at most one source entity. With inference, an entity has at most one
+///    destination entity. A mapping model may split an entity into several, each in a hierarchy of
+///    its own; references to its objects then become references to the objects of one of them, the
+///    main image.
+/// 2. All entities of one hierarchy of the destination come from one hierarchy of the source, so
+///    objects keep their primary keys.
+/// 3. A property comes from one of the same kind. Attributes keep their type or change between
+///    numeric types (Boolean, integers, Decimal, Double, Float). A to-many relationship stays
+///    to-many, or is one end of a many-to-many relationship whose other end stays to-many. The
+///    store must find and reject values that do not fit.
 package struct MigrationPlan: Sendable {
-    /// Where the values of a property come from.
+    /// The source of a property's values.
     package enum Origin: Sendable, Hashable {
-        /// It is new: a default value, or nothing.
+        /// The property is new: it gets its default value, or nil.
         case new
-        /// The property at a place of the source entity.
+        /// The source entity's property with this index.
         case property(Int)
-        /// A to-one relationship between what an object was split into: to the object of the entity
-        /// at this position that comes from the same one.
+        /// A to-one relationship between the parts of a split object. It refers to the object of
+        /// the entity with this index that comes from the same source object.
         case counterpart(Int)
     }
 
     package struct EntityStep: Sendable, Hashable {
-        /// Position in the source model.
+        /// The index in the source model.
         package var sourceIndex: Int
-        /// By `PropertyDescription.index` of the destination entity.
+        /// The origins by `PropertyDescription.index` of the destination entity.
         package var origins: [Origin]
 
         package init(sourceIndex: Int, origins: [Origin]) {
@@ -40,14 +41,14 @@ package struct MigrationPlan: Sendable {
 
     package let source: ManagedObjectModel
     package let destination: ManagedObjectModel
-    /// By position in the destination model; nil for an entity that is new.
+    /// By index in the destination model; nil for a new entity.
     package let steps: [EntityStep?]
-    /// By position in the source model: the position of what becomes of an entity (the main image
-    /// of one that is split), nil for one that is gone.
+    /// By index in the source model: the index of the destination entity (the main image of a split
+    /// entity), or nil if the entity is removed.
     package let destinationIndices: [Int?]
 
-    /// - Parameter mainImages: By position in the source model, for entities that are split, the
-    ///   position of the main image.
+    /// - Parameter mainImages: The indexes of the main images of split entities, by index in the
+    ///   source model.
     package init(
         source: ManagedObjectModel, destination: ManagedObjectModel, steps: [EntityStep?], mainImages: [Int: Int] = [:]
     ) {
@@ -60,15 +61,15 @@ package struct MigrationPlan: Sendable {
         destinationIndices = indices
     }
 
-    /// Where a property of the destination comes from: the place in the source entity, nil for
-    /// none.
+    /// The index in the source entity of the property that a destination property comes from; nil
+    /// if there is none.
     package func originIndex(entityIndex: Int, propertyIndex: Int) -> Int? {
         guard let step = steps[entityIndex], case .property(let index) = step.origins[propertyIndex] else { return nil }
         return index
     }
 
-    /// The entity whose object of the same origin a to-one relationship leads to; nil where it does
-    /// not come from splitting an object.
+    /// The entity of the counterpart that a to-one relationship refers to; nil if the relationship
+    /// does not result from a split.
     package func counterpartIndex(entityIndex: Int, propertyIndex: Int) -> Int? {
         guard let step = steps[entityIndex], case .counterpart(let index) = step.origins[propertyIndex] else {
             return nil

@@ -57,12 +57,12 @@ public final class MigrationProgress: Sendable {
 
     package func note(_ state: State) { report?(state) }
 
-    /// - Throws: `StorageError.cancelled` after `cancel`.
+    /// - Throws: `StorageError.cancelled` after `cancel()`.
     package func check() throws(StorageError) {
         if isCancelled { throw StorageError(.cancelled, "The migration was cancelled") }
     }
 
-    /// Has `interrupt` called by `cancel` while `body` runs.
+    /// Runs `body`. If `cancel()` is called meanwhile, it calls `interrupt`.
     package func interruptible<Result>(_ interrupt: @escaping @Sendable () -> Void, _ body: () throws -> Result)
         rethrows -> Result
     {

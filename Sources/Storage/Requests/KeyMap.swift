@@ -1,9 +1,9 @@
-/// The numbers that new objects got, by their temporary ones.
+/// The primary keys that new objects got, by temporary key.
 ///
-/// Contexts hand out temporary numbers one after the other, so an array serves nearly always.
+/// Contexts assign consecutive temporary keys, so an array covers nearly all of them.
 package final class KeyMap {
     private var dense: ContiguousArray<Int64> = []
-    /// The greatest temporary number in `dense`; the next smaller one stands at index 1.
+    /// The greatest temporary key in `dense`. The next smaller one is at index 1.
     private var top: Int64 = 0
     private var sparse: [Int64: Int64] = [:]
 
@@ -20,7 +20,7 @@ package final class KeyMap {
         }
     }
 
-    /// The number of an object: a permanent one is its own.
+    /// The primary key for a key. A permanent key is returned unchanged.
     @inline(__always) package func key(_ key: Int64) -> Int64 {
         key >= 0 ? key : assigned(key) ?? key
     }

@@ -1,12 +1,12 @@
 /// A set of primary keys of an entity hierarchy, kept as a bit map: the objects whose values a
 /// context has in memory.
 ///
-/// It is a hint: an object that is named wrongly is read once more, and one that is missing is read
-/// in any case.
+/// It is a hint: an object that is missing in the set, or wrongly in it, is only read once more
+/// than necessary.
 package struct KnownKeys: Sendable {
     @usableFromInline var words: ContiguousArray<UInt64> = []
 
-    // Eight megabytes of bits. Objects with greater numbers are read whenever they are asked for.
+    // The bit map has at most eight megabytes. Objects with greater primary keys are always read.
     @usableFromInline static var end: Int64 { 1 << 26 }
 
     /// Creates an empty set.
@@ -15,10 +15,10 @@ package struct KnownKeys: Sendable {
     /// Whether no memory is in use for keys.
     @inlinable package var isEmpty: Bool { words.isEmpty }
 
-    /// How many keys there are. Costs a look at every word.
+    /// The number of keys. Takes time linear in the size of the bit map.
     package var count: Int { words.reduce(0) { $0 + $1.nonzeroBitCount } }
 
-    /// Calls `body` with each key from `first` on, ascending, until it answers false.
+    /// Calls `body` with each key from `first` on in ascending order, until it returns false.
     package func forEach(from first: Int64 = 0, _ body: (Int64) -> Bool) {
         let first = max(0, first)
         let start = Int(clamping: first >> 6)

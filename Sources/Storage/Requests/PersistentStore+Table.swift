@@ -2,7 +2,8 @@ package import Query
 package import Schema
 
 extension RowStore {
-    /// Stores that make no rows of values leave it to the caller, who has the objects.
+    /// The default for stores that do not compute rows of values. The caller computes them from the
+    /// objects.
     package func table(_ table: TableRequest, of request: RowRequest) throws -> [[PropertyValue]] {
         throw QueryError(.unsupported, "This store makes no rows of values")
     }

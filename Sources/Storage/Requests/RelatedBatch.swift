@@ -2,9 +2,9 @@ package import RowMemory
 
 /// The members of one to-many relationship for several owners.
 package struct RelatedBatch: Sendable {
-    /// Rows one after the other that are all members of one owner.
+    /// Consecutive rows that are all members of one owner.
     package struct Run: Sendable {
-        /// The owner's place among those that were asked for.
+        /// The index of the owner among the requested owners.
         package let owner: Int32
         package var count: Int32
 
@@ -14,15 +14,15 @@ package struct RelatedBatch: Sendable {
         }
     }
 
-    /// The members' rows, each once, if they were asked for.
+    /// The rows of the members, each once, if they were requested.
     package var rows: RowBatch
-    /// Whose members the rows are, from the first row to the last; nil where members are listed. A
-    /// million of these so need no list beside their rows.
+    /// The owners of the rows, in the order of the rows; nil if the members are stored as lists.
+    /// Runs save the memory of lists for millions of members.
     package private(set) var runs: ContiguousArray<Run>?
     private var listed: [[ObjectReference]]
 
-    /// In the order of the owners that were asked for; ordered relationships in their order, others
-    /// by entity and key.
+    /// The members of each owner, in the order of the requested owners. Ordered relationships are
+    /// in their order, others in order of entity and key.
     package var members: [[ObjectReference]] {
         get { runs.map { lists(of: $0) } ?? listed }
         set {
@@ -36,8 +36,8 @@ package struct RelatedBatch: Sendable {
         self.rows = rows
     }
 
-    /// - Parameter runs: All the rows, which are of one entity; each owner's stand in the order of
-    ///   its members.
+    /// - Parameter runs: Covers all rows, which must be of one entity. The rows of each owner are
+    ///   in the order of its members.
     package init(ownerCount: Int, rows: RowBatch, runs: ContiguousArray<Run>) {
         listed = Array(repeating: [], count: ownerCount)
         self.rows = rows

@@ -1,17 +1,16 @@
 package import RowMemory
 
-/// Rows that a store hands up, in the order of the request; they may be of several entities.
+/// The rows that a store returns, in the order of the request. They may be of several entities.
 ///
-/// The slabs change hands with the batch: the context that adopts a row keeps its slab.
+/// The slabs are passed on with the batch: a context that adopts a row retains its slab.
 ///
-/// Public, as rows are, so that loops in other rooms are compiled into them; no product lets users
-/// import this room alone.
+/// Members are inlinable so that loops in other modules are specialized.
 ///
 /// Invariants:
-/// 1. While all rows are of one layout `places` is empty: slab `n` has
-///    `RowBatch.capacity(ofSlab: n)` rows and comes after slab `n − 1`.
-/// 2. From the first row of a second layout on, or the first one that is lent, `places` says where
-///    each row is.
+/// 1. While all rows have one layout, `places` is empty: slab `n` has `RowBatch.capacity(ofSlab:
+///    n)` rows and follows slab `n − 1`.
+/// 2. From the first row of a second layout or the first lent row on, `places` contains the
+///    location of each row.
 /// 3. No row is added to a slab whose rows are lent.
 package struct RowBatch: Sendable {
     @usableFromInline struct Place: Sendable {
@@ -28,12 +27,12 @@ package struct RowBatch: Sendable {
     @usableFromInline var places: ContiguousArray<Place> = []
     @usableFromInline var isMixed = false
     @usableFromInline var filled = 0
-    /// The last slab, while all rows are of one layout.
+    /// The position for the next row in the last slab, while all rows have one layout.
     @usableFromInline var cursor: RowCursor?
-    /// The slab of each layout that still has room, by entity; kept while there are several
-    /// layouts.
+    /// The slab of each layout that has space left, by entity; used only with several layouts.
     private var openSlabs: [Int: Int] = [:]
-    /// The slabs whose rows are lent, by identity, and the one that was met last.
+    /// The indexes of the slabs whose rows are lent, by identity, and the index of the most
+    /// recently used one.
     private var borrowedSlabs: [ObjectIdentifier: Int] = [:]
     private var lastBorrowed = -1
     private var source = SlabSource()
@@ -56,7 +55,7 @@ package struct RowBatch: Sendable {
         return slabs[place.slab].row(at: place.row)
     }
 
-    /// The numbers of all rows, in order.
+    /// The primary keys of all rows, in order.
     package var keys: [Int64] {
         var keys: [Int64] = []
         keys.reserveCapacity(count)
@@ -68,17 +67,17 @@ package struct RowBatch: Sendable {
         return keys
     }
 
-    /// Adds an empty row of `layout` and returns it to be filled.
+    /// Adds an empty row of `layout` and returns it. The caller sets its values.
     ///
-    /// Slabs begin small and grow to some hundred rows, so that one row costs little and one
-    /// survivor keeps little alive.
+    /// Slabs start small and grow to some hundred rows, so that a single row costs little memory
+    /// and a single retained row keeps little memory alive.
     @inlinable @inline(__always)
     package mutating func appendRow(_ layout: RowLayout, key: Int64, version: Int64) -> Row {
         slabs[openSlab(for: layout)].appendRow(key: key, version: version)
     }
 
-    /// Adds an empty row of `layout` and returns its cells to be filled, before anything else is
-    /// done with the batch.
+    /// Adds an empty row of `layout` and returns its cells. The caller must set them before it uses
+    /// the batch again.
     @inlinable @inline(__always)
     package mutating func appendCells(_ layout: RowLayout, key: Int64, version: Int64) -> RowCells {
         if let cells = cursor?.appendRow(layout, key: key, version: version) {
@@ -94,8 +93,8 @@ package struct RowBatch: Sendable {
         return slab.appendRow(key: key, version: version).cells
     }
 
-    /// Calls `body` with each slab: all rows of the batch, in order. Does nothing, and answers
-    /// false, where rows of several layouts alternate.
+    /// Calls `body` with each slab, which together contain all rows of the batch in order. Returns
+    /// false without calling it if there are rows of several layouts.
     package func forEachSlab(_ body: (RowSlab) -> Void) -> Bool {
         guard !isMixed else { return false }
         for slab in slabs { body(slab) }
@@ -107,16 +106,16 @@ package struct RowBatch: Sendable {
         slabs[openSlab(for: row.layout)].append(copyOf: row)
     }
 
-    /// Adds a copy of the row that `cells` are of, which has that layout, or that of another
-    /// model's equal entity.
+    /// Adds a copy of the row with the given cells, which has this layout or the layout of an equal
+    /// entity of another model.
     package mutating func append(copyOf cells: RowCells, _ layout: RowLayout) {
-        // The batch holds the slab.
+        // The batch retains the slab.
         _ = Unmanaged.passUnretained(slabs[openSlab(for: layout)])._withUnsafeGuaranteedRef { $0.append(copyOf: cells) }
     }
 
-    /// Adds a row of somebody's slab itself, which its owner then neither changes nor adds to as
-    /// long as the batch is read: see ``RowSlab``.
-    /// - Returns: whether it is the first row of that slab in the batch.
+    /// Adds a row of another owner's slab without copying it. The owner must neither change the row
+    /// nor add rows to the slab while the batch is read: see ``RowSlab``.
+    /// - Returns: Whether it is the first row of that slab in the batch.
     package mutating func append(lent slab: RowSlab, _ cells: RowCells) -> Bool {
         if !isMixed { mix() }
         var isNew = false
@@ -137,7 +136,7 @@ package struct RowBatch: Sendable {
 
     // MARK: Slabs
 
-    /// A slab with room for a row of `layout`, the row counted.
+    /// The index of a slab with space for a row of `layout`. Counts the row as added.
     @inlinable @inline(__always)
     mutating func openSlab(for layout: RowLayout) -> Int {
         let last = slabs.count - 1
@@ -170,7 +169,7 @@ package struct RowBatch: Sendable {
         return slab
     }
 
-    /// Writes down where each row is, before one of another layout comes.
+    /// Records the locations of all rows before a row of another layout is added.
     private mutating func mix() {
         isMixed = true
         cursor = nil
@@ -182,11 +181,11 @@ package struct RowBatch: Sendable {
         if let layout = slabs.first?.layout { openSlabs[layout.entityIndex] = slabs.count - 1 }
     }
 
-    // Slabs of 8, 32, 128 rows, then of 512 each.
+    // Slabs have 8, 32 and 128 rows, then 512 rows each.
     @usableFromInline static var smallest: Int { 8 }
     @usableFromInline static var growth: Int { 4 }
     @usableFromInline static var largest: Int { 512 }
-    /// The rows in slabs that are smaller than the largest.
+    /// The number of rows in the slabs that are smaller than the largest.
     @usableFromInline static var inSmallSlabs: Int { 168 }
 
     @usableFromInline static func capacity(ofSlab number: Int) -> Int {

@@ -1,19 +1,19 @@
 import RowMemory
 import Schema
 
-/// Copies the rows of a store into a new one through the seam, by value: numbers are kept, versions
-/// begin anew.
+/// Copies the rows of a store into a new store through the ``StoreBackend`` interface. Primary keys
+/// are kept, versions start again at 1.
 package struct RowCopier {
     private let source: any StoreBackend
     private let target: any StoreBackend
     private let progress: (Int) throws -> Void
     private var model: ManagedObjectModel { source.identity.model }
 
-    /// Rows of one transaction: few enough for memory, enough for speed.
+    /// The number of rows in one transaction: a compromise between memory and speed.
     private static let batchSize = 10_000
 
-    /// - Parameter progress: is told how many rows were read since the last time; what it throws
-    ///   ends the copying.
+    /// - Parameter progress: Called with the number of rows that were read since the last call. An
+    ///   error that it throws ends the copying.
     package init(
         from source: any StoreBackend, to target: any StoreBackend,
         progress: @escaping (Int) throws -> Void = { _ in }
@@ -23,7 +23,7 @@ package struct RowCopier {
         self.progress = progress
     }
 
-    /// Rows first, so that every link finds both its ends.
+    /// Copies all rows first, so that both ends of every link exist.
     package func copy() throws {
         let roots = Set((model.entities(inConfiguration: source.description.configuration) ?? []).map(\.rootIndex))
         let held = model.entities.filter { roots.contains($0.rootIndex) }
@@ -46,7 +46,7 @@ package struct RowCopier {
         }
     }
 
-    /// What the rows of neither side say: links without a to-one end, and orders.
+    /// Copies the parts of a relationship that are not in rows: many-to-many links and orders.
     private func copyMembers(of property: PropertyDescription, _ entity: EntityDescription) throws {
         let inverse = model.inverse(of: property)
         let isLinked = inverse.map { $0.isToMany } ?? true

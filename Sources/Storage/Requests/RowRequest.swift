@@ -1,11 +1,11 @@
 package import Query
 
-/// What a context asks a store for: a fetch request in terms of the store's model, checked and with
-/// nothing left to resolve.
+/// A context's request for rows of a store: a fetch request in terms of the store's model,
+/// validated and fully resolved.
 package struct RowRequest: Sendable {
     package enum Selection: Sendable {
         case matching(FetchPredicate?)
-        /// These objects of the entity's hierarchy, whatever their order.
+        /// The objects of the entity's hierarchy with these keys, in any order.
         case keys([Int64])
     }
 
@@ -16,13 +16,13 @@ package struct RowRequest: Sendable {
     package var offset: Int
     /// Nil for no limit.
     package var limit: Int?
-    /// Objects that are left out, since the context knows better about them.
+    /// The keys of objects that are left out, because the context has newer values of them.
     package var excludedKeys: [Int64]
-    /// Only objects with greater numbers, and in the order of their numbers, for reading a store
-    /// part by part: unlike `offset` it costs a database the same however far the reading has come.
-    /// Of one store; not for several.
+    /// Only objects with greater primary keys, in the order of their keys, for reading a store in
+    /// parts. Unlike `offset`, the cost does not depend on the position. For requests to a single
+    /// store only.
     package var after: Int64?
-    /// The UUIDs of the stores to look in, where there are several; nil for all.
+    /// The UUIDs of the stores to search, if there are several; nil for all.
     package var stores: Set<String>?
 
     package init(
@@ -39,18 +39,20 @@ package struct RowRequest: Sendable {
         self.excludedKeys = excludedKeys
     }
 
-    /// All objects of one entity in the order of their numbers, so many at a time: what comes after
-    /// the last one of the part before; nil for the first part.
+    /// A request for a part of the objects of one entity, in the order of their primary keys: those
+    /// after the last object of the previous part; nil for the first part.
     package static func part(
         of entityIndex: Int, includesSubentities: Bool = false, after: Int64?, limit: Int
     ) -> RowRequest {
         var request = RowRequest(entityIndex: entityIndex, includesSubentities: includesSubentities, limit: limit)
-        // No object has a number below: even the first part has to be in order.
+        // All primary keys are greater than 0. The value is set so that the first part is in order,
+        // too.
         request.after = after ?? 0
         return request
     }
 
-    /// The request without a window, and with another predicate that holds wherever its own does.
+    /// The request without offset and limit, and with another predicate, which must hold wherever
+    /// the original one does.
     package func selectingMore(_ predicate: FetchPredicate?) -> RowRequest {
         var request = self
         if case .matching = selection { request.selection = .matching(predicate) }

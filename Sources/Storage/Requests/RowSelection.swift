@@ -1,11 +1,11 @@
-/// The answer to a request that came with ``KnownKeys``: rows, and between them the numbers of
-/// objects whose values the caller has.
+/// The result of a request with ``KnownKeys``: rows, and between them the keys of objects whose
+/// values the caller has in memory.
 package struct RowSelection: Sendable {
-    /// One object of the answer.
+    /// One object of the result.
     package struct Entry: Sendable, Hashable {
-        /// The number of a known object; 0 for the next of `rows`.
+        /// The primary key of a known object; 0 for the next element of `rows`.
         package let key: Int64
-        /// Its version in the store.
+        /// The version of the object in the store.
         package let version: Int64
 
         package static let row = Entry(key: 0, version: 0)
@@ -17,7 +17,8 @@ package struct RowSelection: Sendable {
     }
 
     package var rows: RowBatch
-    /// In the order of the request; empty where no object is known, so that all are rows.
+    /// The objects in the order of the request; empty if no object is known, so that all objects
+    /// are rows.
     package var entries: ContiguousArray<Entry>
 
     package init(rows: RowBatch = RowBatch(), entries: ContiguousArray<Entry> = []) {

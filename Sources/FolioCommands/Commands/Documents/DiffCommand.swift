@@ -29,7 +29,7 @@ enum DiffCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let operands = arguments.operands
         let isForGit = operands.count == 7 || operands.count == 9
-        // Of a path that a merge has not settled git has no two sides to give.
+        // For an unmerged path git passes no two files.
         if operands.count == 1, ProcessInfo.processInfo.environment["GIT_DIFF_PATH_COUNTER"] != nil {
             console.print("--- \(Printable.line(operands[0]))\nunmerged")
             return .done
@@ -45,7 +45,7 @@ enum DiffCommand: Command {
         if isForGit, console.isJSON { throw CommandError.usage("git is shown text: leave --json out") }
         if isForGit {
             console.print("--- \(Printable.line(operands[0]))")
-            // What is not there on one side has no objects to tell of.
+            // If the document is missing on one side, there are no objects to compare.
             if old == "/dev/null" || new == "/dev/null" {
                 console.print(old == "/dev/null" ? "a new document" : "the document is gone")
                 return .done
@@ -53,7 +53,7 @@ enum DiffCommand: Command {
             do {
                 _ = try await compare(old, new, arguments, console)
             } catch {
-                // One file that is no document must not end what git shows of all others.
+                // An error of one file must not end git's output for the other files.
                 guard let reason = CommandError(mapping: error).reasonForNoDocument else { throw error }
                 console.print("not a Folio document: \(Printable.line(reason))")
             }
@@ -62,8 +62,7 @@ enum DiffCommand: Command {
         return try await compare(old, new, arguments, console)
     }
 
-    /// The state before the present one: the last save where there is autosaved work, else the last
-    /// version.
+    /// The previous state: the last save if there is autosaved work, otherwise the last version.
     private static func earlierState(_ text: String, _ arguments: ParsedArguments, _ console: Console) async throws
         -> String
     {

@@ -29,7 +29,7 @@ enum RecoverCommand: Command {
         let path = try DocumentArgument.path(arguments.operands[0])
         let url = URL(fileURLWithPath: path), model = try FittingModel.choice(arguments.value("--model"))
         let info = try DocumentInfo(of: url, countsObjects: false, fitting: model)
-        // What an editor at work has not saved yet is its own.
+        // Unsaved work of an open editor belongs to the editor.
         if let holder = info.lock {
             guard choice == .list else {
                 throw CommandError(

@@ -31,7 +31,7 @@ enum RepairCommand: Command {
         console.reportOutsideCommits(at: source.path)
         let report: RepairReport
         do {
-            // Until the new document is placed, nothing is written but into a temporary folder.
+            // Until the new document is moved to its path, only a temporary folder is written.
             report = try DocumentRepairer.repair(
                 source, to: URL(fileURLWithPath: target), replacing: replacing, isDryRun: isDryRun, fitting: model
             ) { placing in
@@ -45,9 +45,10 @@ enum RepairCommand: Command {
         return report.lost.isEmpty ? .done : .no
     }
 
-    /// What is put together in a temporary folder is a part of the document for everybody else.
+    /// Replaces the path of a temporary folder in an error with that of the document, because users
+    /// don't know the folder.
     private static func naming(_ source: String, _ error: CommandError) -> CommandError {
-        // What is wrong with the folder itself is told of that.
+        // Errors of the folder itself, such as a full disk, keep its path.
         guard [.malformed, .modelMismatch].contains(error.exit), let path = error.path,
             path.hasPrefix(FileManager.default.temporaryDirectory.path + "/folio-")
         else { return error }

@@ -23,13 +23,13 @@ enum VerifyCommand: Command {
             fitting: try FittingModel.choice(arguments.value("--model")))
         let setAside = try DocumentVerifier.quarantinedFiles(of: URL(fileURLWithPath: path)).map(\.path)
         let unfinished = try DocumentVerifier.unfinishedFiles(of: URL(fileURLWithPath: path)).map(\.path)
-        // A document that can't be opened has findings.
+        // A document that can't be opened has findings already.
         let isChangedOutside = try findings.isEmpty && DocumentVerifier.isChangedOutside(URL(fileURLWithPath: path))
         if findings.isEmpty { console.reportOutsideCommits(at: path) }
         return tell(findings, setAside, unfinished, isChangedOutside: isChangedOutside, console)
     }
 
-    /// Looks at an earlier state as at a document of its own: a copy of it, in a temporary folder.
+    /// Verifies an earlier state by writing a copy of it to a temporary folder.
     private static func verify(_ argument: DocumentArgument, _ arguments: ParsedArguments, _ console: Console)
         async throws -> ExitCode
     {

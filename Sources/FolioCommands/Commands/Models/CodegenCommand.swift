@@ -62,7 +62,7 @@ enum CodegenCommand: Command {
         return .done
     }
 
-    /// The generated files of a model.
+    /// The generated files for a model.
     static func files(of loaded: LoadedModel, _ generator: CodeGenerator) throws -> [GeneratedFile] {
         do {
             return try generator.files(

@@ -1,7 +1,6 @@
 import Folio
 
-/// What `migrate` says when it is done: the summary on standard error, steps and results on
-/// standard output.
+/// The output of `migrate`: the summary on standard error, steps and results on standard output.
 extension MigrateCommand {
     static func report(
         _ migration: DocumentMigration, path: String, isDryRun: Bool, isVerbose: Bool, _ console: Console
@@ -13,7 +12,7 @@ extension MigrateCommand {
         if let backup = migration.backup { console.say("the old state is kept in \(Printable.line(backup))") }
     }
 
-    /// Of several documents, each with its path in every line.
+    /// Reports the results for several documents, with the path of the document in every line.
     static func report(_ results: [Outcome], _ paths: [String], isDryRun: Bool, isVerbose: Bool, _ console: Console)
         -> ExitCode
     {
@@ -59,7 +58,7 @@ extension MigrateCommand {
                     : "migrated in \(count)\(kept)"))
     }
 
-    /// What is added, changed and lost; with `--verbose` every step.
+    /// Reports additions, changes and losses; with `--verbose` also every step.
     private static func tell(
         _ migration: DocumentMigration, prefix: String, isDryRun: Bool, isVerbose: Bool, _ console: Console
     ) {
@@ -97,7 +96,7 @@ extension MigrateCommand {
         ])
     }
 
-    /// Nil where no row is brought over.
+    /// The estimated cost; nil if no rows are migrated.
     private static func estimate(_ migration: DocumentMigration) -> String? {
         migration.rows == 0
             ? nil

@@ -82,7 +82,7 @@ enum MigrateCommand: Command {
         return report(results, sources, isDryRun: isDryRun, isVerbose: isVerbose, console)
     }
 
-    /// The file of the versions; nil for a document that carries its model.
+    /// The file with the model versions; nil if the model is that of a document.
     private static func modelFile(_ text: String) throws -> ModelFile? {
         do {
             return try ModelFile(contentsOf: ModelReference(text).url)
@@ -111,14 +111,16 @@ enum MigrateCommand: Command {
         }
     }
 
-    /// Writes the document as it is to the new place and migrates it there. What is to be replaced
-    /// stays until the migrated document, which is made aside then, takes its place.
+    /// Writes an unchanged copy of the document to the new path and migrates the copy. A file to be
+    /// replaced is kept until the migrated document, which is then created in a temporary folder,
+    /// replaces it.
     private static func migrate(
         _ source: String, to target: String, replacing: Bool, _ template: DocumentMigrator,
         _ sourceModel: ModelChoice, _ console: Console
     ) async throws -> DocumentMigration {
         let form = DocumentFormArgument.defaultForm(of: target)
-        // It is migrated in the form that it has.
+        // If the form changes, the copy is migrated in the original form and then written in the
+        // new form.
         let isConverted = form.map { $0 != DocumentFormArgument.form(ofDocumentAt: source) } ?? false
         let folder = replacing || isConverted ? try TemporaryFolder() : nil
         let place = folder.map { $0.path + "/" + ResolvedPath(target).name } ?? target
@@ -151,8 +153,8 @@ enum MigrateCommand: Command {
 
     typealias Outcome = Result<DocumentMigration, any Error>
 
-    /// Ctrl-C cancels what is being migrated, which leaves those documents as they were, and begins
-    /// no other.
+    /// Ctrl-C cancels the running migrations, which leave their documents unchanged, and starts no
+    /// further ones.
     private static func migrateAll(_ migrators: [DocumentMigrator], jobs: Int, isDryRun: Bool, _ console: Console)
         async throws -> [Outcome]
     {
@@ -178,7 +180,7 @@ enum MigrateCommand: Command {
         }
     }
 
-    /// - Throws: `CancellationError`; what else fails is the outcome.
+    /// - Throws: `CancellationError`. All other errors are part of the outcome.
     private static func outcome(_ migrator: DocumentMigrator, _ index: Int, isDryRun: Bool, _ line: MigrationLine)
         async throws -> Outcome
     {

@@ -1,11 +1,11 @@
 import Folio
 
-/// What a migration adds, changes and loses, in a few lines for a person to read.
+/// A summary of the additions, changes and losses of a migration, in a few lines for people.
 struct MigrationSummary {
     private let migration: DocumentMigration
     private let isDryRun: Bool
 
-    /// So many names stand in a line; of the others their number.
+    /// The maximum number of names in a line; for the others only their number is shown.
     private static let mostNames = 12
 
     init(_ migration: DocumentMigration, isDryRun: Bool) {
@@ -13,8 +13,8 @@ struct MigrationSummary {
         self.isDryRun = isDryRun
     }
 
-    /// At most five lines. What is lost comes last, with counts; what has objects or values before
-    /// what has none.
+    /// At most five lines. Losses come last, with counts; entities and properties with objects or
+    /// values precede those without.
     var lines: [String] {
         let losses = migration.losses.filter { $0.count > 0 } + migration.losses.filter { $0.count == 0 }
         let kinds = [

@@ -15,7 +15,7 @@ enum DeleteCommand: Command {
                 store: editor.identity)
             for object in objects { editor.context.delete(object) }
             editor.context.processPendingChanges()
-            // With those that the rules delete along.
+            // Includes the objects that are deleted by delete rules.
             let ids = editor.context.deletedObjects.map(\.objectID).sorted {
                 ($0.entity.name, $0.key) < ($1.entity.name, $1.key)
             }.map(\.description)

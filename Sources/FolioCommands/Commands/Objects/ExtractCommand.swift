@@ -45,7 +45,7 @@ enum ExtractCommand: Command {
         return .done
     }
 
-    /// Opens the value, so that one whose file is missing is found before anything is written.
+    /// Opens the value, so that a missing file is found before anything is written.
     private static func value(of value: PropertyValue, _ name: String, path: String) throws -> LargeValueReader {
         switch value {
         case .data(let bytes): return try LargeValue(bytes).reader()
@@ -61,7 +61,7 @@ enum ExtractCommand: Command {
         }
     }
 
-    /// Writes the value in pieces; answers how many bytes it had.
+    /// Writes the value in pieces; returns its size in bytes.
     private static func write(_ reader: LargeValueReader, to sink: ByteSink) throws -> Int {
         while let piece = try reader.read(upTo: pieceSize) {
             try Task.checkCancellation()

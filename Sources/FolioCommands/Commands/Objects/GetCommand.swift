@@ -15,7 +15,7 @@ enum GetCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let names = arguments.operands.dropFirst()
-            // All are looked for before any is printed.
+            // All objects are looked up before any is printed.
             let objects = try names.map {
                 try ObjectSelection.object($0, in: reader.context, store: reader.store.identity)
             }

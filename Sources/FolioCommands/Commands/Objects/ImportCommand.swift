@@ -59,7 +59,7 @@ enum ImportCommand: Command {
         return .done
     }
 
-    /// - Throws: a usage error for an option that every file contradicts.
+    /// - Throws: A usage error for an option that contradicts every file.
     private static func check(_ arguments: ParsedArguments) throws {
         let operands = arguments.operands.dropFirst()
         guard arguments.has("--entity"), let named = operands.first,

@@ -38,7 +38,7 @@ enum SetCommand: Command {
         return .done
     }
 
-    /// Where the condition fits nothing, a mistyped key is a mistake all the same.
+    /// A mistyped key is an error even if the condition matches no objects.
     private static func check(_ assignments: [Assignment], _ entityName: String, _ editor: DocumentEditor) throws {
         let model = editor.document.model, entity = try EntityLookup.entity(named: entityName, in: model)
         for assignment in assignments

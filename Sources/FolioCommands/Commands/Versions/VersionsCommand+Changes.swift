@@ -49,8 +49,8 @@ extension VersionsCommand {
         }
     }
 
-    /// Changes one version of the list, and says so.
-    /// - Returns: whether the version is pinned.
+    /// Changes one version of the list, and reports it.
+    /// - Returns: Whether the version is pinned.
     private static func change(
         _ arguments: ParsedArguments, _ console: Console, _ done: String, _ wouldDo: String,
         _ body: (PersistentDocument, DocumentVersion) throws -> Void

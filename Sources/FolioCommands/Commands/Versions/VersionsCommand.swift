@@ -54,7 +54,7 @@ enum VersionsCommand: Command {
         return .done
     }
 
-    /// Lists the versions and the newest states; of an earlier state, those up to it.
+    /// Lists the versions and the newest states; for an earlier state, those up to it.
     private static func list(_ arguments: ParsedArguments, _ console: Console) async throws {
         let argument = DocumentArgument(arguments.operands[0])
         try await DocumentReader.reading(argument.path, model: arguments.value("--model"), console) { reader in

@@ -1,17 +1,17 @@
 import Folio
 
-/// Links by which files contradict themselves: an object that two others claim, where a
-/// relationship has room for one.
+/// Detects contradictory links in the files: two records that link the same object in a one-to-one
+/// relationship.
 extension DocumentImporter {
-    /// A to-one link that a record says.
+    /// A to-one link in a record.
     struct Claim: Hashable {
         let owner: ManagedObjectID
         let key: String
         let target: ManagedObjectID
     }
 
-    /// Notes the numbers that the new objects of a piece got when it was written. They are above
-    /// those of all objects that were there before.
+    /// Records the smallest primary keys of the new objects of a written piece. They are greater
+    /// than the keys of all earlier objects.
     mutating func noteNumbers(of piece: ImportPiece) {
         guard !wasEmpty else { return }
         for object in piece.entries.compactMap({ $0.isMatched ? nil : $0.object }) + piece.extras.map(\.object) {
@@ -20,13 +20,13 @@ extension DocumentImporter {
         }
     }
 
-    /// Whether the files have made an object, so that all of its links are theirs.
+    /// Whether the import has created the object, so that all of its links come from the files.
     private func isNew(_ id: ManagedObjectID) -> Bool {
         wasEmpty || id.isTemporaryID || id.key >= firstNumbers[id.entity.rootIndex] ?? .max
     }
 
-    /// Notes what a record of an object that was there before says of another such object. Links of
-    /// new objects need no notes.
+    /// Records a link between two objects that existed before the import. Links of new objects need
+    /// not be recorded.
     mutating func noteClaim(
         of entry: ImportPiece.Entry, _ object: ManagedObject, _ property: PropertyDescription, _ target: ManagedObject
     ) {
@@ -36,16 +36,16 @@ extension DocumentImporter {
         claims.insert(Claim(owner: object.objectID, key: property.name, target: target.objectID))
     }
 
-    /// Refuses a to-one link that would undo another one which the files say. What the document had
-    /// before gives way.
-    /// - Throws: malformed data, with the two objects that claim a third.
+    /// Rejects a to-one link that would replace another link from the files. Links that the
+    /// document had before may be replaced.
+    /// - Throws: An error for malformed data with the names of the two objects.
     func checkClaims(
         of entry: ImportPiece.Entry, _ object: ManagedObject, _ property: PropertyDescription, _ target: ManagedObject,
         _ piece: ImportPiece
     ) throws {
         let inverse = store.model.inverse(of: property)
         if case .object(let former) = try object.propertyValue(forKey: property.name) {
-            // A later record of the same object may say something else. A new object has its links
+            // A later record of the same object may replace its link. A new object has its links
             // from other records.
             let isClaimed =
                 !entry.isMatched
@@ -72,7 +72,7 @@ extension DocumentImporter {
         )
     }
 
-    /// What the files call an object, if they do.
+    /// The name of an object in the files, or a description.
     private func name(_ id: ManagedObjectID, _ piece: ImportPiece) -> String {
         if let entry = piece.entry(ofOneOf: [id]) {
             return entry.record.id.map(ImportRecord.shortName) ?? "the object of \(entry.record.place())"

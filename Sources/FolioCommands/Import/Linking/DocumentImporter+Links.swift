@@ -1,17 +1,17 @@
 import Folio
 
-/// What the relationships of a record lead to.
+/// The target of a link in a record.
 enum LinkTarget {
     case object(ManagedObject)
-    /// An object that is not there yet: a record that was not read yet may be it.
+    /// The object does not exist yet. A record that has not been read may create it.
     case unknown
 }
 
 extension DocumentImporter {
     /// Links the objects of a piece.
-    /// - Parameter isComplete: whether all records have been read, so that what is not there is not
-    ///   there at all.
-    /// - Returns: the entries some of whose links have to wait.
+    /// - Parameter isComplete: Whether all records have been read, so that unknown targets are
+    ///   errors.
+    /// - Returns: The indexes of entries with links that must wait.
     mutating func link(_ piece: inout ImportPiece, isComplete: Bool) throws -> [Int] {
         try loadNamedObjects(of: piece)
         var waiting: [Int] = []
@@ -57,8 +57,8 @@ extension DocumentImporter {
                 throw CommandError.malformed("\(property.name) is to-one, but several objects stand there")
             }
             guard let target = objects.first else {
-                // Nothing here is no contradiction of what the other end says: a new object has no
-                // other links than those.
+                // For a new object an empty value does not remove links that other records have set
+                // from the other end.
                 guard entry.isMatched, targets.isEmpty, try !object.propertyValue(forKey: property.name).isNull else {
                     return
                 }
@@ -73,8 +73,8 @@ extension DocumentImporter {
         }
         guard case .list(let linked) = try object.propertyValue(forKey: property.name) else { return }
         let wanted = objects.map { PropertyValue.object($0.objectID) }, isWanted = Set(wanted)
-        // What other ends of new objects linked stays: of two sides that say different things
-        // neither unlinks anything.
+        // Links of new objects that were set from the other end are kept: if the two ends differ,
+        // neither removes links.
         let keeps = !entry.isMatched || isWaiting
         let members = wanted + (keeps ? linked.filter { !isWanted.contains($0) } : [])
         guard
@@ -102,8 +102,8 @@ extension DocumentImporter {
         }
     }
 
-    /// Reads the stored objects that a piece names, all at once. The piece keeps them until it is
-    /// written.
+    /// Fetches the stored objects that a piece refers to by name, with one request per hierarchy.
+    /// They are retained until the piece is written.
     private mutating func loadNamedObjects(of piece: ImportPiece) throws {
         var ids: Set<ManagedObjectID> = []
         for entry in piece.entries {
@@ -116,7 +116,7 @@ extension DocumentImporter {
         held = try objects(with: ids)
     }
 
-    /// The ID that a name stands for, of an object that is stored.
+    /// The ID of a stored object with a name; nil for other names.
     private func id(_ name: String) -> ManagedObjectID? {
         if let (entityName, number) = ImportRecord.name(name), let entity = store.model.entity(named: entityName),
             let target = names[entity.index, number]
@@ -127,7 +127,7 @@ extension DocumentImporter {
         return try? ObjectName.id(name, in: store)
     }
 
-    /// The stored objects of some IDs.
+    /// The stored objects with some IDs.
     func objects(with ids: Set<ManagedObjectID>) throws -> [ManagedObject] {
         try Dictionary(grouping: ids) { $0.entity.rootIndex }.sorted { $0.key < $1.key }.flatMap { root, ids in
             var request = FetchRequest<ManagedObject>(entityName: store.model.entities[root].name)
@@ -139,7 +139,7 @@ extension DocumentImporter {
         }
     }
 
-    /// An object of the file, else of the document.
+    /// The object with a name in the files, otherwise in the document.
     private func target(_ name: String, _ property: PropertyDescription, _ isComplete: Bool) throws -> LinkTarget {
         if let (entityName, number) = ImportRecord.name(name), let entity = store.model.entity(named: entityName) {
             switch names[entity.index, number] {
@@ -161,8 +161,8 @@ extension DocumentImporter {
 
     // MARK: Objects by natural key
 
-    /// The values of a natural key that a record has for a relationship: one for a to-one, any
-    /// number for a to-many.
+    /// The natural keys of a relationship in a record: at most one for a to-one relationship, any
+    /// number for a to-many relationship.
     private func keys(_ link: ImportColumns.NaturalLink, _ record: ImportRecord) throws -> [NaturalKey.Values] {
         let columns = try zip(link.places, link.key.attributes).map { place, attribute in
             try parts(record.values[place], isToMany: link.property.isToMany).map { part in
@@ -174,12 +174,12 @@ extension DocumentImporter {
             throw CommandError.malformed("\(link.property.name): the columns name different numbers of objects")
         }
         let keys = (0..<count).map { index in NaturalKey.Values(columns.map { $0[index] }) }
-        // An object without any of the values is none.
+        // If all values are nil, there is no object.
         return keys.filter { !$0.list.allSatisfy(\.isNull) }
     }
 
-    /// The parts of a cell that names several objects: separated by commas in text, since a value
-    /// may have spaces.
+    /// The parts of a cell for a to-many relationship. In text they are separated by commas,
+    /// because values may contain spaces.
     private func parts(_ value: ImportRecord.Value, isToMany: Bool) -> [ImportRecord.Value] {
         switch value {
         case .text(let text) where isToMany:
@@ -219,12 +219,12 @@ extension DocumentImporter {
         return object
     }
 
-    /// All values of a natural key that the records of a piece have.
+    /// All natural keys in the records of a piece.
     private func wanted(_ key: NaturalKey, _ entries: [ImportPiece.Entry]) throws -> Set<NaturalKey.Values> {
         var wanted: Set<NaturalKey.Values> = []
         for entry in entries {
             for link in entry.record.columns.naturalLinks where link.key == key {
-                // What can't be read is told in its turn.
+                // Errors of reading a value are reported when its record is linked.
                 for values in (try? keys(link, entry.record)) ?? [] where !values.list.contains(where: \.isNull) {
                     wanted.insert(values)
                 }

@@ -1,8 +1,8 @@
 import Folio
 
-/// Links to what the files have further down.
+/// Links to objects of later records.
 extension DocumentImporter {
-    /// Reads the files again, for records that lead to what came after them.
+    /// Reads the files again for records with links to objects of later records.
     mutating func resolveLinks() throws {
         let all = Dictionary(grouping: waiting, by: \.file)
         waiting = []

@@ -1,8 +1,8 @@
 import Folio
 
-/// Objects that are there already, and that records update.
+/// Finds existing objects that records update.
 extension DocumentImporter {
-    /// The objects that are there already, of all records of a piece.
+    /// The existing objects for all records of a piece.
     func matches(_ piece: ImportPiece) throws -> [NaturalKey: KeyedObjects] {
         var wanted: [NaturalKey: Set<NaturalKey.Values>] = [:]
         for entry in piece.entries {
@@ -29,7 +29,7 @@ extension DocumentImporter {
         return values.contains { $0.isNull } ? nil : NaturalKey.Values(values)
     }
 
-    /// The object that a record updates; nil where it makes a new one.
+    /// The object that a record updates; nil if it creates a new one.
     func match(_ record: ImportRecord, _ matches: [NaturalKey: KeyedObjects]) throws -> ManagedObject? {
         guard let key = record.columns.matchKey, let values = try matchValues(record, key),
             let objects = try matches[key]?.objects(with: values)

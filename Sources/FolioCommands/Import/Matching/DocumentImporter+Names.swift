@@ -1,8 +1,8 @@
 import Folio
 
-/// What files call objects, and the numbers that objects keep.
+/// The names of objects in files, and the primary keys that objects keep.
 extension DocumentImporter {
-    /// Notes what the file calls an object, and the number that it had.
+    /// Records the name of an object in the file, and the primary key that it keeps.
     mutating func note(
         _ record: ImportRecord, _ object: ManagedObject, isNew: Bool, _ numbers: inout [(ManagedObject, Int64)]
     ) throws {
@@ -23,14 +23,14 @@ extension DocumentImporter {
         numbers.append((object, number))
     }
 
-    /// Another entity of the hierarchy, an object of which keeps a number.
-    /// - Parameter numbers: those that objects of this piece will have.
+    /// Another entity of the hierarchy with an object that keeps the given primary key.
+    /// - Parameter numbers: The keys that the objects of this piece will have.
     private func entity(holding number: Int64, besides entity: EntityDescription, _ numbers: [(ManagedObject, Int64)])
         -> EntityDescription?
     {
         let index = store.model.entities[entity.rootIndex].family.first { index in
             guard index != entity.index, let target = names[index, number] else { return false }
-            // An object that two records are about has two names.
+            // An object with two records has two names.
             return switch target {
             case .key(let key): key == number
             case .object(let object): numbers.contains { $0.0 === object && $0.1 == number }

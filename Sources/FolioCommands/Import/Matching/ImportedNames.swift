@@ -1,9 +1,9 @@
 import Folio
 
-/// The objects that records have made, by the names that the file calls them by. Names come mostly
-/// in order, so that runs of them take no memory each.
+/// The objects created from records, by the names in the file. Names are mostly consecutive and are
+/// stored as runs, to save memory.
 struct ImportedNames {
-    /// Numbers that follow each other, of objects whose own numbers follow each other.
+    /// Consecutive numbers in the file whose objects have consecutive primary keys.
     private struct Run {
         let first: Int64
         let key: Int64
@@ -12,10 +12,10 @@ struct ImportedNames {
 
     private var runs: [Int: [Run]] = [:]
     private var others: [Int: [Int64: Int64]] = [:]
-    /// Objects that have no permanent number yet.
+    /// Objects without a permanent ID.
     private var unsaved: [Int: [Int64: ManagedObject]] = [:]
 
-    /// What is known of a name.
+    /// The object with a name.
     enum Target {
         case object(ManagedObject)
         case key(Int64)
@@ -34,14 +34,14 @@ struct ImportedNames {
         return .key(runs[low].key + number - runs[low].first)
     }
 
-    /// - Returns: false where the name is taken.
+    /// - Returns: False if the name is already used.
     mutating func add(_ object: ManagedObject, entityIndex: Int, number: Int64) -> Bool {
         guard self[entityIndex, number] == nil else { return false }
         unsaved[entityIndex, default: [:]][number] = object
         return true
     }
 
-    /// Notes the numbers of those that were saved, and lets go of the objects.
+    /// Records the primary keys of the saved objects, and releases the objects.
     mutating func settle() {
         for (entityIndex, objects) in unsaved {
             for (number, object) in objects.sorted(by: { $0.key < $1.key }) {

@@ -1,7 +1,7 @@
 import Folio
 
-/// Objects by the values of a natural key: those of the store, looked up for many records at once,
-/// and those that records have made or changed since.
+/// Objects by the values of a natural key: those in the store, fetched for many records at once,
+/// and those that records have created or changed since.
 final class KeyedObjects {
     private let key: NaturalKey
     private let context: ManagedObjectContext
@@ -12,19 +12,19 @@ final class KeyedObjects {
         self.context = context
     }
 
-    /// Looks up the stored objects with these values, in one request.
+    /// Fetches the stored objects with these values, in one request.
     func load(_ wanted: Set<NaturalKey.Values>) throws {
         let unknown = wanted.filter { objects[$0] == nil }
         guard !unknown.isEmpty else { return }
         for values in unknown { objects[values] = [] }
         for object in try context.fetch(key.request(unknown)) {
-            // An unsaved change may have given it others.
+            // An unsaved change may have changed the values.
             guard let values = try key.values(of: object) else { continue }
             if unknown.contains(values) { objects[values]?.append(object) }
         }
     }
 
-    /// Notes an object that a record has made or changed.
+    /// Adds an object that a record has created or changed.
     func add(_ object: ManagedObject) throws {
         guard object.entity.isKind(of: key.entity), let values = try key.values(of: object),
             objects[values]?.contains(where: { $0 === object }) != true
@@ -32,7 +32,7 @@ final class KeyedObjects {
         objects[values, default: []].append(object)
     }
 
-    /// The objects with these values, as they are now.
+    /// The objects that currently have these values.
     func objects(with values: NaturalKey.Values) throws -> [ManagedObject] {
         try (objects[values] ?? []).filter { try key.values(of: $0) == values }
     }

@@ -1,6 +1,6 @@
 import Folio
 
-/// Attributes of an entity by whose values objects are found.
+/// A natural key: attributes of an entity whose values identify an object.
 struct NaturalKey: Hashable {
     let entity: EntityDescription
     let attributes: [AttributeDescription]
@@ -14,13 +14,13 @@ struct NaturalKey: Hashable {
         for attribute in attributes { hasher.combine(attribute.name) }
     }
 
-    /// What an object has; nil where one of the values is nil, by which nothing is found.
+    /// The values of an object; nil if one of them is nil, because nil identifies nothing.
     func values(of object: ManagedObject) throws -> Values? {
         let values = try attributes.map { try object.propertyValue(forKey: $0.name) }
         return values.contains { $0.isNull } ? nil : Values(values)
     }
 
-    /// `first = "Ada", last = "Byron"`, for messages.
+    /// A description for messages: `first = "Ada", last = "Byron"`.
     func text(_ values: Values) -> String {
         zip(attributes, values.list).map { attribute, value in
             let text = ValueText.plain(value) ?? "nil"
@@ -28,8 +28,8 @@ struct NaturalKey: Hashable {
         }.joined(separator: ", ")
     }
 
-    /// A request for the stored objects that have one of these values; for several attributes some
-    /// others too.
+    /// A request for the stored objects that have one of these values. With several attributes the
+    /// result may include others.
     func request(_ wanted: some Collection<Values>) -> FetchRequest<ManagedObject> {
         var request = FetchRequest<ManagedObject>(entityName: entity.name)
         let parts = attributes.indices.map { index in

@@ -1,23 +1,22 @@
 import Folio
 
-/// The first line of a CSV file: what separates its fields, and what they are called.
+/// The header of a CSV file: its delimiter and its column names.
 enum CSVHeader {
-    /// What `--delimiter` calls them, and what a header is looked at for without it; `|` has to be
-    /// said.
+    /// The delimiters with their names for `--delimiter`. Without this option all except `|` are
+    /// tried for a header.
     static let delimiters: [(name: String, byte: UInt8)] = [
         (",", UInt8(ascii: ",")), (";", UInt8(ascii: ";")), ("tab", 0x09), ("|", UInt8(ascii: "|")),
     ]
     private static let seen = delimiters.prefix(3)
 
-    /// - Parameter isColumn: whether a name can be that of a column.
-    /// - Returns: the delimiter of a file that has not said it.
-    /// - Throws: malformed data where the header reads one way with one delimiter, and another with
-    ///   the next.
+    /// - Parameter isColumn: Whether a name can be the name of a column.
+    /// - Returns: The delimiter of a file without `--delimiter`.
+    /// - Throws: An error for malformed data if the header is valid with several delimiters.
     static func delimiter(of source: ImportBytes, isColumn: (String) -> Bool) throws -> UInt8 {
         var candidates: [(name: String, byte: UInt8, fields: [String?])] = []
         for (name, byte) in seen {
             var reader = CSVReader(try ByteWindow(source), delimiter: byte), fields: [String?] = []
-            // What does not parse is told with the delimiter that is taken in the end.
+            // Syntax errors are reported when the file is read with the selected delimiter.
             guard (try? reader.next(&fields)) == true, fields.count > 1 else { continue }
             candidates.append((name, byte, fields))
         }
@@ -33,12 +32,13 @@ enum CSVHeader {
     }
 
     /// The names of the columns.
-    /// - Throws: malformed data for a column without a name, or one that comes twice.
+    /// - Throws: An error for malformed data if a column has no name or a duplicate one.
     static func names(_ fields: [String?]) throws -> [String] {
         var seen: Set<String> = []
         return try fields.enumerated().map { index, name in
             guard let name else { throw CommandError.malformed("line 1, column \(index + 1): a column without a name") }
-            // The export has the object first, and then perhaps an attribute that is called id too.
+            // The first column of an export is the object's URI, and an attribute may be named id,
+            // too.
             if index > 0 || name != "id" {
                 guard seen.insert(name).inserted else {
                     throw CommandError.malformed("line 1, column \(index + 1): the column \(name) comes twice")

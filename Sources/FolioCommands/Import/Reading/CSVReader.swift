@@ -1,13 +1,13 @@
 import Folio
 
-/// Reads records of delimited text (RFC 4180; lines end with LF or CR LF) one after the other. A
-/// field without quotes and without a character is nil.
+/// Reads the records of delimited text (RFC 4180; lines end with LF or CR LF). An empty field
+/// without quotes is nil.
 struct CSVReader {
     private var window: ByteWindow
     var delimiter: UInt8
     /// The line of the next record.
     private var line = 1
-    /// The line that the last record began in.
+    /// The line in which the last record began.
     private(set) var recordLine = 1
 
     private static let quote = UInt8(ascii: "\""), lineFeed: UInt8 = 0x0A, carriageReturn: UInt8 = 0x0D
@@ -17,12 +17,12 @@ struct CSVReader {
         self.delimiter = delimiter
     }
 
-    /// How many bytes of the file were read.
+    /// The number of bytes that have been read.
     var offset: Int64 { window.offset }
 
-    /// Reads a record into `fields`; empty lines are none.
-    /// - Returns: false at the end.
-    /// - Throws: malformed data, with its line and column.
+    /// Reads a record into `fields`. Empty lines are skipped.
+    /// - Returns: False at the end.
+    /// - Throws: An error for malformed data with line and column.
     mutating func next(_ fields: inout [String?]) throws -> Bool {
         repeat {
             fields.removeAll(keepingCapacity: true)
@@ -33,7 +33,7 @@ struct CSVReader {
         return true
     }
 
-    /// - Returns: whether the record goes on.
+    /// - Returns: Whether more fields follow in the record.
     private mutating func readField(_ fields: inout [String?]) throws -> Bool {
         if try window.peek() == Self.quote { return try readQuotedField(&fields) }
         let delimiter = delimiter

@@ -1,17 +1,17 @@
 import Folio
 import Foundation
 
-/// A file to be imported, held open. It can be read more than once: what comes from a pipe is kept
-/// in a file without a name.
+/// An open file to import, which can be read several times. Input from a pipe is copied to an
+/// unlinked temporary file.
 final class ImportBytes {
-    /// What messages call it.
+    /// The name for messages.
     let name: String
     private let descriptor: Int32
     private let start: Int64
-    /// In bytes; what progress is measured by.
+    /// The size in bytes, for progress.
     let size: Int64
 
-    /// - Throws: 66, 74, 77 or a usage error, with the path.
+    /// - Throws: An error with exit code 66, 74 or 77 or a usage error, with the path.
     init(_ path: String) throws {
         name = path == "-" ? "standard input" : path
         let named = try InputFile.descriptor(of: path)
@@ -38,8 +38,8 @@ final class ImportBytes {
 
     deinit { close(descriptor) }
 
-    /// Reads some bytes into a part of a buffer.
-    /// - Returns: how many; 0 at the end.
+    /// Reads bytes into a part of a buffer.
+    /// - Returns: The number of bytes; 0 at the end.
     func read(into buffer: inout [UInt8], at place: Int, offset: Int64) throws -> Int {
         while true {
             let count = buffer.withUnsafeMutableBytes { bytes in

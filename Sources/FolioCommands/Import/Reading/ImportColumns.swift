@@ -1,35 +1,35 @@
 import Folio
 
-/// What the columns of a file, or the members of a JSON object, mean for the objects of one entity.
+/// Maps the columns of a file, or the members of a JSON object, to the properties of one entity.
 final class ImportColumns {
-    /// A relationship whose objects are named by values of their attributes, such as `leader.first`
-    /// and `leader.last`.
+    /// A relationship whose objects are identified by attribute values, such as `leader.first` and
+    /// `leader.last`.
     struct NaturalLink {
         let property: PropertyDescription
         let key: NaturalKey
-        /// Where the values of the key's attributes stand in a record.
+        /// The indexes of the key's values in a record.
         let places: [Int]
     }
 
     let entity: EntityDescription
     let names: [String]
-    /// With the attribute's place among the properties of the entity.
+    /// The attributes with their indexes in a record and in the entity.
     let attributes: [(place: Int, index: Int, attribute: AttributeDescription)]
-    /// Relationships whose objects are named by URI or `Entity/p7`.
+    /// The relationships whose objects are named by URI or `Entity/p7`.
     let links: [(place: Int, property: PropertyDescription)]
     let naturalLinks: [NaturalLink]
-    /// Where the values that `--match` names stand; empty where new objects are made of all
-    /// records.
+    /// The indexes of the `--match` values in a record; empty if all records create new objects.
     let matchPositions: [Int]
     let matchKey: NaturalKey?
 
     var hasLinks: Bool { !links.isEmpty || !naturalLinks.isEmpty }
 
     /// - Parameters:
-    ///   - matchKey: what `--match` says for the entity.
-    ///   - tellsColumns: whether the names are those of columns, which errors then tell, or of
-    ///     members of an object.
-    /// - Throws: malformed data; a usage error where `names` lacks an attribute of `matchKey`.
+    ///   - matchKey: The key of `--match` for the entity.
+    ///   - tellsColumns: Whether the names are those of columns, which errors then mention, or of
+    ///     members of a JSON object.
+    /// - Throws: An error for malformed data; a usage error if `names` lacks an attribute of
+    ///   `matchKey`.
     init(
         _ names: [String], of entity: EntityDescription, in model: ManagedObjectModel, matching matchKey: NaturalKey?,
         tellsColumns: Bool
@@ -100,7 +100,7 @@ final class ImportColumns {
         return try keyAttribute(parts[1], of: destination)
     }
 
-    /// An attribute by whose values objects can be told apart.
+    /// An attribute whose values can identify objects.
     static func keyAttribute(_ name: String, of entity: EntityDescription) throws -> AttributeDescription {
         let property = try EntityLookup.property(named: name, of: entity)
         guard let attribute = property.attribute, !property.isTransient,

@@ -1,20 +1,20 @@
 import Folio
 import Foundation
 
-/// A file that is to be imported, as the command line names it.
+/// A file to import, as given on the command line.
 struct ImportFile {
     let bytes: ImportBytes
-    /// What the command line says of which entity its objects are.
+    /// The name of the entity on the command line.
     private let entityName: String?
-    /// What its name says of it.
+    /// The name of the file without extension, which may be the name of an entity.
     private let baseName: String
-    /// The entity of objects that don't say theirs; settled once the model is known.
+    /// The entity of objects without an explicit one. Set when the model is known.
     private(set) var entity: EntityDescription?
 
     /// - Parameters:
-    ///   - operand: a path, or `Entity=PATH`.
-    ///   - entityName: what `--entity` says.
-    /// - Throws: 66, 74, 77 or a usage error, with the path.
+    ///   - operand: A path, or `Entity=PATH`.
+    ///   - entityName: The value of `--entity`.
+    /// - Throws: An error with exit code 66, 74 or 77 or a usage error, with the path.
     init(_ operand: String, entityName: String?) throws {
         let parts = Self.parts(of: operand), path = parts?.path ?? operand
         self.entityName = parts?.entityName ?? entityName
@@ -30,7 +30,7 @@ struct ImportFile {
         return (String(match.1), String(match.2))
     }
 
-    /// - Throws: a usage error where the model has no entity that the command line names.
+    /// - Throws: A usage error if the model does not have the entity given on the command line.
     mutating func settleEntity(in model: ManagedObjectModel) throws {
         if let entityName {
             entity = try EntityLookup.entity(named: entityName, in: model)

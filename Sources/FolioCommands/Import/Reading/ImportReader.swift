@@ -1,7 +1,7 @@
 import Folio
 
-/// Reads the objects of an import file one after the other: an export, JSON, JSON lines or CSV,
-/// told apart by what is in it.
+/// Reads the records of an import file: an export, JSON, JSON lines or CSV. The format is detected
+/// from the content.
 final class ImportReader {
     enum Form {
         case csv, json, empty
@@ -18,7 +18,7 @@ final class ImportReader {
     private let model: ManagedObjectModel
     private var source: Source
     private var columns: [Int: [[String]: ImportColumns]] = [:]
-    /// Those of CSV by the entity, and whether its first column is the object's name.
+    /// The columns of CSV, by entity and by whether the first column is the object's name.
     private var columnsOfCSV: [Int: ImportColumns] = [:]
     private var fields: [String?] = []
 
@@ -49,13 +49,13 @@ final class ImportReader {
         }
     }
 
-    /// The columns of CSV; nil for JSON, whose objects may have any.
+    /// The columns of CSV; nil for JSON, whose objects may have different members.
     func header() throws -> ImportColumns? {
         guard case .csv(_, let names) = source, let entity = file.entity else { return nil }
         return try csvColumns(names, entity, isNamed: names.first == "id")
     }
 
-    /// Whether its objects may have names that others call them by.
+    /// Whether the objects may have names by which others refer to them.
     var namesObjects: Bool {
         switch source {
         case .csv(_, let names): names.first == "id"
@@ -64,7 +64,7 @@ final class ImportReader {
         }
     }
 
-    /// How much was read.
+    /// The number of bytes that have been read.
     var offset: Int64 {
         switch source {
         case .csv(let reader, _): reader.offset
@@ -73,7 +73,7 @@ final class ImportReader {
         }
     }
 
-    /// - Throws: malformed data, with its place.
+    /// - Throws: An error for malformed data with its location.
     func next() throws -> ImportRecord? {
         switch source {
         case .empty: return nil
@@ -114,7 +114,7 @@ final class ImportReader {
                 "line \(line): \(fields.count) field\(fields.count == 1 ? "" : "s"), but \(names.count) column\(names.count == 1 ? "" : "s")"
             )
         }
-        // An attribute may be called `id` too: a value of one is no object's name.
+        // An attribute may be named `id`, too. Its values are not names of objects.
         let named = names[0] == "id" ? fields[0].flatMap(ImportRecord.name) : nil
         let entity: EntityDescription?
         do { entity = try named.map { try EntityLookup.entity(named: $0.entity, in: model) } ?? file.entity } catch {
@@ -147,8 +147,8 @@ final class ImportReader {
         let place = "line \(object.line), \(object.ordinal)"
         let parts: (entity: EntityDescription, id: String?, values: [(name: String, value: JSONValue)])
         do { parts = try self.parts(of: object) } catch { throw ImportFailure.malformed(error, place) }
-        // The first object of an entity stands for the header of CSV: a key of --match that it
-        // lacks is an error of the command line.
+        // The first object of an entity is treated like a CSV header: if it lacks a key of --match,
+        // the command line is wrong.
         let isFirst = columns[parts.entity.index] == nil
         do {
             let columns = try columns(parts.values.map(\.name), parts.entity, tellsColumns: false)
@@ -160,7 +160,7 @@ final class ImportReader {
         }
     }
 
-    /// The entity of an object, its name, and its members by name.
+    /// The entity of an object, its name, and its members.
     private func parts(of object: JSONObjects.Element) throws -> (
         entity: EntityDescription, id: String?, values: [(name: String, value: JSONValue)]
     ) {
@@ -182,8 +182,8 @@ final class ImportReader {
             }
         } else {
             for (name, value) in members where name != "id" || named == nil {
-                // An object in the place of a relationship says by which of its attributes it is
-                // found.
+                // An object as the value of a relationship contains the attribute values that
+                // identify its destination.
                 if case .object(let parts) = value, entity.property(named: name)?.relationship != nil {
                     for (part, value) in parts { values.append(("\(name).\(part)", value)) }
                 } else {

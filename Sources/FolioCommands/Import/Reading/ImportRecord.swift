@@ -1,39 +1,39 @@
 import Folio
 import Foundation
 
-/// An object as an import file describes it.
+/// An object in an import file.
 struct ImportRecord {
-    /// A value as its file gives it: CSV has text, the others JSON. Nil in CSV is nothing at all.
+    /// A value in a file: CSV contains text, the other formats JSON. Nil is an empty CSV field.
     enum Value {
         case json(JSONValue)
         case text(String?)
     }
 
     let columns: ImportColumns
-    /// In the order of the columns.
+    /// The values in the order of the columns.
     var values: [Value]
-    /// The URI, or `Entity/p7`, that it had where it came from.
+    /// The name of the object in the file: a URI or `Entity/p7`.
     var id: String?
-    /// The line in which it begins.
+    /// The line in which the record begins.
     var line: Int
-    /// Which object of a JSON text it is, for messages: `object 3`.
+    /// The position of the object in a JSON text, for messages: `object 3`.
     var ordinal: String?
 
     var entity: EntityDescription { columns.entity }
 
-    /// Where it stands, for messages; a column where it is one of CSV.
+    /// The location for messages, including the column for CSV.
     func place(column: Int? = nil) -> String {
         if let ordinal { return "line \(line), \(ordinal)" }
         return column.map { "line \(line), column \($0 + 1)" } ?? "line \(line)"
     }
 
-    /// `Entity/p7` of a URI or short name.
+    /// The short form `Entity/p7` of a URI or short name.
     static func shortName(_ id: String) -> String {
         id.hasPrefix("x-coredata:") ? id.split(separator: "/").suffix(2).joined(separator: "/") : id
     }
 
-    /// The entity and the number that an object's name says; nil for text that is no object's name,
-    /// such as the value of an attribute that is called `id`.
+    /// The entity and the number in an object's name; nil for other text, such as the value of an
+    /// attribute named `id`.
     static func name(_ id: String) -> (entity: String, number: Int64)? {
         let parts = shortName(id).split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1].first == "p", let number = Int64(parts[1].dropFirst()),

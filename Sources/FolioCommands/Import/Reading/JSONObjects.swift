@@ -1,11 +1,11 @@
 import Folio
 
-/// The objects of a JSON text, one after the other: of an export, of an array, or standing by
-/// themselves (JSON lines).
+/// Reads the objects of a JSON text one after the other: those of an export or an array, or several
+/// top-level objects (JSON lines).
 struct JSONObjects {
     struct Element {
         let value: JSONValue
-        /// The entity whose list it stands in, of an export.
+        /// The entity under which the object is listed in an export.
         var entityName: String?
         let line: Int
         /// `object 3`, or `object 3 of Person`.
@@ -15,12 +15,12 @@ struct JSONObjects {
     private enum Place {
         case sequence
         case array
-        /// In an export, before a member of its own.
+        /// In an export, before one of its members.
         case export
-        /// Before an entity of an export.
+        /// In an export, before an entity.
         case entities
         case objects(of: String)
-        /// In what an export that is not written as usual holds in memory.
+        /// In an export with an unusual order of members, which has been read into memory.
         case whole([Element])
         case end
     }
@@ -29,7 +29,7 @@ struct JSONObjects {
     private var place = Place.sequence
     private let only: String?
     private let model: ManagedObjectModel
-    /// How many objects of the text, or of the entity, were read.
+    /// The number of objects that have been read, in the text or for the current entity.
     private var count = 0
     private var isFirst = true
     private var format: JSONValue?
@@ -38,7 +38,7 @@ struct JSONObjects {
 
     var offset: Int64 { scanner.offset }
 
-    /// - Parameter only: the one entity whose objects are wanted of an export.
+    /// - Parameter only: The only entity to read from an export.
     init(_ scanner: JSONScanner, only: String?, _ model: ManagedObjectModel) throws {
         self.scanner = scanner
         self.only = only
@@ -47,8 +47,8 @@ struct JSONObjects {
             place = .array
             return
         }
-        // Exports name their entities or their format first; whatever else comes first, the object
-        // is looked at as a whole.
+        // Exports begin with their entities or their format. An object with another first member is
+        // read as a whole.
         var ahead = scanner
         guard try ahead.accept("{"), try ahead.next() == UInt8(ascii: "\""), let name = try? ahead.name() else {
             return
@@ -102,7 +102,7 @@ struct JSONObjects {
         return Element(value: try scanner.value(), line: line, ordinal: "\(kind) \(count)")
     }
 
-    /// Before an element of a list or object: whether it ends here.
+    /// Whether a list or object ends here, before an element. Consumes the separator.
     private mutating func endsList(_ bracket: UnicodeScalar) throws -> Bool {
         if try scanner.accept(bracket) { return true }
         if !isFirst { try scanner.expect(",") }
@@ -171,8 +171,8 @@ struct JSONObjects {
         }
     }
 
-    /// As soon as the version is read: what a newer format has beside it may be told wrongly by the
-    /// rules of this one.
+    /// Checks the version as soon as it is read, because the rest of a newer format may not follow
+    /// the rules of this one.
     private func checkVersion() throws {
         guard formatVersion != nil else { throw CommandError.malformed("the export does not say its formatVersion") }
         guard formatVersion == .number("1") else {
@@ -180,7 +180,7 @@ struct JSONObjects {
         }
     }
 
-    /// At the end, since the members may come in any order.
+    /// Checks the format at the end, because the members may come in any order.
     private func checkExport() throws {
         guard format == .string("folio-export") else {
             throw CommandError.malformed("the text is no export: its format is not folio-export")

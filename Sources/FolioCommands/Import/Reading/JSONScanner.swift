@@ -1,6 +1,6 @@
 import Folio
 
-/// Reads the values of a JSON text one after the other, without having it all in memory.
+/// Reads the values of a JSON text one after the other, without loading the whole text.
 struct JSONScanner {
     private var window: ByteWindow
     /// The line of the next byte.
@@ -8,10 +8,10 @@ struct JSONScanner {
 
     init(_ window: ByteWindow) { self.window = window }
 
-    /// How many bytes of the file were read.
+    /// The number of bytes that have been read.
     var offset: Int64 { window.offset }
 
-    /// The next byte that is no space, which stays; nil at the end.
+    /// The next byte that is not white space, without consuming it; nil at the end.
     mutating func next() throws -> UInt8? {
         while let byte = try window.peek() {
             switch byte {
@@ -24,7 +24,7 @@ struct JSONScanner {
         return nil
     }
 
-    /// Takes the next byte where it is this one.
+    /// Consumes the next byte if it is the given character.
     mutating func accept(_ character: UnicodeScalar) throws -> Bool {
         guard let byte = try next(), UInt32(byte) == character.value else { return false }
         window.position += 1
@@ -35,7 +35,7 @@ struct JSONScanner {
         guard try accept(character) else { throw CommandError.malformed("line \(line): expected \(character)") }
     }
 
-    /// The name of a member, and the colon behind it.
+    /// Reads the name of a member and the colon after it.
     mutating func name() throws -> String {
         let start = line
         guard try next() == UInt8(ascii: "\""), let name = try value().string else {
@@ -60,7 +60,7 @@ struct JSONScanner {
         }
     }
 
-    /// A value without an end is told by where it begins.
+    /// The location of a syntax error. For an unterminated value it is the start of the value.
     private func place(of offset: Int, in bytes: [UInt8]) -> String {
         guard
             bytes[min(offset, bytes.count)...].contains(where: { $0 != 0x0A && $0 != 0x20 && $0 != 0x0D && $0 != 0x09 })
@@ -71,8 +71,8 @@ struct JSONScanner {
         return "line \(line + lines)" + (lines > 0 ? ", column \(column + 1): " : ", byte \(column + 1) of the value: ")
     }
 
-    /// How many bytes belong to the value, as brackets and quotes say; whether it is one is for the
-    /// reader to see.
+    /// The number of bytes of the next value according to brackets and quotes. The JSON reader
+    /// checks its syntax.
     private mutating func lengthOfValue() throws -> Int {
         var length = 0, depth = 0, isText = false
         while true {
@@ -83,7 +83,7 @@ struct JSONScanner {
             if isText {
                 length += 1
                 if byte == UInt8(ascii: "\\") {
-                    // Whatever follows ends no text.
+                    // An escaped character does not end the string.
                     while window.position + length >= window.end { if try !window.refill() { return length } }
                     length += 1
                 } else if byte == UInt8(ascii: "\"") {

@@ -1,6 +1,6 @@
 import Folio
 
-/// What is made of the files is checked before it is written.
+/// Validates imported objects before they are written.
 extension DocumentImporter {
     mutating func write(_ piece: ImportPiece) throws {
         guard takesPieces else { return }
@@ -19,13 +19,13 @@ extension DocumentImporter {
         noteNumbers(of: piece)
     }
 
-    /// Checks what a piece has changed.
-    /// - Returns: the objects to which later records may give the links that they lack.
+    /// Validates the changes of a piece.
+    /// - Returns: The objects with missing links, which later records may add.
     func check(_ piece: ImportPiece, waiting: [Int], isFinal: Bool) throws -> [(
         object: ManagedObject, file: Int?, place: String
     )] {
         var refused: [ImportViolation] = []
-        // What waits for links is not looked at before it has them.
+        // Objects whose links wait are validated after they have been linked.
         var open = waiting.compactMap { index in
             let entry = piece.entries[index]
             return entry.object.map { (object: $0, file: entry.file as Int?, place: entry.record.place()) }
@@ -35,8 +35,8 @@ extension DocumentImporter {
         let sources = failures.isEmpty ? [:] : piece.sources
         for failure in failures {
             let entry = failure.object.flatMap { sources[$0] }
-            // An object of the document that has lost a link to one of the files is named by
-            // itself.
+            // An object of the document that has lost a link because of the files is reported by
+            // its own name.
             let place = entry?.record.place() ?? failure.object.map { "\($0.entity.name)/p\($0.key)" } ?? ""
             if !isFinal, ImportViolation.isOfLinks(failure, in: store.model),
                 let object = failure.object.flatMap(context.registeredObject)
@@ -52,7 +52,7 @@ extension DocumentImporter {
         return open
     }
 
-    /// Checks the objects that lacked links when they were written.
+    /// Validates the objects that had missing links when they were written.
     mutating func checkUnchecked() throws {
         var refused: [ImportViolation] = []
         var rest = unchecked[...]
@@ -63,7 +63,8 @@ extension DocumentImporter {
             try withExtendedLifetime(objects) {
                 for item in batch where refused.count < Self.mostFailures {
                     guard let object = context.registeredObject(for: item.id) else { continue }
-                    // Members that nobody has read count as valid.
+                    // To-many relationships that are not loaded are not validated, so they are
+                    // loaded first.
                     for property in object.entity.properties where property.isToMany {
                         _ = try object.propertyValue(forKey: property.name)
                     }

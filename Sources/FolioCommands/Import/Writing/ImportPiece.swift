@@ -1,25 +1,26 @@
 import Folio
 
-/// Records that are made objects of together, and written together.
+/// A group of records that are imported and written together.
 struct ImportPiece {
     struct Entry {
         let record: ImportRecord
         let file: Int
-        /// Which record of its file it is, from 0.
+        /// The index of the record in its file.
         let index: Int
         var object: ManagedObject?
-        /// Whether the object was there before.
+        /// Whether the object existed before the import.
         var isMatched = false
         var isChanged = false
     }
 
     var entries: [Entry] = []
-    /// Lookups of this piece, by what they look up.
+    /// The lookups of this piece by natural key.
     private var lookups: [NaturalKey: KeyedObjects] = [:]
-    /// Objects that natural keys have made, with the place of the entry that named them first.
+    /// Objects that were created because natural keys refer to them, with the index of the first
+    /// entry that does.
     private(set) var extras: [(object: ManagedObject, entry: Int)] = []
 
-    /// The objects with values of a natural key: those of the piece, and `wanted` ones of the
+    /// The objects by the values of a natural key: those of the piece, and the `wanted` ones of the
     /// store.
     mutating func lookup(
         _ key: NaturalKey, _ wanted: () throws -> Set<NaturalKey.Values>, in context: ManagedObjectContext
@@ -33,24 +34,24 @@ struct ImportPiece {
         return made
     }
 
-    /// Notes an object that a natural key of an entry has made.
+    /// Adds an object that was created for a natural key of an entry.
     mutating func add(_ object: ManagedObject, of entry: Int) throws {
         extras.append((object, entry))
         for lookup in lookups.values { try lookup.add(object) }
     }
 
-    /// The first record that one of some objects was made of.
+    /// The first record that is the source of one of the given objects.
     func entry(ofOneOf ids: [ManagedObjectID]) -> Entry? {
         entries.first { $0.object.map { ids.contains($0.objectID) } ?? false }
     }
 
-    /// The first record that one of some objects is due to.
+    /// The first record that has created one of the given objects, by itself or by a natural key.
     func source(ofOneOf ids: [ManagedObjectID]) -> Entry? {
         entry(ofOneOf: ids) ?? extras.first { ids.contains($0.object.objectID) }.map { entries[$0.entry] }
     }
 
-    /// The records that all objects of the piece are due to: that they were made of, or that named
-    /// them first.
+    /// The record for each object of the piece: the record of the object itself, or the first one
+    /// that refers to it by a natural key.
     var sources: [ManagedObjectID: Entry] {
         var sources: [ManagedObjectID: Entry] = [:]
         for extra in extras { sources[extra.object.objectID] = entries[extra.entry] }

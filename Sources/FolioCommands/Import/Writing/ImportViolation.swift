@@ -1,13 +1,13 @@
 import Folio
 
-/// A rule that an imported object violates, and where the object stands.
+/// A validation failure of an imported object, and the location of its record.
 struct ImportViolation {
     let failure: ValidationError.Failure
-    /// The file; nil where the object is one of the document.
+    /// The path of the file; nil for an object of the document.
     let path: String?
     let place: String
 
-    /// Whether links that come later can mend it.
+    /// Whether later links can fix the failure.
     static func isOfLinks(_ failure: ValidationError.Failure, in model: ManagedObjectModel) -> Bool {
         guard let entity = failure.entity.flatMap({ model.entity(named: $0) }), let key = failure.key,
             entity.property(named: key)?.relationship != nil
@@ -17,8 +17,8 @@ struct ImportViolation {
 
     private var line: String { (place.isEmpty ? "" : place + ": ") + failure.message }
 
-    /// The error for some violations, of which this is the first.
-    /// - Parameter isWhole: whether there are no others.
+    /// The error for some failures, of which this is the first.
+    /// - Parameter isWhole: Whether there are no further failures.
     func error(with all: [ImportViolation], isWhole: Bool) -> CommandError {
         var error = CommandError(mapping: ValidationError(all.map(\.failure)))
         let count =

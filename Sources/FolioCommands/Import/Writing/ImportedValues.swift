@@ -1,12 +1,12 @@
 import Folio
 import Foundation
 
-/// Sets the attributes of an object as a record says.
+/// Sets the attributes of an object from a record.
 struct ImportedValues {
     let model: ManagedObjectModel
 
-    /// - Returns: whether anything of `object` is other than before, where `isCompared`.
-    /// - Throws: malformed data, with its place.
+    /// - Returns: Whether the object was changed, if `isCompared`.
+    /// - Throws: An error for malformed data with its location.
     func set(
         _ record: ImportRecord, of object: ManagedObject, isCompared: Bool,
         missing: (_ key: String, _ fileName: String) -> Void
@@ -19,8 +19,8 @@ struct ImportedValues {
                 if case .json(.object(let members)) = raw, let name = members["$missing"]?.string {
                     missing(attribute.name, name)
                     if isCompared { continue }
-                    // A mandatory value can't be nil, and the object is worth more than the value
-                    // that is gone.
+                    // A mandatory value can't be nil. An empty value is used so that the object is
+                    // not lost together with the value.
                     value = attribute.isOptional ? .null : .data(Data())
                 } else {
                     value = try self.value(raw, for: attribute)
@@ -42,7 +42,7 @@ struct ImportedValues {
         case .json(let json): return try ValueParser.value(json, for: attribute, in: model)
         case .text(nil): return .null
         case .text(let text?):
-            // Composites stand in CSV as JSON.
+            // Composites are JSON in CSV fields.
             if attribute.type == .composite {
                 return try ValueParser.value(try JSONReader.value(of: text), for: attribute, in: model)
             }

@@ -2,10 +2,10 @@ import Query
 import Schema
 import SQLiteKit
 
-// String operators and folding. Where SQL has no exact form of its own, functions of the connection
-// call Query's.
+// String operators and folding. Where SQL has no exact equivalent, custom functions call those of
+// Query.
 extension PredicateTranslator {
-    /// A text as comparisons with options see it. Constants are folded here, once.
+    /// A text folded for comparisons with these options. Constants are folded once, here.
     func folded(_ scalar: SQLScalar, _ options: ComparisonPredicate.Options) -> SQLScalar {
         var result = scalar
         if let constant = scalar.constant, let text = ScalarRules.text(constant) {
@@ -57,15 +57,15 @@ extension PredicateTranslator {
         }
     }
 
-    /// A prefix as a range: texts are ordered by their scalars, so those that begin with `prefix`
-    /// stand together.
+    /// A prefix as a range: texts are ordered by their scalars, so texts with a common prefix are
+    /// adjacent.
     private static func hasPrefix(_ column: SQLFragment, _ prefix: String) -> SQLFragment {
         if prefix.isEmpty { return .sql("\(column) IS NOT NULL") }
         guard let end = successor(of: prefix) else { return .sql("\(column) >= \(value: .text(prefix))") }
         return .sql("(\(column) >= \(value: .text(prefix)) AND \(column) < \(value: .text(end)))")
     }
 
-    /// The smallest text behind all that begin with `prefix`, nil where there is none.
+    /// The smallest text greater than all texts with the prefix; nil if there is none.
     private static func successor(of prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {

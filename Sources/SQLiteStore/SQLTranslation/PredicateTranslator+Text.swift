@@ -49,7 +49,7 @@ extension PredicateTranslator {
             return .sql("FolioMatches(\(text.sql), \(pattern.sql), \(flags))")
         default:
             let like = SQLFragment.sql("FolioLike(\(text.sql), \(pattern.sql), \(flags))")
-            // What stands before the first wildcard is a range that an index can find.
+            // The text before the first wildcard is a range for which an index can be used.
             guard options.isEmpty, text.isColumn, let constant else { return like }
             let literal = String(
                 String.UnicodeScalarView(constant.unicodeScalars.prefix { $0 != "*" && $0 != "?" && $0 != "\\" }))

@@ -75,7 +75,7 @@ struct SQLScalar {
 
     var isNull: Bool { kind == .null }
 
-    /// A reference that no object of this store can be.
+    /// Whether this is a reference that matches no object of this store.
     var isUnmatchable: Bool {
         if case .object = constant { sql.arguments == [.null] } else { false }
     }

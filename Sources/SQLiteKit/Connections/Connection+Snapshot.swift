@@ -22,11 +22,12 @@ extension Connection {
         }
         let before = index?.header
         try begin()
-        // The number of copied frames first: whoever begins the log anew writes the header, then
-        // sets the number to 0. So where the header is still the same the number was one of this
-        // run of the log. If it is less than all, it was when the transaction began: that holds a
-        // mark of the log, and its frames stay. If it is all, the main file has them, and no
-        // checkpoint goes further as long as the transaction lasts.
+        // Read the number of copied frames before validating the header. A writer that restarts the
+        // WAL writes the header first, then sets the number to 0; so if the header is unchanged,
+        // the number belongs to this run of the WAL. If the number is less than all frames, it was
+        // so when the transaction began: the transaction then has a read mark in the WAL, which
+        // protects its frames. If it is all frames, the main file has them, and no checkpoint can
+        // go further during the transaction.
         let copied = index?.copiedFrames ?? 0
         // If there was no commit meanwhile, the header describes the snapshot.
         if let index, before == nil || index.header != before { return nil }

@@ -46,23 +46,27 @@ import RowMemory
 ///       property        UInt32    index among the entity's properties
 ///       isComplete      UInt8     1: every row has a value; 0: a bitmap tells which have
 ///       length          UInt64    of the following bytes
-///       presence        (rowCount + 7) / 8 bytes, if not complete; the first row is the lowest bit of the first byte
+///       presence        (rowCount + 7) / 8 bytes, if not complete; the first row is the lowest bit
+///                       of the first byte
 ///       values          of the rows that have one, in order:
 ///         int, double, date   8 bytes each (dates in seconds since 2001)
 ///         float 4, bool 1, uuid 16 bytes each
 ///         toOne               all primary keys (Int64), then all entities' indexes (UInt32)
 ///         string, uri, decimal, data, large, boxed
-///                             all lengths (UInt64), then all bytes. Decimals are text. The highest bit of a large value's length says that the bytes are
-///                             the name of a file that was missing. Boxed values are as in `BoxedCoding`.
+///                             all lengths (UInt64), then all bytes. Decimals are text. If the
+///                             highest bit of a large value's length is set, the bytes are the
+///                             name of a file that was missing. Boxed values are encoded by
+///                             `BoxedCoding`.
 ///
-///     Members         a section for each ordered, many-to-many or inverse-less relationship with members (of the two sides of an unordered many-to-many
-///                     relationship the one that stands first in the directory)
+///     Members         a section for each ordered, many-to-many or inverse-less relationship with
+///                     members (for an unordered many-to-many relationship, only for the side that
+///                     is first in the directory)
 ///       entity          UInt32    the entity that declares it
 ///       property        UInt32
 ///       ownerCount      UInt64
 ///       owners          Int64 × ownerCount, ascending
 ///       counts          UInt32 × ownerCount
-///       numbers         Int64 × the sum of counts, the primary keys of each owner's members in order
+///       numbers         Int64 × the sum of counts, the keys of each owner's members in order
 ///       entities        UInt32 × the sum of counts
 ///
 /// Every length is checked against the remaining bytes before memory is allocated, so that reading

@@ -11,7 +11,6 @@ internal import Synchronization
 ///    by one `GuardFile`.
 /// 2. `pMethods` of an open named file is a copy of SQLite's own table in which only the methods
 ///    below differ; `original` is that table.
-///    below differ; `original` is that table.
 struct GuardFile {
     /// The offset of a `GuardFile` from the start of the file object.
     static let offset = (Int(GuardVFS.real?.pointee.szOsFile ?? 0) + 15) & ~15

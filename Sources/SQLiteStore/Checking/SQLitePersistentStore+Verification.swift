@@ -15,8 +15,8 @@ package struct ReferenceFinding: Sendable, Hashable {
 }
 
 extension SQLitePersistentStore {
-    /// Rows with an unknown entity, invalid or unallocated primary keys, and dangling references; at
-    /// most a hundred of each kind. Empty for a sound store. Costs a pass over every table.
+    /// Rows with an unknown entity, invalid or unallocated primary keys, and dangling references;
+    /// at most a hundred of each kind. Empty for a sound store. Costs a pass over every table.
     package func referenceFindings() throws -> [ReferenceFinding] {
         try withSession { session in try session.reading { try StoreFindings(session).referenceFindings() } }
     }

@@ -2,7 +2,7 @@ internal import ModelFiles
 package import Storage
 
 extension AtomicPersistentStore {
-    /// Every kind of store that is read and written as a whole: in memory, XML, and Folio's binary
+    /// All store types that are read and written as a whole: in memory, XML, and Folio's binary
     /// format.
     package static let builtInFactories = [
         inMemoryFactory, xmlFactory,

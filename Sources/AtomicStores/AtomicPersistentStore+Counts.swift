@@ -3,9 +3,9 @@ package import Foundation
 import Storage
 
 extension AtomicPersistentStore {
-    /// How many objects a store has of each entity, sub-entities not counted in: what there is to
-    /// know of its objects without its model. An entity without objects counts 0. An XML store has
-    /// entity names in capitals; they stand as its version hashes name them, where those do.
+    /// The number of objects of each entity in a store, subentities not included. No model is
+    /// needed. An entity without objects counts 0. An XML store has its entity names in capitals;
+    /// they are replaced by the names in its version hashes, if those include them.
     /// - Throws: `StorageError`, as opening does.
     package static func objectCounts(at url: URL) throws -> [String: Int] {
         do {

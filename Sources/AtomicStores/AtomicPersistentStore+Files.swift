@@ -2,9 +2,9 @@ import FileSystem
 import Foundation
 import Storage
 
-/// Whole stores, by their files.
+/// Operations on the files of whole stores.
 extension AtomicPersistentStore {
-    /// - Throws: `StorageError.notAStore` also for a store of another type.
+    /// - Throws: `StorageError`; `.notAStore` also for a store of another type.
     static func storedInfo(at url: URL, type: StoreType) throws -> AtomicStoreInfo {
         let info = try storedInfo(at: url)
         guard info.type == type else {
@@ -14,7 +14,7 @@ extension AtomicPersistentStore {
         return info
     }
 
-    /// Removes the file of a store. Whoever has it open can't save any more.
+    /// Removes the file of a store. An open instance of the store can no longer save.
     static func destroy(at url: URL, type: StoreType) throws {
         _ = try storedInfo(at: url, type: type)
         do {
@@ -25,8 +25,8 @@ extension AtomicPersistentStore {
         }
     }
 
-    /// Puts a copy of a store in the place of another or where none is, atomically. Whoever has the
-    /// old one open can't save any more.
+    /// Replaces a store, or creates it, with a copy of another store, atomically. An open instance
+    /// of the old store can no longer save.
     static func replace(_ source: URL, _ target: URL, type: StoreType) throws {
         _ = try storedInfo(at: source, type: type)
         do {

@@ -8,7 +8,7 @@ package import Storage
 extension AtomicPersistentStore {
     // MARK: For the coordinator's registry
 
-    /// A store without a file: it begins empty and ends with the last one who holds it.
+    /// A store without a file. It is empty when created and is discarded when it is released.
     package static let inMemoryFactory = StoreFactory(type: .inMemory) { description, model in
         guard let model else { throw StorageError(.noModel, "A store in memory needs a model") }
         try checkOptions(description)
@@ -50,7 +50,7 @@ extension AtomicPersistentStore {
         }
     }
 
-    /// Opens an XML store with a model that need not be the one that it was written with; objects
+    /// Opens an XML store with a model that may differ from the one it was written with. Objects
     /// and properties that the model lacks are an error.
     package static func openXML(
         _ description: PersistentStoreDescription, ignoringVersionHashesOf model: ManagedObjectModel
@@ -87,7 +87,7 @@ extension AtomicPersistentStore {
         }
     }
 
-    /// Makes a store where there is none; with a format it is on the disk afterwards.
+    /// Creates a new store. With a format it is durable on return.
     static func make(
         _ description: PersistentStoreDescription, _ model: ManagedObjectModel, format: StoreFormat?,
         file: StoreFile? = nil
@@ -113,15 +113,15 @@ extension AtomicPersistentStore {
 
     // MARK: Looking
 
-    /// Whether a file that begins so is an XML store; some kilobytes suffice.
+    /// Whether a file with this beginning is an XML store; some kilobytes suffice.
     package static func isXMLStore(_ start: some Sequence<UInt8>) -> Bool { XMLStoreFormat.begins(Array(start)) }
 
-    /// Whether a file that begins so is a binary store; 8 bytes suffice.
+    /// Whether a file with this beginning is a binary store; 8 bytes suffice.
     package static func isBinaryStore(_ start: some Sequence<UInt8>) -> Bool {
         Array(start.prefix(8)) == BinaryStoreFormat.magic
     }
 
-    /// What a store says of itself, read without a model and without its objects.
+    /// The store's metadata and type, read without a model and without its objects.
     /// - Throws: `StorageError`, as opening does.
     package static func storedInfo(at url: URL) throws -> AtomicStoreInfo {
         do {
@@ -138,11 +138,11 @@ extension AtomicPersistentStore {
     }
 }
 
-/// What a binary or XML store says of itself and of the model that it was written with.
+/// The metadata of a binary or XML store, and its embedded model.
 package struct AtomicStoreInfo: Sendable {
     package let type: StoreType
     private let stored: StoreMetadata
-    /// The model that a binary store carries, in the form that its `ModelCoding` gave it.
+    /// The model embedded in a binary store, as encoded by its `ModelCoding`.
     package let modelBytes: Data?
 
     init(_ type: StoreType, _ stored: StoreMetadata, modelBytes: Data?) {
@@ -157,7 +157,7 @@ package struct AtomicStoreInfo: Sendable {
     package var metadata: [String: MetadataValue] { stored.publicValues }
 }
 
-/// A store's file, taken apart as far as that goes without a model.
+/// A store's file, parsed as far as that is possible without a model.
 private enum StoredContent {
     case binary(BinaryStoreReader)
     case xml(XMLStoreReader)
@@ -184,8 +184,8 @@ private enum StoredContent {
         }
     }
 
-    /// Settles with which model the store is to be read: the one given, which must fit, or else its
-    /// own.
+    /// The model with which to read the store: the given one, which must match, or else the
+    /// embedded one.
     func model(
         given: ManagedObjectModel?, _ description: PersistentStoreDescription, _ format: StoreFormat, checksHashes: Bool
     ) throws -> ManagedObjectModel {

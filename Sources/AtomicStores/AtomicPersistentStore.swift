@@ -7,9 +7,9 @@ import Synchronization
 /// A store that has all its objects in memory: without a file, or with one that is read and written
 /// as a whole.
 ///
-/// Opening reads everything, each `apply` writes everything anew and durably, and requests look at
-/// every object of a hierarchy. That suits small documents. Two of them on one file are never
-/// mixed: whoever saves second gets `StorageError.busy`.
+/// Opening reads everything, each `apply` writes everything anew and durably, and requests examine
+/// every object of a hierarchy. That suits small documents. If two instances use one file, their
+/// changes are never mixed: the second one to save gets `StorageError.busy`.
 package final class AtomicPersistentStore: StoreBackend {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
@@ -23,8 +23,8 @@ package final class AtomicPersistentStore: StoreBackend {
         self.session = Mutex(session)
     }
 
-    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a
-    /// `StorageError` (or a `QueryError`).
+    /// Runs `body` with the open store, one caller at a time. Errors are converted to
+    /// `StorageError` or `QueryError`.
     private func withSession<Result: Sendable>(_ body: (AtomicSession) throws -> Result) throws -> Result {
         try session.withLock { session in
             guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }
@@ -57,7 +57,7 @@ package final class AtomicPersistentStore: StoreBackend {
         }
     }
 
-    /// Numbers are kept by this store alone until the next `apply` writes them.
+    /// Reserves primary keys, in memory until the next `apply` writes them.
     package func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
         try withSession { session in try session.reserveKeys(entityIndex: entityIndex, count: count) }
     }
@@ -81,8 +81,8 @@ package final class AtomicPersistentStore: StoreBackend {
         }
     }
 
-    /// References from rows to objects that are not there, at most a hundred, each with the object
-    /// that has it and what it leads to.
+    /// References to missing objects, at most a hundred, each with the object that has it and the
+    /// missing target.
     package func danglingReferences() throws -> [(object: ManagedObjectID, property: String, target: ManagedObjectID)] {
         try withSession { session in session.table.danglingReferences(atMost: 100) }
     }

@@ -8,18 +8,18 @@ import Storage
 /// ``AtomicPersistentStore``.
 ///
 /// Invariants:
-/// 1. The table is what the file says, or what the last `apply` made of it; numbers that were only
-///    reserved are known here alone.
-/// 2. Whatever throws has left the table as it was.
+/// 1. The table has the content of the file, or the result of the last `apply`; reserved primary
+///    keys are known only here.
+/// 2. An operation that throws leaves the table unchanged.
 final class AtomicSession {
     let description: PersistentStoreDescription
     let table: RowTable
     private(set) var metadata: StoreMetadata
     private let format: StoreFormat?
     private var file: StoreFile?
-    /// Whether changes stay in memory for now.
+    /// Whether changes are currently not written to the file.
     var isWritingPutOff = false
-    /// The model as a binary store carries it.
+    /// The model in the encoding of a binary store.
     private let modelBytes: Data
 
     init(
@@ -34,9 +34,8 @@ final class AtomicSession {
         self.modelBytes = modelBytes
     }
 
-    /// Commits a change set: all of it or nothing.
-    /// - Parameter beforeCommit: runs before the file is written; what it throws undoes the change
-    ///   set.
+    /// Commits a change set, or changes nothing.
+    /// - Parameter beforeCommit: called before the file is written; an error undoes the change set.
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         let newMetadata = try metadata.applying(changes.metadata)
@@ -90,7 +89,7 @@ final class AtomicSession {
         if description.isReadOnly { throw StorageError(.readOnly, "The store is open for reading only") }
     }
 
-    /// The error to give to a caller for what went wrong below.
+    /// Converts an error of a lower layer into the error for the caller.
     func error(_ error: any Error) -> any Error {
         if error is QueryError { return error }
         return StorageError(below: error, path: file?.path ?? description.url.path)

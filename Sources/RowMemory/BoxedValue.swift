@@ -1,6 +1,6 @@
 public import Schema
 
-/// A value that has no place of its own in a row.
+/// A value that is stored outside of the row's memory.
 public final class BoxedValue: Sendable {
     public let value: PropertyValue
 

@@ -1,8 +1,9 @@
 internal import CSystem
 
-/// Memory that was freed and that the C library keeps in case that it is wanted again.
+/// Freed memory that the C library keeps for reuse.
 package enum FreedMemory {
-    /// Gives it back to the system: after many rows and objects have gone, which come in small
-    /// pieces and would stay with the process otherwise. Costs a pass over all free pieces.
+    /// Returns it to the system. Useful after many rows and objects were freed, which consist of
+    /// small allocations and would otherwise remain with the process. Costs a pass over all free
+    /// allocations.
     package static func giveBack() { folio_trim_memory() }
 }

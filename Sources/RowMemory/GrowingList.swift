@@ -1,22 +1,21 @@
-/// A list that grows at its end and never moves what it holds: pieces of memory, each twice as
-/// large as the one before.
+/// A list that grows at its end and never moves its elements. It consists of pieces of memory, each
+/// twice as large as the previous one.
 ///
-/// An array that doubles copies its elements, and asks the system for fresh memory each time: where
-/// many thousands of changes are noted, that takes longer than noting them. Reading and writing one
-/// element costs a few instructions more than in an array. Copies share their memory until one of
-/// them is changed.
+/// A growing array copies its elements and allocates new memory each time. If many thousands of
+/// changes are recorded, that takes longer than recording them. Accessing an element costs a few
+/// instructions more than in an array. Copies share their memory until one of them is changed.
 ///
-/// Public, as rows are, so that loops in other rooms are compiled into them.
+/// Public, like rows, so that it is inlined into loops in other modules.
 ///
 /// Invariants:
-/// 1. Element `n` stands in the piece whose number is the position of the highest bit of `n + 4`,
-///    counted from bit 2, at the place that the other bits say.
+/// 1. For element `n`, the highest bit of `n + 4`, counted from bit 2, is the index of its piece;
+///    the lower bits are its index in the piece.
 /// 2. Elements `0..<count` are initialized, and no others.
 public struct GrowingList<Element> {
     @usableFromInline final class Storage {
         @usableFromInline typealias Piece = UnsafeMutablePointer<Element>
 
-        /// `pieceLimit` places, filled one after the other.
+        /// `pieceLimit` pointers, set in order.
         @usableFromInline let pieces: UnsafeMutablePointer<Piece?>
         @exclusivity(unchecked) @usableFromInline var count = 0
 
@@ -25,11 +24,11 @@ public struct GrowingList<Element> {
             pieces.initialize(repeating: nil, count: Self.pieceLimit)
         }
 
-        /// Few lists of small changes ever get more elements than a few, and there may be one for
-        /// each step that can be undone.
+        /// Starts small: most lists of changes have only a few elements, and there may be one for
+        /// each undo step.
         @inlinable static var firstBits: Int { 2 }
         @inlinable static var first: Int { 1 << firstBits }
-        /// As many as any memory has room for.
+        /// Sufficient for any address space.
         private static var pieceLimit: Int { 40 }
 
         @inlinable @inline(__always) func place(_ index: Int) -> Piece {
@@ -38,7 +37,7 @@ public struct GrowingList<Element> {
             return pieces[bit &- Self.firstBits].unsafelyUnwrapped + (number ^ (1 << bit))
         }
 
-        /// The place of one more element, which whoever asks initializes at once.
+        /// The memory for one more element, which the caller must initialize immediately.
         @inlinable @inline(__always) func nextIndex() -> Piece {
             let index = count
             let number = index &+ Self.first
@@ -49,14 +48,14 @@ public struct GrowingList<Element> {
             return place(index)
         }
 
-        /// Makes the piece that element `index` is the first of.
+        /// Allocates the piece whose first element is `index`.
         @usableFromInline func addPiece(for index: Int) {
             let capacity = index + Self.first
             pieces[capacity.trailingZeroBitCount - Self.firstBits] = .allocate(capacity: capacity)
         }
 
-        /// Destroys the elements; the pieces stay. Nothing that an element does when it goes
-        /// reaches the list.
+        /// Destroys the elements and keeps the pieces. Deinitializers of elements can't access the
+        /// list.
         func removeElements() {
             var first = 0
             var left = count
@@ -93,7 +92,7 @@ public struct GrowingList<Element> {
         ownStorage()._withUnsafeGuaranteedRef { $0.nextIndex() }.initialize(to: element)
     }
 
-    /// Moves the last element out; nil where there is none.
+    /// Moves the last element out; nil if there is none.
     @inlinable public mutating func popLast() -> Element? {
         guard !isEmpty else { return nil }
         return ownStorage()._withUnsafeGuaranteedRef { storage in
@@ -102,7 +101,7 @@ public struct GrowingList<Element> {
         }
     }
 
-    /// Lets all elements go, and the memory too unless it is kept for others to come.
+    /// Removes all elements, and frees the memory unless it is kept for reuse.
     public mutating func removeAll(keepingCapacity: Bool = false) {
         guard keepingCapacity, storage != nil, isKnownUniquelyReferenced(&storage) else { return storage = nil }
         storage?.removeElements()
@@ -119,7 +118,8 @@ public struct GrowingList<Element> {
         }
     }
 
-    /// Not counted: the list holds it, and is not touched otherwise while it is used.
+    /// Unmanaged: the list retains the storage, and is not accessed otherwise while the storage is
+    /// used.
     @inlinable @inline(__always) mutating func ownStorage() -> Unmanaged<Storage> {
         if storage == nil || !isKnownUniquelyReferenced(&storage) { takeStorage() }
         return .passUnretained(storage.unsafelyUnwrapped)
@@ -148,11 +148,11 @@ extension GrowingList: RandomAccessCollection, MutableCollection {
 }
 
 extension GrowingList {
-    /// An object of the list without holding it; whoever uses it holds the list.
+    /// An object of the list without a retain; the caller must keep the list alive.
     @inlinable @inline(__always) public func unowned<Object: AnyObject>(at index: Int) -> Unmanaged<Object>?
     where Element == Object? {
         precondition(index >= 0 && index < count, "There is no such element")
-        // A reference that may be nil is kept as a pointer that may be nil.
+        // An optional reference is stored as an optional pointer.
         return UnsafeRawPointer(storage.unsafelyUnwrapped.place(index)).load(as: UnsafeRawPointer?.self).map {
             Unmanaged.fromOpaque($0)
         }

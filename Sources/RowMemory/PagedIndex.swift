@@ -1,5 +1,5 @@
-/// Finds a reference by a number: pages that are addressed directly, since the numbers of objects
-/// are dense.
+/// Maps object numbers to references. Its pages are addressed directly, because the numbers are
+/// dense.
 ///
 /// Costs 8 bytes for each number of a page that is in use, two loads to read and a load and a store
 /// to write.
@@ -8,8 +8,8 @@
 /// 1. `directory` has `directoryCount` entries, each nil or a page of `pageSize` initialized
 ///    entries that the index owns.
 /// 2. A page exists from the first number that is set in it until the index is emptied.
-/// 3. Pages from `directPages` on are found by a hash instead, since a foreign file may have any
-///    numbers.
+/// 3. Pages from `directPages` are found by a hash instead, because a foreign file may have
+///    arbitrary numbers.
 public final class PagedIndex {
     @usableFromInline typealias Page = UnsafeMutablePointer<UnsafeMutableRawPointer?>
 
@@ -17,7 +17,8 @@ public final class PagedIndex {
     @usableFromInline static var pageSize: Int { 1 << 10 }
     @usableFromInline static var directPages: Int64 { 1 << 18 }
 
-    // No accessor calls out while it holds one of these: checks at run time could find nothing.
+    // No accessor calls other code during an access to these: run-time exclusivity checks are
+    // unnecessary.
     @exclusivity(unchecked) @usableFromInline var directory: UnsafeMutablePointer<Page?>
     @exclusivity(unchecked) @usableFromInline var directoryCount: Int
     private var farPages: [Int64: Page] = [:]
@@ -28,11 +29,11 @@ public final class PagedIndex {
         directoryCount = 1
     }
 
-    /// The reference of a number that is not negative.
+    /// The reference of a nonnegative number.
     @inlinable public subscript(key: Int64) -> UnsafeMutableRawPointer? {
         @inline(__always) get {
             let page = key >> Self.pageBits
-            // Unsigned, a negative number is beyond every page.
+            // As an unsigned value, a negative number is beyond every page.
             guard UInt64(bitPattern: page) < UInt64(directoryCount) else { return farReference(key) }
             return directory[Int(page)]?[Int(key) & (Self.pageSize - 1)]
         }
@@ -46,8 +47,8 @@ public final class PagedIndex {
         }
     }
 
-    /// The page of the number that was asked for last: many numbers in order lie on few pages. Only
-    /// for a loop in which the index is not emptied.
+    /// Caches the page of the last number, because consecutive numbers are usually on the same
+    /// page. Use it only in a loop in which the index is not emptied.
     public struct LastPage {
         @usableFromInline var number: Int64 = -1
         @usableFromInline var page: Page?
@@ -60,7 +61,7 @@ public final class PagedIndex {
         }
     }
 
-    /// The place of a number's reference; nil where it has no page. It is there until the index is
+    /// The location of a number's reference; nil if it has no page. Valid until the index is
     /// emptied.
     @inlinable @inline(__always) public func place(_ key: Int64, _ last: inout LastPage) -> UnsafeMutablePointer<
         UnsafeMutableRawPointer?
@@ -70,7 +71,7 @@ public final class PagedIndex {
         return last.page.map { $0 + (Int(key) & (Self.pageSize - 1)) }
     }
 
-    /// The place of a number's reference; its page is made where there is none.
+    /// The location of a number's reference. Its page is created if it is missing.
     @inlinable @inline(__always) public func allocatedPosition(_ key: Int64, _ last: inout LastPage)
         -> UnsafeMutablePointer<
             UnsafeMutableRawPointer?
@@ -83,9 +84,8 @@ public final class PagedIndex {
         return page + (Int(key) & (Self.pageSize - 1))
     }
 
-    /// Calls `body` with the places of numbers that follow one another, piece by piece, until it
-    /// answers false: each piece's first place, and how many there are in it. Pages are made where
-    /// there are none, or left out.
+    /// Calls `body` with the locations of consecutive numbers, page by page, until it returns
+    /// false. Missing pages are created or skipped.
     @inlinable @inline(__always) public func forEachPiece(
         of keys: Range<Int64>, makesPages: Bool,
         _ body: (_ places: UnsafeMutableBufferPointer<UnsafeMutableRawPointer?>, _ offset: Int) -> Bool
@@ -110,7 +110,7 @@ public final class PagedIndex {
         farPages.isEmpty ? nil : farPages[key >> Self.pageBits]?[Int(key) & (Self.pageSize - 1)]
     }
 
-    /// The page of a number, made where there is none.
+    /// The page of a number, created if it is missing.
     @usableFromInline func addPage(_ key: Int64) -> Page {
         precondition(key >= 0, "Numbers are not negative")
         let number = key >> Self.pageBits
@@ -143,7 +143,7 @@ public final class PagedIndex {
         directoryCount = capacity
     }
 
-    /// Calls `body` with every reference. Costs as much as there are pages.
+    /// Calls `body` with every reference. The cost depends on the number of pages.
     public func forEach(_ body: (UnsafeMutableRawPointer) -> Void) {
         func visit(_ page: Page) {
             for place in 0..<Self.pageSize { if let reference = page[place] { body(reference) } }
@@ -152,7 +152,7 @@ public final class PagedIndex {
         for page in farPages.values { visit(page) }
     }
 
-    /// How many numbers there is room for.
+    /// The number of entries in all pages.
     package var capacity: Int { ((0..<directoryCount).count { directory[$0] != nil } + farPages.count) * Self.pageSize }
 
     public func removeAll() {

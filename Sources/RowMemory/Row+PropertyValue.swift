@@ -1,7 +1,7 @@
 import Foundation
 package import Schema
 
-/// Untyped access to attributes. Relationships are not values here: read `reference(_:)` and
+/// Untyped access to attributes. Relationships are not available as values: use `reference(_:)` and
 /// `members(_:)`.
 extension Row {
     /// The value of an attribute.
@@ -19,7 +19,7 @@ extension RowCells {
         return wrap(slot, take: false)
     }
 
-    /// The value of an attribute, moved out: the row has none afterwards, and no owner was counted.
+    /// Moves the value of an attribute out, without retaining it. The row has no value afterwards.
     package func moveValue(_ slot: RowSlot) -> PropertyValue {
         guard hasValue(slot) else { return .null }
         return wrap(slot, take: true)
@@ -41,7 +41,7 @@ extension RowCells {
         case .string: return .string(get(String.self))
         case .uri:
             let text = get(String.self)
-            // A foreign store may hold text that is no URI; it is shown as it is and not lost.
+            // A foreign store may contain text that is not a valid URI; it is returned as a string.
             return URL(string: text).map { .uri($0) } ?? .string(text)
         case .uuid: return .uuid(get(UUID.self))
         case .decimal: return .decimal(get(Decimal.self))

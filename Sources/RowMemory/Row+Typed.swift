@@ -1,7 +1,7 @@
 public import Foundation
 public import Schema
 
-/// Typed access to slots: what hot loops use.
+/// Typed access to slots for performance-critical loops.
 extension Row {
     @inlinable @inline(__always) func load<Value>(_ slot: RowSlot, as type: Value.Type) -> Value? {
         guard hasValue(slot) else { return nil }
@@ -18,7 +18,7 @@ extension Row {
         }
     }
 
-    /// Takes the value out without counting owners, and leaves none.
+    /// Moves the value out, without retaining it. The slot has no value afterwards.
     @inlinable @inline(__always) func move<Value>(_ slot: RowSlot, as type: Value.Type) -> Value? {
         guard hasValue(slot) else { return nil }
         clearPresence(slot)
@@ -112,7 +112,7 @@ extension Row {
         assert(slot.kind == .toOne); store(value, slot)
     }
 
-    /// What the graph keeps for a to-many relationship; nil is a fault.
+    /// The graph's object for a to-many relationship; nil is a fault.
     @inlinable @inline(__always) public func members(_ slot: RowSlot) -> AnyObject? {
         assert(slot.kind == .toMany); return load(slot, as: AnyObject.self)
     }

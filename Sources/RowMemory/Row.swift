@@ -1,7 +1,7 @@
 /// One row: a view into a slab that keeps the slab alive.
 ///
 /// Copying a `Row` copies the view, not the values. Slots must come from the layout of the row's
-/// entity or of one of its super-entities, and be read as the type of their kind; the typed
+/// entity or of one of its superentities, and be read as the type of their kind; the typed
 /// accessors check the kind in debug builds only.
 public struct Row {
     public let slab: RowSlab
@@ -15,13 +15,13 @@ public struct Row {
     @inlinable public var layout: RowLayout { slab.layout }
     @inlinable public var entityIndex: Int { slab.layout.entityIndex }
 
-    /// The object's number: its primary key, or a negative temporary one.
+    /// The object's primary key, or a negative temporary number.
     @inlinable public var key: Int64 {
         get { base.load(as: Int64.self) }
         nonmutating set { base.storeBytes(of: newValue, as: Int64.self) }
     }
 
-    /// What optimistic locking compares; 0 for a row that no store has seen.
+    /// The version for optimistic locking; 0 for a row that is not in a store.
     @inlinable public var version: Int64 {
         get { base.load(fromByteOffset: 8, as: Int64.self) }
         nonmutating set { base.storeBytes(of: newValue, toByteOffset: 8, as: Int64.self) }
@@ -45,7 +45,7 @@ public struct Row {
         RowPointer(base: base).retain(slot)
     }
 
-    /// Destroys the value, if there is one, and leaves none.
+    /// Destroys the value, if there is one.
     public func clear(_ slot: RowSlot) {
         guard hasValue(slot) else { return }
         RowPointer(base: base).destroy(slot)

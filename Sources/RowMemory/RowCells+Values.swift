@@ -1,5 +1,5 @@
-/// Values by their slots, without hold on the slab: what loops over many objects use. Slots are of
-/// the row's layout or of that of a super-entity.
+/// Access by slot without retaining the slab, for loops over many objects. Slots must be of the
+/// row's layout or of a superentity's.
 extension RowCells {
     @inlinable @inline(__always) public func hasValue(_ slot: RowSlot) -> Bool {
         base.load(fromByteOffset: Int(slot.presenceOffset), as: UInt8.self) & slot.presenceMask != 0
@@ -27,7 +27,7 @@ extension RowCells {
             toByteOffset: Int(slot.presenceOffset), as: UInt8.self)
     }
 
-    /// Destroys the value, if there is one, and leaves none.
+    /// Destroys the value, if there is one.
     package func clear(_ slot: RowSlot) {
         guard hasValue(slot) else { return }
         RowPointer(base: base).destroy(slot)

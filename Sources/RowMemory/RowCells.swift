@@ -1,22 +1,22 @@
-/// The values of one row, without hold on their slab.
+/// The values of one row, without a reference to their slab.
 ///
-/// Public for one reason: typed properties of objects compile to these loads and stores in the
-/// client's own module, and Swift inlines across packages only what is public. Only this package
-/// can make one.
+/// Public only because typed properties of objects compile to these loads and stores in the
+/// client's own module, and Swift inlines only public declarations across packages. Only this
+/// package can create one.
 ///
-/// Invariants, kept by the one who holds it:
-/// 1. The row's slab is held as long as the cells are used.
-/// 2. A cell is of the row's layout or of the layout of a super-entity, and is read and written as
-///    the type in which its kind is kept.
+/// Invariants, for which the user is responsible:
+/// 1. The row's slab is kept alive as long as the cells are used.
+/// 2. A cell is of the row's layout or of a superentity's layout, and is read and written as the
+///    type of its kind.
 public struct RowCells {
     @usableFromInline let base: UnsafeMutableRawPointer
 
     @inlinable init(base: UnsafeMutableRawPointer) { self.base = base }
 
-    /// The cells at an address that ``address`` gave.
+    /// The cells at a value of ``address``.
     @inlinable public init(at address: UnsafeMutableRawPointer) { base = address }
 
-    /// Where the row lies, a multiple of eight.
+    /// The address of the row, a multiple of eight.
     @inlinable public var address: UnsafeMutableRawPointer { base }
 
     @inlinable public var key: Int64 { base.load(as: Int64.self) }
@@ -26,7 +26,7 @@ public struct RowCells {
         base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self) & cell.presenceMask != 0
     }
 
-    /// The value, nil if there is none.
+    /// The value; nil if there is none.
     @inlinable public func load<Value>(_ cell: RowCell, as type: Value.Type) -> Value? {
         guard base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self) & cell.presenceMask != 0 else {
             return nil
@@ -34,7 +34,7 @@ public struct RowCells {
         return (base + Int(cell.offset)).assumingMemoryBound(to: Value.self).pointee
     }
 
-    /// Gives a slot that has no value one, as in a row that is being filled.
+    /// Initializes a slot that has no value, as in a row that is being filled.
     @inlinable @inline(__always) public func fill<Value>(_ value: consuming Value, _ cell: RowCell) {
         let presence = base.load(fromByteOffset: Int(cell.presenceOffset), as: UInt8.self)
         assert(presence & cell.presenceMask == 0, "A slot is filled once")
@@ -55,7 +55,7 @@ public struct RowCells {
     }
 }
 
-/// The place of a value in the rows of an entity and of all its sub-entities.
+/// The location of a value in the rows of an entity and of all its subentities.
 public struct RowCell: Sendable {
     @usableFromInline let offset: UInt32
     @usableFromInline let presenceOffset: UInt32
@@ -71,7 +71,7 @@ public struct RowCell: Sendable {
 extension Row {
     package var cells: RowCells { RowCells(base: base) }
 
-    /// The row of `slab` that `cells` are of.
+    /// The row of `slab` with the given `cells`.
     package init(slab: RowSlab, cells: RowCells) {
         self.init(slab: slab, base: cells.base)
     }

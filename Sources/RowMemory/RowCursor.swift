@@ -1,14 +1,12 @@
-/// Adds rows to a slab that somebody else holds: filling a row so costs no hold on the slab, which
-/// would be a fifth of all.
+/// Adds rows to a slab that the caller keeps alive. A reference to the slab would cost a fifth of
+/// the time of filling a row.
 ///
-/// Public, as rows are, so that loops in other rooms are compiled into them.
+/// Public, like rows, so that it is inlined into loops in other modules.
 ///
 /// Invariants:
-/// 1. The slab is held as long as the cursor is used.
-/// 2. The count of rows stands in one place only, before the first row: the slab and all cursors on
-///    it agree.
-// Its pointers are those of the slab, which is sent and written by one owner at a time (invariant 3
-// of slabs).
+/// 1. The slab is kept alive as long as the cursor is used.
+/// 2. The number of rows is stored only once, before the first row, so that the slab and all of its
+///    cursors agree.
 public struct RowCursor: @unchecked Sendable {
     @usableFromInline let base: UnsafeMutableRawPointer
     @usableFromInline let stride: Int
@@ -32,7 +30,7 @@ public struct RowCursor: @unchecked Sendable {
         base.storeBytes(of: count, toByteOffset: -headSize, as: Int.self)
     }
 
-    /// Adds a row without values; nil where the slab is full, or of another layout.
+    /// Adds a row without values; nil if the slab is full or has another layout.
     @inlinable @inline(__always)
     public func appendRow(_ layout: RowLayout, key: Int64, version: Int64) -> RowCells? {
         let count = Self.count(before: base)
@@ -47,7 +45,7 @@ public struct RowCursor: @unchecked Sendable {
     static func makeRow(at place: UnsafeMutableRawPointer, stride: Int, key: Int64, version: Int64) -> RowCells {
         place.storeBytes(of: key, as: Int64.self)
         place.storeBytes(of: version, toByteOffset: 8, as: Int64.self)
-        // Rows are short and multiples of 8 bytes: a call costs more than the stores.
+        // Rows are short and multiples of 8 bytes: a function call would cost more than the stores.
         var offset = 16
         while offset < stride {
             place.storeBytes(of: 0, toByteOffset: offset, as: UInt64.self)

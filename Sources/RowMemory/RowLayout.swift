@@ -1,26 +1,26 @@
 package import Schema
 internal import Synchronization
 
-/// Where the values of an entity's properties stand in the memory of its rows.
+/// The locations of an entity's property values in the memory of its rows.
 ///
 /// Invariants:
-/// 1. Slots stand in the order of `EntityDescription.properties`; slot `i` belongs to property `i`.
-/// 2. The layout of a sub-entity begins with that of its super-entity: a slot means the same place
-///    in every descendant's rows.
+/// 1. Slots have the order of `EntityDescription.properties`; slot `i` belongs to property `i`.
+/// 2. The layout of a subentity begins with that of its superentity, so a slot is valid for all
+///    descendants' rows.
 /// 3. A row begins with its key and version (16 bytes); every slot is aligned for its kind; no two
 ///    slots overlap.
-/// 4. Memory of zeros is a row without values.
+/// 4. Zeroed memory is a row without values.
 public final class RowLayout: Sendable {
     public let entityIndex: Int
     public let slots: [RowSlot]
-    /// Slots whose values have to be destroyed.
+    /// Slots whose values must be destroyed.
     package let managedSlots: [RowSlot]
     /// Whether there is a to-many slot.
     package let hasToMany: Bool
-    /// Bytes from one row to the next.
+    /// The number of bytes from one row to the next.
     public let stride: Int
     private let modelNumber: UInt64
-    /// Where a sub-entity's own slots may begin.
+    /// The offset from which a subentity's own slots may begin.
     private let end: Int
 
     package static let headerSize = 16
@@ -33,8 +33,8 @@ public final class RowLayout: Sendable {
         let presenceStart = parent?.end ?? Self.headerSize
         var offset = presenceStart + (own.count + 7) / 8
         var placed = [Int: Int](minimumCapacity: own.count)
-        // Widest alignment first, so that no gap arises between slots; but what is small enough
-        // stands in the gap behind the presence bits.
+        // Slots with the greatest alignment come first, so that there are no gaps between slots.
+        // Small ones fill the gap after the presence bits.
         var pending = own.map { ($0.index, Self.kind(of: $0)) }.sorted {
             ($1.1.alignment, $0.0) < ($0.1.alignment, $1.0)
         }
@@ -64,18 +64,17 @@ public final class RowLayout: Sendable {
         stride = Self.aligned(offset, 8)
     }
 
-    /// Whether rows of both look the same: layouts of one entity do, whoever made them, and those
-    /// of an equal entity of an equal model.
+    /// Whether both layouts are equivalent. This is true for all layouts of one entity, and for
+    /// those of an equal entity of an equal model.
     package func isSame(as other: RowLayout) -> Bool {
         self === other
             || (entityIndex == other.entityIndex && (modelNumber == other.modelNumber || slots == other.slots))
     }
 
-    /// Layouts by the number of their model, which no two of a process share.
+    /// Cached layouts by the number of the model, which is unique in the process.
     private static let recent = Mutex(RecentlyUsed<UInt64, [RowLayout]>())
 
-    /// The layouts of all entities of a model, by position. Costs nothing for the few models that
-    /// were asked for last.
+    /// The layouts of all entities of a model, by index. Cached for the models that were used last.
     package static func layouts(for model: ManagedObjectModel) -> [RowLayout] {
         recent.value(for: model.number) {
             var layouts: [RowLayout] = []
@@ -87,8 +86,8 @@ public final class RowLayout: Sendable {
         }
     }
 
-    /// The layout of an entity where no list of layouts is at hand. Costs one layout for each
-    /// super-entity, unless its model is among those asked for last.
+    /// The layout of an entity, for callers without a list of layouts. Costs one layout for each
+    /// superentity, unless its model is cached.
     package static func layout(of entity: EntityDescription) -> RowLayout {
         if let known = recent.withLock({ $0.value(for: entity.modelNumber) }) { return known[entity.index] }
         return RowLayout(entity: entity, parent: entity.superentity.map { layout(of: $0) })

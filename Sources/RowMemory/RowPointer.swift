@@ -1,7 +1,7 @@
 import Foundation
 import Schema
 
-/// The untyped part of a row's memory: what has to know the Swift type of each kind at run time.
+/// The operations on a row's memory that depend on the kind of a slot at run time.
 struct RowPointer {
     let base: UnsafeMutableRawPointer
 
@@ -24,12 +24,12 @@ struct RowPointer {
         }
     }
 
-    /// Counts one more owner of a value whose bits were copied from another row.
+    /// Retains a value whose bits were copied from another row.
     func retain(_ slot: RowSlot) {
         let place = base + Int(slot.offset)
         func own<Value>(_ type: Value.Type) {
-            // The bits are moved out, and a real copy of the value is put back beside the one that
-            // keeps them alive elsewhere.
+            // Reads the copied bits as a value without taking ownership, and initializes the memory
+            // with a real copy. The original row keeps the value alive meanwhile.
             let original = UnsafePointer(place.assumingMemoryBound(to: Value.self))
             let copy = original.pointee
             UnsafeMutablePointer(mutating: original).initialize(to: copy)

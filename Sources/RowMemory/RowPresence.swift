@@ -1,6 +1,6 @@
-/// Slots of a layout, to be asked all at once whether they have values.
+/// A set of slots of a layout whose presence can be tested together.
 ///
-/// Public, as rows are, so that loops in other rooms are compiled into them.
+/// Public, like rows, so that it is inlined into loops in other modules.
 public struct RowPresence: Sendable {
     @usableFromInline struct Part: Sendable {
         @usableFromInline let offset: UInt32
@@ -9,7 +9,7 @@ public struct RowPresence: Sendable {
 
     @usableFromInline private(set) var parts: [Part] = []
 
-    /// For rows of the layout that the slots are of, or of a sub-entity's.
+    /// For rows of the slots' layout, or of a subentity's.
     package init(_ slots: [RowSlot]) {
         for slot in slots {
             if let place = parts.firstIndex(where: { $0.offset == slot.presenceOffset }) {

@@ -1,33 +1,32 @@
 /// The memory of some rows of one entity.
 ///
-/// Public, as rows and slots are, for one reason: loops over rows in other rooms are compiled into
-/// them, and Swift inlines across modules only what is public. No product lets users import this
-/// room.
+/// Public, like rows and slots, only so that its methods are inlined into loops over rows in other
+/// modules, because Swift inlines only public declarations across modules. No product exports this
+/// module to users.
 ///
-/// Rows are added one after the other and live as long as the slab. Whoever holds a ``Row`` holds
-/// its slab.
+/// Rows are appended and live as long as the slab. A ``Row`` retains its slab.
 ///
 /// Invariants:
 /// 1. Rows `0..<count` are initialized; a slot's memory is initialized if and only if its presence
 ///    bit is set.
 /// 2. The slab owns every value in its rows and destroys each once.
-/// 3. One owner at a time writes: a slab is filled by the one who makes it, then changes hands as a
+/// 3. There is one writer at a time: a slab is filled by its creator, and then transferred as a
 ///    whole.
-/// 4. While rows of it are lent, its owner adds none and changes none of them: a lent row that is
-///    to be changed is copied first, and the copy is changed.
-// Invariants 3 and 4 are what makes it safe to send: a store fills a slab and gives it away; a
-// context lends rows of its slabs in a change set, or copies them into slabs that it gives away.
+/// 4. While rows of it are lent, its owner adds no rows and changes none of them: to change a lent
+///    row, it copies the row and changes the copy.
+// Invariants 3 and 4 make it safe to send: a store fills a slab and transfers it; a context lends
+// rows of its slabs in a change set, or copies them into slabs that it transfers.
 public final class RowSlab: @unchecked Sendable {
     public let layout: RowLayout
     public let capacity: Int
-    /// The number of the answer that the slab is part of, 0 for one that is part of none. No two
-    /// answers of a process have the same.
+    /// The number of the result that the slab is part of; 0 if it is not part of one. It is unique
+    /// in the process.
     package let source: UInt64
     @usableFromInline let stride: Int
-    /// The first row. The count stands before it, in the same piece of memory, where a
-    /// ``RowCursor`` finds it too.
+    /// The first row. The number of rows is stored before it in the same allocation, where a
+    /// ``RowCursor`` accesses it too.
     @usableFromInline let base: UnsafeMutableRawPointer
-    /// Whether rows of the slab are lent to somebody who reads them. Only the owner looks at it.
+    /// Whether rows of the slab are lent for reading. Only the owner uses it.
     @exclusivity(unchecked) package var isBorrowed = false
 
     package init(layout: RowLayout, capacity: Int, source: UInt64 = 0) {
@@ -40,11 +39,10 @@ public final class RowSlab: @unchecked Sendable {
         RowCursor.setCount(0, before: base)
     }
 
-    /// Where rows are added without holding the slab; whoever uses it holds the slab in another
-    /// way.
+    /// A cursor that adds rows without retaining the slab; the caller must keep the slab alive.
     package var cursor: RowCursor { RowCursor(base: base, stride: stride, capacity: capacity, layout: layout) }
 
-    /// How many rows there are.
+    /// The number of rows.
     @inlinable public var count: Int { RowCursor.count(before: base) }
     @inlinable public var isFull: Bool { count == capacity }
 
@@ -64,21 +62,22 @@ public final class RowSlab: @unchecked Sendable {
         return Row(slab: self, base: append(copyOf: row.cells).base)
     }
 
-    /// Adds a copy of the row that `cells` are of, which has the same layout; to-many slots stay
+    /// Adds a copy of the row with the given `cells`, which has the same layout; to-many slots stay
     /// empty.
     @discardableResult
     package func append(copyOf cells: RowCells) -> RowCells {
         let count = self.count
         precondition(count < capacity, "The slab is full: make another")
         let place = base + count * stride
-        // Rows are short and multiples of 8 bytes: a call costs more than the loads and stores.
+        // Rows are short and multiples of 8 bytes: a function call would cost more than the loads
+        // and stores.
         var offset = 0
         while offset < stride {
             place.storeBytes(
                 of: cells.base.load(fromByteOffset: offset, as: UInt64.self), toByteOffset: offset, as: UInt64.self)
             offset += 8
         }
-        // The slab holds its layout.
+        // The slab keeps its layout alive.
         Unmanaged.passUnretained(layout)._withUnsafeGuaranteedRef {
             $0.managedSlots.withUnsafeBufferPointer { Self.own($0, at: place) }
         }
@@ -86,7 +85,7 @@ public final class RowSlab: @unchecked Sendable {
         return RowCells(base: place)
     }
 
-    /// Makes a row whose bits were copied an owner of its values; to-many slots become empty.
+    /// Retains the values of a row whose bits were copied; to-many slots become empty.
     @inline(__always) private static func own(_ slots: UnsafeBufferPointer<RowSlot>, at place: UnsafeMutableRawPointer)
     {
         let pointer = RowPointer(base: place)
@@ -104,21 +103,21 @@ public final class RowSlab: @unchecked Sendable {
 
     @inlinable public func row(at index: Int) -> Row { Row(slab: self, base: cells(at: index).base) }
 
-    /// The cells of a row, for whoever holds the slab.
+    /// The cells of a row. The caller must keep the slab alive.
     @inlinable public func cells(at index: Int) -> RowCells {
         precondition(index >= 0 && index < count, "There is no such row")
         return RowCells(base: base + index * stride)
     }
 
-    /// The place of a row among the slab's. Traps where it is not one of them.
+    /// The index of a row in the slab. Traps if it is not in the slab.
     package func index(of cells: RowCells) -> Int {
         let (index, rest) = (cells.base - base).quotientAndRemainder(dividingBy: stride)
         precondition(rest == 0 && index >= 0 && index < count, "The row is not of this slab")
         return index
     }
 
-    /// Calls `body` with the cells of rows that follow one another until it answers false, for
-    /// whoever holds the slab.
+    /// Calls `body` with the cells of consecutive rows until it returns false. The caller must keep
+    /// the slab alive.
     @inlinable @inline(__always) public func forEachRow(_ rows: Range<Int>, while body: (RowCells) -> Bool) {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "There are no such rows")
         var place = base + rows.lowerBound * stride
@@ -128,8 +127,7 @@ public final class RowSlab: @unchecked Sendable {
         }
     }
 
-    /// The numbers of rows that are in the order of their numbers, where these follow one another;
-    /// nil where they don't.
+    /// The keys of rows that are ordered by key, if the keys are consecutive; otherwise nil.
     package func consecutiveKeys(of rows: Range<Int>) -> Range<Int64>? {
         assert(
             zip(rows, rows.dropFirst()).allSatisfy { cells(at: $0).key < cells(at: $1).key },
@@ -139,13 +137,14 @@ public final class RowSlab: @unchecked Sendable {
         return least >= 0 && greatest < .max && greatest - least == Int64(rows.count - 1) ? least..<(greatest + 1) : nil
     }
 
-    /// The address of a row and how far apart rows lie, for whoever holds the slab.
+    /// The address of the first row and the distance between rows. The caller must keep the slab
+    /// alive.
     package func addresses(of rows: Range<Int>) -> (first: UnsafeMutableRawPointer, stride: Int) {
         precondition(rows.lowerBound >= 0 && rows.upperBound <= count, "There are no such rows")
         return (base + rows.lowerBound * stride, stride)
     }
 
-    /// Where rows of this slab lie.
+    /// The address range of this slab's rows.
     package var addresses: Range<UnsafeMutableRawPointer> { base..<(base + capacity * stride) }
 
     deinit {
@@ -153,7 +152,8 @@ public final class RowSlab: @unchecked Sendable {
         if !slots.isEmpty {
             let (base, stride, count) = (base, stride, count)
             slots.withUnsafeBufferPointer { slots in
-                // Only the pointer is used: a strong reference made in deinit must not outlive it.
+                // Only the pointer is captured: a strong reference made in deinit must not outlive
+                // it.
                 for index in 0..<count { RowPointer(base: base + index * stride).destroyManaged(slots) }
             }
         }

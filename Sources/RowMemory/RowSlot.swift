@@ -1,4 +1,4 @@
-/// How a slot keeps its value in a row's memory.
+/// The representation of a slot's value in a row's memory.
 public enum SlotKind: UInt8, Sendable {
     /// Integer attributes of every width, as `Int64`.
     case int
@@ -10,7 +10,7 @@ public enum SlotKind: UInt8, Sendable {
     case string
     /// The text of a URI, as `String`.
     case uri
-    /// 16 bytes in place.
+    /// 16 bytes in the row.
     case uuid
     case decimal
     case data
@@ -20,17 +20,16 @@ public enum SlotKind: UInt8, Sendable {
     case boxed
     /// `ObjectReference`
     case toOne
-    /// An object of the graph that knows the members; nil is a fault. Never filled by a store and
-    /// never copied.
+    /// The graph's object for the members; nil is a fault. Never set by a store and never copied.
     case toMany
 }
 
-/// Where a property's value stands in the rows of an entity and of all its sub-entities.
+/// The location of a property's value in the rows of an entity and of all its subentities.
 public struct RowSlot: Sendable, Hashable {
     public let kind: SlotKind
-    /// The bit in the byte at `presenceOffset` that is set while there is a value.
+    /// The bit in the byte at `presenceOffset` that is set if there is a value.
     public let presenceMask: UInt8
-    /// The place among the entity's properties.
+    /// The index among the entity's properties.
     public let index: UInt16
     public let offset: UInt32
     public let presenceOffset: UInt32
@@ -44,10 +43,10 @@ public struct RowSlot: Sendable, Hashable {
     }
 }
 
-/// What a to-one slot holds: the number of the destination and the entity it really is of.
+/// The value of a to-one slot: the primary key of the destination and its actual entity.
 public struct ObjectReference: Sendable, Hashable {
     public var key: Int64
-    /// Position in the model.
+    /// Index in the model.
     public var entityIndex: Int
 
     @inlinable public init(key: Int64, entityIndex: Int) {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Makes the slabs of one answer, one after the other: all have its number.
+/// Creates the slabs of one result, which all have its number.
 package struct SlabSource: Sendable {
     private var number: UInt64 = 0
 

@@ -1,7 +1,7 @@
 import Foundation
 import Schema
 
-/// The one place that says which Swift type stands in a slot of each kind.
+/// The only place where kinds of slots are mapped to Swift types.
 extension SlotKind {
     var size: Int {
         switch self {
@@ -37,7 +37,7 @@ extension SlotKind {
         }
     }
 
-    /// Whether a value holds memory of its own.
+    /// Whether a value must be destroyed.
     var isManaged: Bool {
         switch self {
         case .int, .bool, .double, .float, .date, .uuid, .decimal, .toOne: false

@@ -10,7 +10,8 @@ extension SQLitePersistentStore: CommitObservingStore {
         guard !description.isInMemory else {
             throw StorageError(.unsupported, "A store in memory has no other programs that save to it", path: path)
         }
-        // SQLite keeps its journals beside the file itself, not beside a link to it.
+        // SQLite keeps its WAL and journal next to the file itself, not next to a symbolic link to
+        // it.
         let observer = CommitObserver(self, file: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, handler)
         do {
             try observer.begin()
@@ -20,11 +21,12 @@ extension SQLitePersistentStore: CommitObservingStore {
         return observer
     }
 
-    /// What is committed now; nil for a store that was closed meanwhile.
+    /// The committed state; nil if the store was closed meanwhile.
     fileprivate func commitState(_ file: String) -> CommitObserver.State? {
         session.withLock { session in
             guard let session else { return nil }
-            // One that is read without locks has no state of its own: then its files tell.
+            // A store that is read without locks has no state of its own, so the status of its
+            // files is used.
             let state = (try? session.state()) ?? nil
             let files = state == nil ? ["", "-wal"].map { (try? Disk.status(of: file + $0)) ?? nil } : []
             return CommitObserver.State(
@@ -34,7 +36,7 @@ extension SQLitePersistentStore: CommitObservingStore {
     }
 }
 
-/// Looks at a store after its files were written to, and tells when something was committed.
+/// Checks a store after its files were written, and reports new commits.
 private final class CommitObserver: CommitObservation {
     struct State: Equatable {
         let state: StoreState?
@@ -49,7 +51,7 @@ private final class CommitObserver: CommitObservation {
         var isCancelled = false
     }
 
-    /// What is written within this time of the first write of a commit is told of together.
+    /// Writes within this time after the first one are reported together.
     private static let patience = DispatchTimeInterval.milliseconds(20)
 
     private weak let store: SQLitePersistentStore?
@@ -70,12 +72,12 @@ private final class CommitObserver: CommitObservation {
         let place = FileWatcher.Place(FilePath.parent(file), names: Set(names), includesWrites: true)
         let watch = try FileWatcher.shared().watch([place]) { [weak self] in self?.wasWritten() }
         progress.withLock { $0.watch = watch }
-        // What was committed since the first look, before there was a watch.
+        // Reports commits between the initial check and the start of the watch.
         wasWritten()
     }
 
     func cancel() {
-        // Let go outside the lock: the watcher may be calling us.
+        // Cancel outside the lock: the watcher may be calling this observer.
         let watch = progress.withLock { progress in
             progress.isCancelled = true
             return progress.watch.take()
@@ -91,12 +93,12 @@ private final class CommitObserver: CommitObservation {
             return !progress.isLooking
         }
         guard isFirst else { return }
-        // The watcher's thread serves the whole process: it does not wait for a store.
+        // The watcher's thread serves the whole process and must not wait for a store.
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.look() }
     }
 
     private func look() {
-        // What is written from here on asks for another look.
+        // Writes after this point schedule another check.
         progress.withLock { $0.isLooking = false }
         guard let state = store?.commitState(file) else { return }
         let isNew = progress.withLock { progress in

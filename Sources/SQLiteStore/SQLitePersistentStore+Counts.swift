@@ -3,10 +3,10 @@ import SQLiteKit
 import Storage
 
 extension SQLitePersistentStore {
-    /// How many objects of each entity stand in a store's tables, sub-entities not counted in, by
-    /// what the tables themselves say: no model is needed. Nothing is written.
-    /// - Returns: The counts by the names of the entities of the store's model, abstract ones among
-    ///   them.
+    /// The number of objects of each entity in a store's tables, subentities not included. No model
+    /// is needed, and nothing is written.
+    /// - Returns: The counts by the names of the entities of the store's model, including abstract
+    ///   ones.
     /// - Throws: `StorageError`, as `open`.
     package static func objectCounts(at url: URL) throws -> [String: Int] {
         do {
@@ -14,7 +14,8 @@ extension SQLitePersistentStore {
             return try Connection.reading(url.path) { connection in
                 let catalog = try StoreCatalog.read(from: connection)
                 let known = try modelInfo(from: connection, catalog).versionHashes
-                // History has rows in the same table, and is no entity of the model.
+                // `Z_PRIMARYKEY` also has rows for the history, which are not entities of the
+                // model.
                 let entities = catalog.entities.filter { known.isEmpty || known[$0.name] != nil }
                 var counts = Dictionary(entities.map { ($0.name, 0) }) { first, _ in first }
                 let names = Dictionary(entities.map { ($0.number, $0.name) }) { first, _ in first }

@@ -8,10 +8,10 @@ import SQLiteKit
 package import Storage
 
 extension SQLitePersistentStore {
-    /// Makes a store where there is none, with its model inside. Either it is whole and on the disk
-    /// afterwards, or there is no file.
+    /// Creates a new store with its model embedded. Afterwards either the store is complete and
+    /// durable, or there is no file.
     /// - Parameter uuid: The store's identity; nil for a new one.
-    /// - Throws: `StorageError.cannotCreate` where a file is there already.
+    /// - Throws: `StorageError.cannotCreate` if the file exists already.
     package static func create(
         _ description: PersistentStoreDescription, model: ManagedObjectModel, uuid: String? = nil,
         files: ExternalValues? = nil
@@ -23,7 +23,7 @@ extension SQLitePersistentStore {
             let metadata = StoreMetadata(
                 uuid: uuid, type: .sqlite, model: model, configuration: description.configuration
             ).exchanging([StoreMetadataKey.autoVacuum: "2"])
-            // Exclusively, so that no file of somebody else's is taken for a new one.
+            // Create the file exclusively, so that an existing file is never overwritten.
             if !description.isInMemory { try File(path, .create(mode: description.fileMode ?? 0o666)).close() }
             do {
                 let derivedChanges = DerivedChanges()
@@ -58,7 +58,7 @@ extension SQLitePersistentStore {
         var writable = description
         writable.isReadOnly = false
         let connection = try StoreSession.connect(path, writable, noting: derivedChanges)
-        // These three are settled before the first page is written, or never.
+        // These three can only be set before the first page is written.
         try connection.execute("PRAGMA page_size=4096; PRAGMA auto_vacuum=2; PRAGMA encoding='UTF-8'")
         try connection.setSynchronous(.extra)
         try connection.transaction(.immediate) {
@@ -74,7 +74,8 @@ extension SQLitePersistentStore {
                 "INSERT INTO Z_METADATA VALUES (1, ?, ?)", [.text(metadata.uuid), .blob([UInt8](metadata.encoded))])
             try connection.run("INSERT INTO Z_MODELCACHE VALUES (?)", [.blob([UInt8](cache))])
         }
-        // After the content, so that the main file alone is a whole store from the beginning.
+        // Set the mode after the content is written, so that the main file alone is a complete
+        // store from the beginning.
         do {
             if !description.isInMemory { try StoreSession.setJournalMode(.wal, of: connection, description) }
             try StoreSession.prepareWAL(of: connection, description)
@@ -85,8 +86,8 @@ extension SQLitePersistentStore {
     }
 }
 
-/// Others use the store, which is whole but has not got its journal: it is theirs as well by now,
-/// and is not removed.
+/// The store is complete, but its journal mode could not be set because others use it. It is not
+/// removed, because they may rely on it by now.
 private struct MissingWAL: Error {
     let underlying: SQLiteError
 }

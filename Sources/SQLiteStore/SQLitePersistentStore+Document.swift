@@ -3,17 +3,15 @@ internal import SQLiteFile
 package import SQLiteKit
 import Storage
 
-/// What a document does with its store's files.
+/// Operations of a document on its store's files.
 extension SQLitePersistentStore {
-    /// How long a checkpoint waits for readers, in milliseconds: it can be done again at the next
-    /// chance.
+    /// How long a checkpoint waits for readers, in milliseconds. It can be repeated later.
     private static let checkpointPatience = 100
-    /// How long folding a journal waits for others, in milliseconds.
+    /// How long a final checkpoint waits for other connections, in milliseconds.
     static let checkpointTimeout = 1_000
 
-    /// Brings everything that is committed into the main file and empties the WAL.
-    /// - Returns: false where somebody who reads the store kept it from that; what is committed is
-    ///   safe all the same.
+    /// Checkpoints all committed transactions into the main file and empties the WAL.
+    /// - Returns: false if a reader prevented it. The committed data is durable in either case.
     package func checkpoint() throws -> Bool {
         try withSession { session in
             try session.checkWritable()
@@ -23,16 +21,16 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// How many bytes of the WAL can count at most since this store's last commit, whatever the
-    /// size of a page; nil before the first.
+    /// An upper bound of the WAL's size in bytes since this store's last commit, for any page size;
+    /// nil before the first commit.
     package func largestWALSize() throws -> Int64? {
         try withSession { $0.connection.logFrames.map { WriteAheadLog.greatestSize(frames: $0) } }
     }
 
-    /// Closes a store that nobody else has open, with all that is committed in its main file and no
-    /// journal beside it.
-    /// - Throws: `StorageError.busy` where that can't be had: the main file alone would not be the
-    ///   store.
+    /// Closes a store that no other connection has open, with all committed data in its main file
+    /// and without a WAL or journal.
+    /// - Throws: `StorageError.busy` if that is not possible: the main file alone would not be the
+    ///   complete store.
     package func closeAsOneFile() throws {
         if try withSession({ try $0.connection.journalMode() }) == .wal {
             guard try checkpoint() else {
@@ -43,7 +41,7 @@ extension SQLitePersistentStore {
             try close()
         }
         do {
-            // A WAL that SQLite has left is open elsewhere.
+            // If SQLite has left the WAL, another connection has it open.
             guard try !Disk.exists(path + "-wal"), try Disk.status(of: path + "-journal")?.size ?? 0 == 0 else {
                 throw StorageError(.busy, "The journal stays beside the store: another program has it open", path: path)
             }
@@ -53,9 +51,9 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// Closes a store whose WAL is empty, and lets SQLite take the WAL and its index away, which it
-    /// does only where nobody else has the store open: whoever reads by an index that has lost its
-    /// name would not be seen by those who come later, nor see them.
+    /// Closes a store whose WAL is empty, and lets SQLite delete the WAL and its index. SQLite does
+    /// this only if no other connection has the store open. Otherwise a reader of the deleted index
+    /// and later connections would not see each other's locks.
     package func closeRemovingWAL() throws {
         try withSession { session in
             try session.connection.setKeepsWAL(false)
@@ -64,10 +62,12 @@ extension SQLitePersistentStore {
         try close()
     }
 
-    /// Runs `body` while nobody else has the store open, for taking its WAL from it, and closes it.
-    /// - Returns: false where somebody has: then `body` was not run, and the store is open still.
+    /// Runs `body` while no other connection has the store open, so that its WAL can be removed,
+    /// and closes the store.
+    /// - Returns: false if another connection has it open: then `body` was not run, and the store
+    ///   is still open.
     package func closeExclusively(_ body: () throws -> Void) throws -> Bool {
-        // What `body` throws comes out as it is.
+        // An error of `body` is rethrown unchanged.
         var failure: (any Error)?
         let isAlone = try withSession { session in
             try session.connection.withExclusiveAccess { do { try body() } catch { failure = error } }
@@ -77,24 +77,23 @@ extension SQLitePersistentStore {
         return isAlone
     }
 
-    /// Runs `body` with the store's files as they are on the disk, past SQLite, between two
-    /// commits: for keeping versions. They are of no use afterwards. What `body` throws comes out
-    /// as it is.
+    /// Runs `body` with direct access to the store's files, between two commits; for keeping
+    /// versions. The files must not be used afterwards. An error of `body` is rethrown unchanged.
     package func withFiles<Result: Sendable>(_ body: (DatabaseFiles) throws -> Result) throws -> Result {
         try withSession { session in
             try session.connection.withFiles { files in Swift.Result { try body(files) } }
         }.get()
     }
 
-    /// Copies the store as it is now, its WAL included, page by page into a new file. The copy is
-    /// one durable file without a WAL.
-    /// - Parameter uuid: The identity that the copy gets; nil for the same.
-    /// - Throws: `StorageError.cannotCreate` where a file is there already; after any failure there
-    ///   is none.
+    /// Copies the current state of the store, including its WAL, page by page into a new file. The
+    /// copy is one durable file without a WAL.
+    /// - Parameter uuid: The identity of the copy; nil keeps the identity.
+    /// - Throws: `StorageError.cannotCreate` if the file exists already. After any failure there is
+    ///   no copy.
     package func copy(to path: String, uuid: String? = nil) throws {
         try withSession { session in
             try session.reading {
-                // A repeated attempt finds what the one before has made.
+                // If this attempt is repeated, the file of the previous one must be gone.
                 try session.connection.copyDatabase(to: path)
                 do {
                     try session.connection.checkUnchanged()
@@ -113,15 +112,15 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// Gives a store that nobody has open another identity; durable when it returns.
+    /// Changes the identity of a store that no connection has open. Durable on return.
     package static func setUUID(_ uuid: String, ofStoreAt path: String) throws {
         try changing(path) { try $0.run("UPDATE Z_METADATA SET Z_UUID = ?", [.text(uuid.uppercased())]) }
     }
 
-    /// Takes the persistent history out of a store that nobody has open, so that no old text is
-    /// left in the file.
+    /// Removes the persistent history from a store that no connection has open, and leaves none of
+    /// its text in the file.
     ///
-    /// Writes the whole file anew where there is any.
+    /// Rewrites the whole file if there is a history.
     package static func removeHistory(fromStoreAt path: String) throws {
         try changing(path) { connection in
             let catalog = try StoreCatalog.read(from: connection)
@@ -147,15 +146,15 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// Brings what stands in the journals beside a store that nobody has open into its main file.
-    /// - Throws: `StorageError.busy` where somebody has it open after all, and keeps the main file
-    ///   from being the whole store.
+    /// Checkpoints the WAL, or rolls back the journal, of a store that no connection has open.
+    /// - Throws: `StorageError.busy` if another connection has it open after all and prevents the
+    ///   checkpoint.
     package static func checkpointWAL(at path: String) throws {
         do {
             var options = OpenOptions(.readWrite, defense: .foreign)
             options.busyTimeout = checkpointTimeout
             let connection = try Connection(path, options)
-            // The first look at the content rolls an interrupted transaction back.
+            // The first read rolls back an interrupted transaction.
             _ = try connection.value("SELECT count(*) FROM sqlite_schema")
             try emptyWAL(of: connection)
             try connection.close()
@@ -164,7 +163,7 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// What closing does about a WAL by itself fails in silence.
+    /// Checkpoints explicitly, because a failing checkpoint on close is not reported.
     private static func emptyWAL(of connection: Connection) throws {
         guard try connection.journalMode() == .wal else { return }
         guard try connection.checkpoint(.truncate).isComplete else {
@@ -172,8 +171,9 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// What SQLite finds wrong with the store's pages; empty for a sound one. Reads the whole file.
-    /// - Parameter isThorough: whether indexes are held against their tables too.
+    /// The defects that SQLite finds in the store's pages; empty for a sound store. Reads the whole
+    /// file.
+    /// - Parameter isThorough: whether indexes are compared with their tables too.
     package func integrityFindings(isThorough: Bool) throws -> [String] {
         try withSession { session in
             try session.reading {

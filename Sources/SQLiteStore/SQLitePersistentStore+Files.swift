@@ -3,16 +3,16 @@ package import Foundation
 import SQLiteKit
 package import Storage
 
-/// Whole stores, by their files. Nobody else may have them open.
+/// Operations on the files of whole stores. No connection may have them open.
 extension SQLitePersistentStore {
-    /// What a store says of itself, read without opening it any further; nothing is written.
+    /// The metadata of a store. The store need not be open, and nothing is written.
     package static func metadata(at url: URL) throws -> [String: MetadataValue] {
         try storedModelInfo(at: url).metadata
     }
 
-    /// Removes a store with its journals and the files of its large values.
-    /// - Throws: `StorageError`: `busy` where somebody has it open, `notFound`, `notAStore` for a
-    ///   database of another kind, which stays.
+    /// Removes a store with its WAL, its journal and its external values.
+    /// - Throws: `StorageError`: `busy` if the store is open elsewhere, `notFound`, `notAStore` for
+    ///   another kind of database, which is kept.
     package static func destroy(at url: URL) throws {
         let path = url.path
         do {
@@ -22,13 +22,13 @@ extension SQLitePersistentStore {
             let connection = try Connection(path, options)
             _ = try StoreCatalog.read(from: connection)
             do {
-                // Only who is alone can leave the WAL.
+                // WAL mode can be left only if there are no other connections.
                 try connection.setJournalMode(.delete)
                 try connection.execute("BEGIN EXCLUSIVE")
             } catch let error as SQLiteError where error.isOfLocks {
                 throw StorageError(.busy, "The store is in use: it can't be removed", path: path, underlying: error)
             }
-            // Under the lock, so that nobody finds half of it.
+            // Remove the files under the lock, so that no other process sees half a store.
             for suffix in ["", "-journal", "-wal", "-shm"] { _ = try Disk.removeFileIfPresent(path + suffix) }
             let values = ExternalValues.folder(beside: path)
             if try Disk.exists(values) { try Disk.removeTree(values) }
@@ -39,8 +39,8 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// Puts a copy of a store, with its identity, in the place of another or where none is. What is
-    /// there stays until the copy is whole.
+    /// Replaces a store, or creates it, with a copy of another store, including its identity. The
+    /// existing store is kept until the copy is complete.
     /// - Throws: `StorageError`, as ``destroy(at:)``.
     package static func replace(_ source: URL, _ target: URL) throws {
         let path = target.path

@@ -10,26 +10,26 @@ extension SQLitePersistentStore: GenerationStore {
 
     package func viewForReading() throws -> (any StoreView)? { try view(mayHoldUpWriters: true) }
 
-    /// Keeps whatever this store reads from here on to what is committed now, until it is closed.
+    /// Pins all further reads of this store to the currently committed state, until it is closed.
     /// Writers may have to wait for it.
-    /// - Throws: `StorageError.busy`, here and from whatever reads later, where others commit and
-    ///   no lock keeps the state.
+    /// - Throws: `StorageError.busy`, here and from later reads, if another program commits and no
+    ///   lock preserves the state.
     package func holdState() throws {
         try withSession { try $0.hold() }
     }
 
     private func view(mayHoldUpWriters: Bool) throws -> (any StoreView)? {
         let mode = try withSession { $0.archive == nil ? try $0.connection.journalMode() : nil }
-        // With a rollback journal nobody commits as long as somebody reads.
+        // With a rollback journal no transaction can commit while a reader is active.
         guard mode == .wal || mode != nil && mode != .memory && mayHoldUpWriters, !description.isInMemory else {
             return nil
         }
         do {
-            // Of its own: a transaction that stays open must not hold up the connection that
-            // writes.
+            // Use a separate connection: an open read transaction must not obstruct the writing
+            // connection.
             guard let connection = try connectionForView() else { return nil }
             try connection.execute("BEGIN DEFERRED")
-            // A transaction begins with what it reads first.
+            // A deferred transaction begins with its first read.
             _ = try connection.value("SELECT count(*) FROM Z_METADATA")
             var readOnly = description
             readOnly.isReadOnly = true
@@ -44,7 +44,7 @@ extension SQLitePersistentStore: GenerationStore {
         }
     }
 
-    /// Nil for a store that is read without locks: others may write it whenever they like.
+    /// Nil for a store that is read without locks: other programs may write to it at any time.
     private func connectionForView() throws -> Connection? {
         guard description.isReadOnly else {
             var options = OpenOptions(.readOnly, defense: .foreign)
@@ -57,7 +57,8 @@ extension SQLitePersistentStore: GenerationStore {
     }
 }
 
-/// A connection whose one transaction is never ended: it reads what was committed when it began.
+/// A connection with one read transaction that lasts until it is closed. It reads the state that
+/// was committed when the transaction began.
 final class SQLiteStoreView: StoreView {
     private let base: SQLitePersistentStore
     private let session: Mutex<StoreSession>
@@ -68,7 +69,7 @@ final class SQLiteStoreView: StoreView {
     }
 
     deinit {
-        // Ends the transaction too.
+        // This also ends the transaction.
         session.withLock { try? $0.close() }
     }
 

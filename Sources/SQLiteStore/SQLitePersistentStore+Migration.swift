@@ -5,39 +5,38 @@ import Schema
 package import SQLiteKit
 package import Storage
 
-/// What a migration in place does, or would do, for a person to read.
+/// The actual or expected effects of a migration in place, for display.
 package struct MigrationReport: Sendable, Hashable {
     /// One line for every step.
     package var steps: [String]
     /// The SQL of the steps.
     package var statements: [String]
-    /// How many rows the steps go through, those of several passes counted each time; an estimate
-    /// by the tables' greatest numbers.
+    /// The number of rows that the steps process, counted once for every pass; an estimate from the
+    /// tables' greatest primary keys.
     package var rows: Int64 = 0
-    /// How many bytes the steps write at most, as far as that can be told by the share of the rows;
-    /// 0 where only the schema changes.
+    /// The greatest number of bytes that the steps write, estimated from the share of the rows; 0
+    /// if only the schema changes.
     package var bytes: Int64 = 0
-    /// Whether there was anything to do.
+    /// Whether there are any steps.
     package var isNeeded: Bool { !steps.isEmpty }
 }
 
 extension SQLitePersistentStore {
-    /// Brings a store that nobody has open here to another version of its model, where it stands,
-    /// in one transaction.
+    /// Migrates a store, which no other code of this process has open, to another version of its
+    /// model. It is changed in place, in one transaction.
     ///
-    /// Whatever is thrown, by a step or by `progress.cancel()`, leaves the store as it was. A store
-    /// that is of the new version already stays untouched. Time: as few passes over the rows as the
-    /// changes need, none for columns that are added or renamed. Memory does not depend on the
-    /// rows.
+    /// Any error, including `progress.cancel()`, leaves the store unchanged. A store that already
+    /// has the new version is not touched. Time: as few passes over the rows as the changes need,
+    /// none for added or renamed columns. Memory does not depend on the number of rows.
     /// - Parameters:
-    ///   - plans: One after the other, all in the one transaction. A plan whose destination the
-    ///     store is of already is passed over.
-    ///   - archive: The archive that the store lies in, where it is no file of its own; what is
-    ///     changed goes into the WAL where the file would be.
-    ///   - metadata: What else is noted in the store's metadata in the same transaction.
-    /// - Throws: `StorageError`: `incompatibleModel` where the store is of neither version;
-    ///   `constraint` where objects violate a new uniqueness constraint; `unmigratable`,
-    ///   `unsupported`, `cancelled`, and whatever files and disks cause.
+    ///   - plans: The plans to run in order, all in one transaction. A plan whose destination is
+    ///     the store's current version is skipped.
+    ///   - archive: The archive that contains the store, if it is not a separate file. The changes
+    ///     are written to a WAL at the path that the file would have.
+    ///   - metadata: Further metadata to store in the same transaction.
+    /// - Throws: `StorageError`: `incompatibleModel` if the store has neither version; `constraint`
+    ///   if objects violate a new uniqueness constraint; `unmigratable`, `unsupported`,
+    ///   `cancelled`, and file system errors.
     @discardableResult
     package static func migrate(
         _ description: PersistentStoreDescription, _ plans: [MigrationPlan], in archive: ArchivedDatabase? = nil,
@@ -51,12 +50,10 @@ extension SQLitePersistentStore {
             guard !description.isReadOnly else { throw StorageError(.readOnly, "The store is open for reading only") }
             let files = files ?? .besideStore(at: path)
             let connection = try StoreSession.connect(path, description, archive)
-            // The first look tells whether it is a store at all, before anything of its journal is
-            // changed.
+            // The first read verifies that the file is a store before its journal mode is changed.
             _ = try StoreCatalog.read(from: connection)
             try StoreSession.prepareWAL(of: connection, description)
-            // Tables are gone through once, from one end to the other: what a large cache keeps is
-            // not asked for again.
+            // Each table is scanned once, so pages in a large cache would not be used again.
             try connection.execute("PRAGMA cache_size=-\(migrationCacheKilobytes)")
             let before = try externalNames(connection, description, first.source)
             func run() throws -> [MigrationStep] {
@@ -89,8 +86,8 @@ extension SQLitePersistentStore {
                     try? files.remove(name)
                 }
             }
-            // A cancellation that comes after the commit must not keep the journal from being
-            // folded: the next statement takes it back.
+            // A cancellation after the commit must not prevent the checkpoint on close. The next
+            // statement resets it.
             _ = try connection.value("SELECT 1")
             try connection.close()
             return MigrationReport(steps)
@@ -101,11 +98,11 @@ extension SQLitePersistentStore {
 
     private static let migrationCacheKilobytes = 4_096
 
-    /// What `migrate` would do to a store, with an estimate of what that takes. Nothing is written.
-    /// Reads no rows.
+    /// The effects that `migrate` would have on a store, with an estimate of its cost. Nothing is
+    /// written, and no rows are read.
     ///
-    /// The later plans of a chain are worked out on an empty database in memory that has the
-    /// store's tables.
+    /// The later plans of a chain are evaluated on an empty in-memory database with the store's
+    /// tables.
     package static func migrationPreview(
         _ description: PersistentStoreDescription, _ plans: [MigrationPlan], in archive: ArchivedDatabase? = nil
     ) throws -> MigrationReport {
@@ -125,8 +122,8 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// The files of large values, where they are this store's alone and have to be removed with the
-    /// last reference.
+    /// The names of the external values, if their files belong to this store alone and must be
+    /// removed with their last reference.
     private static func externalNames(
         _ connection: Connection, _ description: PersistentStoreDescription, _ model: ManagedObjectModel
     ) throws -> Set<String> {

@@ -7,30 +7,31 @@ package import SQLiteKit
 package import Storage
 
 extension SQLitePersistentStore {
-    /// For the coordinator's registry.
+    /// The entry in the coordinator's registry of store types.
     package static let factory = StoreFactory(
         type: .sqlite, open: { description, model in try SQLitePersistentStore.open(description, model: model) },
         metadata: { try metadata(at: $0) },
         destroy: { try destroy(at: $0) }, replace: { try replace($0, $1) })
 
-    /// Opens the store, or makes it where there is none and the description says so.
+    /// Opens the store, or creates it if it is missing and the description asks for that.
     /// - Parameters:
-    ///   - model: The model to read it with, which must be the one that it was written with; nil
-    ///     for the store's own.
-    ///   - files: Where large values are; nil for beside the store.
-    /// - Throws: `StorageError`, which says whether the file is something else, damaged, of another
-    ///   model…
+    ///   - model: The model to read the store with, which must match the one it was written with;
+    ///     nil uses the store's own.
+    ///   - files: The storage of large values; nil uses the folder beside the store.
+    /// - Throws: `StorageError`, which tells whether the file is not a store, is damaged, has
+    ///   another model…
     package static func open(
         _ description: PersistentStoreDescription, model: ManagedObjectModel? = nil, files: ExternalValues? = nil
     ) throws -> SQLitePersistentStore {
         try open(description, files: files) { _ in model }
     }
 
-    /// Opens the store with the model that `resolve` picks by what the store says of its own, nil
-    /// for the store's own.
+    /// Opens the store with a model that `resolve` selects by the store's signature; nil uses the
+    /// store's own.
     ///
-    /// Cheaper than asking ``storedModelInfo(at:)`` first, which opens the file once more. For a
-    /// store that is to be made, `resolve` is given nil. What it throws comes out as it is.
+    /// Cheaper than calling ``storedModelInfo(at:)`` first, which opens the file an additional
+    /// time. For a store that will be created, `resolve` is passed nil. An error of `resolve` is
+    /// rethrown unchanged.
     package static func open(
         _ description: PersistentStoreDescription, files: ExternalValues? = nil,
         resolvingModel resolve: (StoreSignature?) throws -> ManagedObjectModel?
@@ -54,12 +55,12 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// For how long a file without tables may be one that another process is about to fill, in
-    /// seconds.
+    /// The age in seconds up to which a file without tables may belong to a store that another
+    /// process is creating.
     private static let longestMaking = 30.0
 
-    /// Runs `open` again where another process makes the same store at this moment: between its
-    /// first step and its last the file is there and has no tables.
+    /// Retries `open` while another process is creating the same store: during that time the file
+    /// exists and has no tables.
     private static func retryingWhileBeingCreated(
         _ path: String, _ description: PersistentStoreDescription, _ open: () throws -> SQLitePersistentStore
     ) throws -> SQLitePersistentStore {
@@ -69,7 +70,7 @@ extension SQLitePersistentStore {
             let status = try Disk.status(of: path)
             let isYoung =
                 status.map { Date().timeIntervalSince1970 - Double($0.identity.modified) / 1e9 < longestMaking } ?? true
-            // SQLite writes the first page, empty, when it is told how the file is to be laid out.
+            // Setting the file format makes SQLite write an empty first page.
             let mayBeInTheMaking = isYoung && (status.map { $0.kind == .file && $0.size <= 4096 } ?? true)
             do {
                 return try open()
@@ -81,16 +82,17 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// Whether the file was there when it was to be made, or had no tables yet.
+    /// Whether the file already existed when it was to be created, or had no tables yet.
     private static func isBeingCreated(_ error: StorageError) -> Bool {
         error.code == .notAStore || (error.underlying as? FileSystemError)?.code == .exists
     }
 
-    /// Opens a store that lies uncompressed in an archive, without taking it out.
+    /// Opens a store that is stored uncompressed in an archive, without extracting it.
     ///
-    /// `description.url` is where the store would be if it were a file; its WAL is there, and the
-    /// archive is never written: ``checkpoint()`` throws. The caller holds the document's lock.
-    /// Read-only, nothing is written at all, and the WAL is read where there is one.
+    /// `description.url` is the path that the store would have as a separate file. Its WAL is
+    /// there, and the archive is never written: ``checkpoint()`` throws. The caller must have the
+    /// document's lock. With a read-only description nothing is written at all, and an existing WAL
+    /// is read.
     package static func open(
         _ description: PersistentStoreDescription, in archive: ArchivedDatabase, files: ExternalValues,
         resolvingModel resolve: (StoreSignature?) throws -> ManagedObjectModel?
@@ -105,8 +107,9 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// What a store says of its model, read without opening it any further; nothing is written.
-    /// - Parameter ignoresWAL: Whether the main file is asked alone.
+    /// The store's metadata and model information. The store need not be open, and nothing is
+    /// written.
+    /// - Parameter ignoresWAL: Whether only the main file is read.
     /// - Throws: `StorageError`, as `open`.
     package static func storedModelInfo(at url: URL, ignoresWAL: Bool = false) throws -> StoredModelInfo {
         do {
@@ -120,8 +123,8 @@ extension SQLitePersistentStore {
         }
     }
 
-    /// What a store that lies uncompressed in an archive says of its model, with what the WAL at
-    /// `workingPath` adds; nothing is written.
+    /// The metadata and model information of a store that is stored uncompressed in an archive,
+    /// including changes in the WAL at `workingPath`. Nothing is written.
     package static func storedModelInfo(in archive: ArchivedDatabase, workingPath: String) throws -> StoredModelInfo {
         do {
             let connection = try Connection.openForReading(archive, workingPath: workingPath)
@@ -156,7 +159,7 @@ extension SQLitePersistentStore {
         if let given, given.isCompatible(withVersionHashes: hashes, configuration: description.configuration) {
             model = given
         } else {
-            // Only now the store's own model is of any use.
+            // The store's own model is read only when it is needed.
             let info: StoredModelInfo
             (look, info) = try connection.transaction(.deferred) {
                 let look = try FirstLook.read(from: connection, isDocument: isDocument)
@@ -169,8 +172,8 @@ extension SQLitePersistentStore {
         if description.journal == .heldByDocument, let trigger = foreignTriggers.first {
             throw SchemaRules.refusal(of: trigger)
         }
-        // Only now, when it is known to be a store: the journal of a document's store may be
-        // changed by it.
+        // Only now the file is known to be a store. For a document's store this call may change the
+        // journal mode.
         try StoreSession.prepareWAL(of: connection, description)
         return StoreSession(
             path: path, description: description, archive: archive, connection: connection,
@@ -214,28 +217,27 @@ extension SQLitePersistentStore {
     }
 
     private static func checkKind(_ status: FileStatus) throws {
-        // A link is followed by SQLite itself, which refuses what it leads to if that is no plain
-        // file.
+        // SQLite follows a symbolic link itself, and rejects a target that is not a regular file.
         if status.kind == .directory { throw StorageError(.notAStore, "This is a folder, not a store") }
     }
 }
 
-/// What the caller's own choice of a model threw: it goes back to the caller as it is.
+/// Carries an error of the caller's `resolve` closure, to be rethrown unchanged.
 private struct ResolvingError: Error {
     let underlying: any Error
 }
 
 extension StoreCatalog {
-    /// The triggers that are not those of the model's derived attributes, letter by letter.
+    /// The triggers that do not match those of the model's derived attributes exactly.
     func triggersBeside(_ layout: StoreLayout) throws(StorageError) -> [Trigger] {
         guard !triggers.isEmpty else { return [] }
-        // A model of somebody else's may derive attributes in ways that only its own triggers know.
+        // A foreign model may have derivations that only its own triggers implement.
         let own = (try? StoreSchema(layout).triggers()) ?? []
         let known = Set(own.map(\.statement))
         return triggers.filter { !known.contains($0.statement) }
     }
 
-    /// Why a foreign program must not write to the store; nil if it may.
+    /// The reason why a foreign program must not write to the store; nil if it may.
     var writingRefusal: String? {
         guard tables.contains(where: { SQLName.key($0.name).hasPrefix("ANSCK") }) else { return nil }
         return "The store is mirrored to iCloud: changes made outside Core Data would be lost or undone"

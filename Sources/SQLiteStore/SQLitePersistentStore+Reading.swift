@@ -5,8 +5,8 @@ package import Schema
 package import Storage
 
 extension SQLitePersistentStore {
-    /// What SQLite says of a setting of the store's connection, such as `journal_mode`; nil for
-    /// none of this name.
+    /// The value of a setting of the store's connection, such as `journal_mode`; nil if there is no
+    /// such setting.
     package func setting(_ name: String) throws -> String? {
         try withSession { session in
             try session.connection.value("SELECT * FROM pragma_\(name)").map {
@@ -59,8 +59,9 @@ extension SQLitePersistentStore {
         try withSession { session in try session.reading { try session.explanation(of: request) } }
     }
 
-    /// The metadata as this store read or wrote them last, without looking again: for whoever has
-    /// just opened it, and whom nobody can have written between; nil where it has none.
+    /// The metadata that this store last read or wrote, without reading again. For a caller that
+    /// has just opened the store, so that no other program can have written since. Nil if there is
+    /// none.
     package func knownMetadata() throws -> [String: MetadataValue]? {
         try withSession { $0.lastMetadata?.metadata.publicValues }
     }

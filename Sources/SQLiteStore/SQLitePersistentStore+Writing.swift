@@ -32,7 +32,7 @@ extension SQLitePersistentStore {
         session.withLock { $0?.abandonPieces() }
     }
 
-    /// The names of the files of large values that the store refers to, as it is now.
+    /// The names of the external values that the store currently refers to.
     package func externalValueNames() throws -> Set<String> {
         try withSession { session in
             try session.reading { try session.replacedFiles.externalValueNames(on: session.connection) }

@@ -5,15 +5,15 @@ import SQLiteKit
 package import Storage
 import Synchronization
 
-/// A store in Core Data's own SQLite layout.
+/// A store in Core Data's SQLite format.
 ///
-/// Reading leaves the file and its folder as they are; writing keeps to what Core Data itself
-/// relies on (COREDATA_FORMATS §3.10). The store serializes its work on one connection.
+/// Reading leaves the file and its folder unchanged. Writing preserves everything that Core Data
+/// relies on. The store serializes its work on one connection.
 package final class SQLitePersistentStore: StoreBackend {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
     package let layouts: [RowLayout]
-    /// Which tables and columns hold what.
+    /// The mapping from the model to tables and columns.
     package let layout: StoreLayout
     let path: String
     let session: Mutex<StoreSession?>
@@ -27,8 +27,8 @@ package final class SQLitePersistentStore: StoreBackend {
         self.session = Mutex(session)
     }
 
-    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a
-    /// `StorageError` (or a `QueryError`).
+    /// Runs `body` with the open store, one caller at a time. Errors are converted to
+    /// `StorageError` or `QueryError`.
     func withSession<Result: Sendable>(_ body: (StoreSession) throws -> Result) throws -> Result {
         try session.withLock { session in
             guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }

@@ -3,18 +3,18 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// What a session has prepared for reading and writing: kept, since small requests and small saves
-/// come one after the other.
+/// The cached plans of a session for reading and writing, because small requests and saves often
+/// repeat.
 ///
-/// Invariant: `hasFunctions` is true of the session's present connection alone.
+/// Invariant: `hasFunctions` refers only to the session's current connection.
 final class StatementPlans {
     private var readers: [RowColumns.Key: RowReader] = [:]
-    /// Whether windows of sorted rows are quicker without SQLite's limit, by the statement; see
-    /// `run(_:_:into:skipping:)`.
+    /// Whether the first rows of a sorted result are found faster without SQLite's limit, by
+    /// statement; see `run(_:_:into:skipping:)`.
     private var sortedWindows: [String: Bool] = [:]
-    /// How rows are written in which some properties changed.
+    /// The plans for updating rows, by the changed properties.
     private var updates: [UpdateKey: UpdatePlan] = [:]
-    /// Whether the connection has the functions that translated requests call.
+    /// Whether the functions that translated requests call are registered with the connection.
     private var hasFunctions = false
 
     private struct UpdateKey: Hashable {
@@ -43,19 +43,19 @@ final class StatementPlans {
     func sortsWindow(of statement: String) -> Bool? { sortedWindows[statement] }
 
     func note(sortsWindow: Bool, of statement: String) {
-        // A made-up statement each time must not fill the memory.
+        // The cache is limited, because statements may differ every time.
         if sortedWindows.count >= Self.mostWindows { sortedWindows.removeAll() }
         sortedWindows[statement] = sortsWindow
     }
 
-    /// Gives the connection the functions that translated requests call, where it has them not yet.
+    /// Registers the functions that translated requests call, unless they are registered already.
     func provideFunctions(on connection: Connection) throws {
         guard !hasFunctions else { return }
         try SQLTranslation.registerFunctions(on: connection)
         hasFunctions = true
     }
 
-    /// The session has another connection.
+    /// Call it after the session's connection was replaced.
     func connectionWasReplaced() { hasFunctions = false }
 
     func removeReaders() { readers = [:] }

@@ -2,13 +2,12 @@ import RowMemory
 import Schema
 import Storage
 
-/// What the numbers in a binary store mean in the model: its entities and properties go by their
-/// names.
+/// Maps the indexes in a binary store to the model's entities and properties, by their names.
 struct BinaryDirectory {
     private let entities: [(index: Int, properties: [Int])]
     let shape: TableShape
 
-    /// Reads the directory and minds the greatest numbers that were given.
+    /// Reads the directory and records the greatest primary keys that were assigned.
     init(_ reader: inout ByteReader, _ table: RowTable) throws {
         shape = table.shape
         var entities: [(index: Int, properties: [Int])] = []

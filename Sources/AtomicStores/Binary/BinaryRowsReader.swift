@@ -3,7 +3,7 @@ import RowMemory
 import Schema
 import Storage
 
-/// Makes rows of one `Rows` section.
+/// Creates the rows of one `Rows` section.
 struct BinaryRowsReader {
     let entityIndex: Int
     private let entityPosition: UInt32
@@ -22,14 +22,14 @@ struct BinaryRowsReader {
         try places.shape.checkStored(entityIndex)
     }
 
-    /// The rows, in the order of their numbers.
+    /// The rows, ordered by primary key.
     mutating func slabs() throws -> ContiguousArray<RowSlab> {
         let count = try reader.count(UInt64.self, size: 16)
         try budget.spend(rows: count, of: places.shape.layouts[entityIndex])
         let keys = try reader.numbers(Int64.self, count: count)
         let versions = try reader.numbers(Int64.self, count: count)
         var filler = RowFiller(places.shape.layouts[entityIndex], count: count)
-        // The filler holds their slabs.
+        // The filler keeps their slabs alive.
         var rows: ContiguousArray<RowCells> = []
         rows.reserveCapacity(count)
         var last: Int64 = 0
@@ -99,8 +99,8 @@ struct BinaryRowsReader {
         }
     }
 
-    /// Gives rows values that stand side by side. A column that comes twice replaces what the first
-    /// has brought.
+    /// Sets values that are stored contiguously. If a column occurs twice, the second one replaces
+    /// the values of the first.
     @inline(__always) private func fill<Number: FixedWidthInteger, Value>(
         _ cell: RowCell, of rows: ContiguousArray<RowCells>, from column: inout ByteReader, _ value: (Number) -> Value
     ) throws {

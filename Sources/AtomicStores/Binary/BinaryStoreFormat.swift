@@ -22,20 +22,20 @@ import RowMemory
 ///       checksum        UInt32    CRC-32 of the section
 ///       reserved        UInt32    0
 ///
-///     Metadata        one section: a binary property list, as in `Z_METADATA` but for NSStoreType
-///     Model           one section: the model, as the opener's `ModelCoding` writes it; may be empty
+///     Metadata        one section: a binary property list, as in `Z_METADATA` without NSStoreType
+///     Model           one section: the model, encoded by the opener's `ModelCoding`; may be empty
 ///
-///     Directory       one section: what the other sections mean by numbers
+///     Directory       one section: the entities and properties that the other sections refer to
 ///       entityCount     UInt32
 ///       for each entity, in the model's order:
 ///         name            Text
-///         greatestNumber  Int64     the greatest number ever given in the hierarchy; 0 but for roots
+///         greatestNumber  Int64     greatest assigned key of the hierarchy; 0 except for roots
 ///         propertyCount   UInt32
 ///         for each property, in the entity's order: name Text, kind UInt8 (see `ColumnKind`)
-///       Text is a UInt32 with the number of bytes, and so many bytes of UTF-8.
+///       Text is a UInt32 with the number of bytes, followed by that many bytes of UTF-8.
 ///
 ///     Rows            a section for each entity that has objects of its own
-///       entity          UInt32    place in the directory
+///       entity          UInt32    index in the directory
 ///       columnCount     UInt32
 ///       rowCount        UInt64
 ///       keys            Int64 × rowCount, strictly ascending from 1
@@ -43,30 +43,34 @@ import RowMemory
 ///       Column × columnCount
 ///
 ///     Column
-///       property        UInt32    place among the entity's properties
-///       isComplete      UInt8     1: every row has a value; 0: a bitmap says which have
-///       length          UInt64    of what follows
-///       presence        (rowCount + 7) / 8 bytes, if not complete; the first row is the lowest bit of the first byte
+///       property        UInt32    index among the entity's properties
+///       isComplete      UInt8     1: every row has a value; 0: a bitmap tells which have
+///       length          UInt64    of the following bytes
+///       presence        (rowCount + 7) / 8 bytes, if not complete; the first row is the lowest bit
+///                       of the first byte
 ///       values          of the rows that have one, in order:
 ///         int, double, date   8 bytes each (dates in seconds since 2001)
 ///         float 4, bool 1, uuid 16 bytes each
-///         toOne               all numbers (Int64), then all entities' places (UInt32)
+///         toOne               all primary keys (Int64), then all entities' indexes (UInt32)
 ///         string, uri, decimal, data, large, boxed
-///                             all lengths (UInt64), then all bytes. Decimals are text. The highest bit of a large value's length says that the bytes are
-///                             the name of a file that was missing. Boxed values are as in `BoxedCoding`.
+///                             all lengths (UInt64), then all bytes. Decimals are text. If the
+///                             highest bit of a large value's length is set, the bytes are the
+///                             name of a file that was missing. Boxed values are encoded by
+///                             `BoxedCoding`.
 ///
-///     Members         a section for each ordered, many-to-many or inverse-less relationship with members (of the two sides of an unordered many-to-many
-///                     relationship the one that stands first in the directory)
-///       entity          UInt32    that declares it
+///     Members         a section for each ordered, many-to-many or inverse-less relationship with
+///                     members (for an unordered many-to-many relationship, only for the side that
+///                     is first in the directory)
+///       entity          UInt32    the entity that declares it
 ///       property        UInt32
 ///       ownerCount      UInt64
 ///       owners          Int64 × ownerCount, ascending
 ///       counts          UInt32 × ownerCount
-///       numbers         Int64 × the sum of counts, each owner's in their order
+///       numbers         Int64 × the sum of counts, the keys of each owner's members in order
 ///       entities        UInt32 × the sum of counts
 ///
-/// Every length is checked against what is left before anything is made of it, so that a file takes
-/// memory in proportion to its size.
+/// Every length is checked against the remaining bytes before memory is allocated, so that reading
+/// a file needs memory in proportion to its size.
 enum BinaryStoreFormat {
     static let magic: [UInt8] = [0x89, 0x46, 0x4F, 0x4C, 0x49, 0x4F, 0x0D, 0x0A]
     static let version: UInt32 = 1
@@ -79,7 +83,7 @@ enum BinaryStoreFormat {
         case metadata = 1, model, directory, rows, members
     }
 
-    /// The numbers that stand in files for the kinds of slots.
+    /// The codes of the kinds of slots in files.
     enum ColumnKind: UInt8 {
         case int = 1, bool, double, float, date, string, uri, uuid, decimal, data, large, boxed, toOne, toMany
 

@@ -4,8 +4,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Reads a binary store: what it says of itself at once, its objects into a table when the model is
-/// known.
+/// Reads a binary store: its metadata and model on initialization, and its objects into a table
+/// once the model is known.
 struct BinaryStoreReader {
     private let bytes: [UInt8]
     private let sections: [Section]
@@ -96,7 +96,8 @@ struct BinaryStoreReader {
         sections.filter { $0.kind == kind }.map { ByteReader(UnsafeRawBufferPointer(rebasing: bytes[$0.range])) }
     }
 
-    /// Counts the objects by their entities, from the directory and the beginnings of the rows.
+    /// Counts the objects by entity, from the directory and the beginnings of the sections with
+    /// rows.
     func objectCounts() throws -> [String: Int] {
         try bytes.withUnsafeBytes { bytes in
             guard var directory = readers(.directory, bytes).first else {
@@ -121,7 +122,7 @@ struct BinaryStoreReader {
         }
     }
 
-    /// Puts the objects into a table, which is empty.
+    /// Loads the objects into an empty table.
     func load(into table: RowTable) throws {
         try bytes.withUnsafeBytes { bytes in
             guard var directory = readers(.directory, bytes).first else {
@@ -146,7 +147,7 @@ struct BinaryStoreReader {
         }
     }
 
-    /// The rows of several entities of a hierarchy in the order of their numbers.
+    /// The rows of several entities of a hierarchy, ordered by primary key.
     private static func united(_ sections: [ContiguousArray<RowSlab>]) throws -> [(key: Int64, row: Row)] {
         var rows: [(key: Int64, row: Row)] = []
         for slab in sections.joined() {

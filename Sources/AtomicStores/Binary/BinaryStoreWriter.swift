@@ -23,8 +23,8 @@ struct BinaryStoreWriter {
         self.model = model
     }
 
-    /// The file, in pieces.
-    /// - Throws: what reading a large value throws.
+    /// The file's content, in pieces.
+    /// - Throws: errors of reading a large value.
     func pieces() throws -> [[UInt8]] {
         var sections = [
             Section(kind: .metadata, bytes: [UInt8](PropertyList.encodeBinary(.dictionary(metadata.valuesInFile)))),
@@ -34,7 +34,7 @@ struct BinaryStoreWriter {
         for entity in shape.model.entities where shape.isStored[entity.index] {
             var rows: ContiguousArray<RowCells> = []
             rows.reserveCapacity(table.hierarchy(of: entity.index).count)
-            // The table holds them all.
+            // The table keeps the rows alive.
             table.forEachRow(of: entity.index, includingSubentities: false) { rows.append($0.cells) }
             if !rows.isEmpty { sections.append(Section(kind: .rows, bytes: try self.rows(rows, of: entity))) }
         }
@@ -76,7 +76,7 @@ struct BinaryStoreWriter {
         return [file.bytes] + sections.map(\.bytes)
     }
 
-    /// What could not be read again must not be written.
+    /// Rejects content that could not be read again.
     private func checkBudget(_ sections: [Section]) throws {
         let budget = MemoryBudget(fileSize: sections.reduce(0) { $0 + $1.bytes.count })
         do {
@@ -143,7 +143,7 @@ struct BinaryStoreWriter {
         return bits
     }
 
-    /// Puts the values of rows that all have one.
+    /// Writes the values of rows that all have one.
     private func put(_ slot: RowSlot, of rows: ContiguousArray<RowCells>, to writer: inout ByteWriter) throws {
         let cell = RowCell(slot)
         switch slot.kind {

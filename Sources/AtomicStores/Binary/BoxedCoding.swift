@@ -3,8 +3,8 @@ import Foundation
 import Schema
 import Storage
 
-/// How boxed values (composites) stand in a binary store: a byte that says what follows, then that.
-/// Composites hold the number of their parts and for each its name and value.
+/// The encoding of boxed values (composites) in a binary store: a byte for the type, followed by
+/// the value. Composites consist of the number of their parts, and the name and value of each.
 enum BoxedCoding {
     private enum Tag: UInt8 {
         case null = 0, int, bool, double, float, decimal, date, string, data, uuid, uri, composite, list

@@ -1,10 +1,10 @@
 import Coding
 import Storage
 
-/// Takes numbers and bytes one after the other, little-endian; nothing beyond the end is touched.
+/// Reads little-endian numbers and bytes in sequence, and never reads beyond the end.
 ///
-/// The bytes belong to whoever made the reader, who uses it only within the closure that lends
-/// them. Every access goes through `take`, which checks that what is asked for is there.
+/// The bytes belong to the creator of the reader, which uses it only within the closure that lends
+/// them. Every access uses `take`, which checks the bounds.
 struct ByteReader {
     private let bytes: UnsafeRawBufferPointer
     private var place = 0
@@ -28,7 +28,7 @@ struct ByteReader {
         try take(MemoryLayout<Number>.size).littleEndian(at: 0)
     }
 
-    /// A number of things, each of which takes at least `size` bytes here.
+    /// A number of items, each of which needs at least `size` bytes here.
     mutating func count<Number: FixedWidthInteger>(_ type: Number.Type, size: Int) throws(StorageError) -> Int {
         let number = try number(type)
         guard let count = Int(exactly: number), count >= 0, count <= left / max(size, 1) else {
@@ -37,7 +37,7 @@ struct ByteReader {
         return count
     }
 
-    /// `count` numbers side by side.
+    /// `count` contiguous numbers.
     mutating func numbers<Number: FixedWidthInteger>(_ type: Number.Type, count: Int) throws(StorageError)
         -> NumberList<Number>
     {
@@ -53,13 +53,13 @@ struct ByteReader {
     }
 }
 
-/// Numbers side by side in a file. Used as long as the reader that gave it.
+/// Contiguous numbers in a file. Valid as long as the reader that returned it.
 struct NumberList<Number: FixedWidthInteger> {
     fileprivate let bytes: UnsafeRawBufferPointer
     let count: Int
 
     subscript(index: Int) -> Number {
-        // `bytes` holds exactly `count` numbers.
+        // `bytes` contains exactly `count` numbers.
         precondition(index >= 0 && index < count)
         return bytes.littleEndian(at: index * MemoryLayout<Number>.size)
     }

@@ -1,22 +1,22 @@
 import RowMemory
 import Storage
 
-/// How much memory the objects of a binary store may take: what its file says of their number must
-/// not be more than what such a file can well be meant to hold.
+/// A limit on the memory for the objects of a binary store. The number of objects in the file must
+/// be plausible for a file of its size.
 ///
-/// A file says in 16 bytes that there is an object, whose row may take thousands. Written are only
-/// files that keep to this.
+/// A file needs 16 bytes for an object, whose row may need thousands. Folio only writes files that
+/// conform to the limit.
 package final class MemoryBudget {
     private var left: Int
     private let fileSize: Int
 
-    /// What every file may take, however small. To be changed by tests.
+    /// The limit for any file, however small. Tests may change it.
     @TaskLocal package static var floor = 192 << 20
-    /// What a larger one may take for each of its bytes.
+    /// The limit for each byte of a larger file.
     private static let perByte = 32
-    /// What an object costs beside its row: its place in tables and lists.
+    /// The cost of an object in addition to its row: entries in tables and lists.
     private static let perRow = 128
-    /// What a part of a composite or an element of a list costs.
+    /// The cost of a part of a composite or an element of a list.
     static let perPart = 160
 
     init(fileSize: Int) {

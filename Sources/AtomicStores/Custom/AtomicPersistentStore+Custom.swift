@@ -3,7 +3,7 @@ import Schema
 package import Storage
 
 extension AtomicPersistentStore {
-    /// For the coordinator's registry: stores of an application's own kind.
+    /// The factory of an application's own store type, for the coordinator's registry.
     package static func customFactory(_ kind: any AtomicStore.Type) -> StoreFactory {
         StoreFactory(type: kind.storeType) { description, model in
             try checkOptions(description)

@@ -3,7 +3,7 @@ import RowMemory
 import Schema
 import Storage
 
-/// The content of a store of an application's own kind, as a table and back.
+/// Converts the content of an application's own store type to a table and back.
 struct CustomContent {
     private let shape: TableShape
 
@@ -94,8 +94,8 @@ struct CustomContent {
         }
     }
 
-    /// Where an owner names a member that names no owner, the member is given it: both sides of a
-    /// relationship say the same afterwards.
+    /// If an owner lists a member that names no owner, the member's reference is set, so that both
+    /// sides of the relationship agree.
     private func repairKeys(_ content: AtomicStoreContent, _ byNumber: [ObjectReference: Row]) throws {
         for object in content.objects {
             let entity = try entity(object.name)

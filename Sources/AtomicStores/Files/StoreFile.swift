@@ -7,14 +7,14 @@ import Storage
 /// Invariants:
 /// 1. The file is replaced under a lock, and only if it is still the one that was read or last
 ///    written here.
-/// 2. Whatever happens while it is replaced, the old content or the new one is there, whole.
+/// 2. If replacing fails at any point, the old or the new content exists completely.
 struct StoreFile {
     let path: String
     private let timeout: Double
     private let waitObserver: StoreWaitObserver?
-    /// Of a new file, less the process's mask.
+    /// The mode of a new file, before the process's umask is applied.
     private let mode: UInt32
-    /// What the file was when it was last read or written here; nil where there was none.
+    /// The file's identity when it was last read or written here; nil if there was none.
     private(set) var identity: FileIdentity?
 
     init(_ description: PersistentStoreDescription) throws {
@@ -26,14 +26,14 @@ struct StoreFile {
         identity = nil
     }
 
-    /// The file's content, nil where there is none or an empty file.
+    /// The file's content; nil if the file is missing or empty.
     mutating func read() throws -> [UInt8]? {
         guard let reading = try open() else { return nil }
         let bytes = try reading.bytes()
         return bytes.isEmpty ? nil : bytes
     }
 
-    /// Opens the file to be read; nil where there is none or an empty one.
+    /// Opens the file for reading; nil if it is missing or empty.
     mutating func open() throws -> StoreReading? {
         switch try Disk.kind(of: path) {
         case nil: return nil
@@ -46,16 +46,16 @@ struct StoreFile {
     }
 
     /// Replaces the file durably.
-    /// - Throws: `StorageError.busy` if another process holds the lock too long, or has changed or
-    ///   replaced the file since; nothing is written then. After any other error the old content is
-    ///   there, or the error says that the new one is.
-    /// - Parameter pieces: The new content, one piece after the other.
+    /// - Throws: `StorageError.busy` if another process has the lock for too long, or has changed
+    ///   or replaced the file; nothing is written then. After any other error the file has the old
+    ///   content, or the error tells that it has the new one.
+    /// - Parameter pieces: The parts of the new content, in order.
     mutating func replace(with pieces: [[UInt8]]) throws {
         try replace { append in for piece in pieces { try piece.withUnsafeBytes(append) } }
     }
 
-    /// Replaces the file as above by what `write` gives, one piece after the other. What it throws
-    /// leaves the old content.
+    /// Replaces the file as above with the parts that `write` appends. If it throws, the old
+    /// content is kept.
     mutating func replace(writing write: (_ append: (UnsafeRawBufferPointer) throws -> Void) throws -> Void) throws {
         let lock = try takeLock()
         defer { try? lock.release(removing: true) }
@@ -79,8 +79,8 @@ struct StoreFile {
                 }, ready: { written = try file?.status().identity })
             identity = written
         } catch {
-            // Where names can't be exchanged the new file stands, though the last step failed: then
-            // it is ours, and may be replaced by the next attempt.
+            // If the file system can't exchange names, the new file is in place although the last
+            // step failed. It is then the current file, and the next attempt may replace it.
             guard let written, (try? Disk.identity(of: path)) == written else { throw error }
             identity = written
             throw StorageError(
@@ -89,8 +89,8 @@ struct StoreFile {
         }
     }
 
-    /// Takes away what a crash has left of a save. No store is writing now; but a document that has
-    /// the store may be in the middle of something, and then looks after its own.
+    /// Removes leftovers of a save that crashed. No store is writing now. But a document that has
+    /// the store may be in the middle of an operation; it then removes its own leftovers.
     private func removeLeftovers() throws {
         guard try !FileLock.isHeld(companion("lock")) else { return }
         for leftover in try Replacement.recover(path).leftovers { try Disk.removeTree(leftover) }
@@ -101,7 +101,7 @@ struct StoreFile {
     }
 
     private func takeLock() throws -> FileLock {
-        // Not the name of the lock that documents hold while they are edited.
+        // This name differs from the lock of documents that are being edited.
         let name = companion("writing")
         let start = Date()
         while true {

@@ -2,11 +2,11 @@ package import Foundation
 package import Schema
 import Storage
 
-/// How a store's file is read and written; nil in its place is a store without a file.
+/// The format of a store's file. A store without a file has the format nil.
 enum StoreFormat: Sendable {
     case binary(ModelCoding)
     case xml
-    /// An application's own kind, which does what the file does for others.
+    /// An application's own store type, which reads and writes the content itself.
     case custom(any AtomicStore)
 
     var type: StoreType {
@@ -17,7 +17,7 @@ enum StoreFormat: Sendable {
         }
     }
 
-    /// The numbers of new objects in a store of this format.
+    /// The scope of the primary keys of new objects in a store of this format.
     var numbers: ObjectNumbers.Scope {
         switch self {
         case .binary, .custom: .perHierarchy
@@ -26,8 +26,8 @@ enum StoreFormat: Sendable {
     }
 }
 
-/// How a model becomes bytes in a store and back: binary stores carry their model, and the room
-/// that knows how to write one is not this one's to use.
+/// Encodes and decodes a model for a binary store, which embeds its model. The code for this is in
+/// another module, which this one can't import.
 package struct ModelCoding: Sendable {
     package var encode: @Sendable (ManagedObjectModel) throws -> Data
     package var decode: @Sendable (Data) throws -> ManagedObjectModel

@@ -2,7 +2,7 @@ import Coding
 import Schema
 import Storage
 
-/// The metadata of stores that are written as a whole: files keep the type in a place of its own.
+/// The metadata of stores that are written as a whole. Their files store the type separately.
 extension StoreMetadata {
     init(uuid: String, type: StoreType, values: [String: PropertyListValue]) {
         var values = values
@@ -16,7 +16,7 @@ extension StoreMetadata {
         return values
     }
 
-    /// What an incremental store says of itself.
+    /// The metadata of an incremental store.
     init(_ values: [String: MetadataValue], of store: any IncrementalStore) throws {
         guard case .string(let uuid)? = values[Key.uuid], StoreIdentity.isLegal(uuid) else {
             throw StorageError(.damaged, "The store's metadata have no UUID")

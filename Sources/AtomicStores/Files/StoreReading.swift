@@ -1,12 +1,12 @@
 import FileSystem
 import Storage
 
-/// The file of a store while it is read, as it was when that began.
+/// The file of a store while it is read, with its identity at the beginning.
 struct StoreReading {
     let identity: FileIdentity
     private let file: File
 
-    /// More than this is not read into memory.
+    /// The greatest size of a file to read into memory.
     private static let largestFile = 4 << 30
 
     init(_ path: String) throws {
@@ -14,7 +14,7 @@ struct StoreReading {
         identity = try file.status().identity
     }
 
-    /// The whole content.
+    /// The whole content of the file.
     func bytes() throws -> [UInt8] {
         let bytes = try file.readAll(limit: Self.largestFile)
         guard bytes.count == identity.size else { throw Self.changed(file.path) }

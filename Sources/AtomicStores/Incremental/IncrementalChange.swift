@@ -2,21 +2,21 @@ import RowMemory
 import Schema
 import Storage
 
-/// What a save makes of the objects of an incremental store.
+/// The changes that a save makes to the objects of an incremental store.
 struct IncrementalChange {
     private struct Object {
-        /// As the store has it; nil for a new object.
+        /// The stored state; nil for a new object.
         let old: Row?
-        /// As it is to be; nil for a deleted one.
+        /// The new state; nil for a deleted object.
         let new: Row?
         var lists: [(relation: Int, members: [ObjectReference])] = []
     }
 
     private var objects: [ObjectReference: Object] = [:]
-    /// In the order in which they came, which is that of their insertion.
+    /// The order in which the objects were added, which is that of their insertion.
     private var order: [ObjectReference] = []
 
-    /// The first state before and the last one after a change count.
+    /// Adds a changed object. Only its first addition is used.
     mutating func add(_ root: Int, _ key: Int64, old: Row?, new: Row?) {
         let place = ObjectReference(key: key, entityIndex: root)
         guard objects[place] == nil, old != nil || new != nil else { return }
@@ -24,8 +24,8 @@ struct IncrementalChange {
         order.append(place)
     }
 
-    /// Adds lists of members; owners that change in nothing else are looked up, and left out where
-    /// they are not there any more.
+    /// Adds lists of members. Owners without other changes are looked up, and skipped if they no
+    /// longer exist.
     mutating func add(
         _ lists: [(relation: Int, owner: Int64, list: [ObjectReference]?)], _ shape: TableShape,
         row: (_ key: Int64, _ entityIndex: Int) throws -> Row?

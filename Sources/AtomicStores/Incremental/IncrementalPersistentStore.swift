@@ -5,7 +5,7 @@ package import Schema
 package import Storage
 import Synchronization
 
-/// A store of an application's own kind that is read and written object by object.
+/// A store of an application's own type that is read and written object by object.
 package final class IncrementalPersistentStore: StoreBackend {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity
@@ -19,7 +19,7 @@ package final class IncrementalPersistentStore: StoreBackend {
         self.session = Mutex(session)
     }
 
-    /// For the coordinator's registry: stores of an application's own kind.
+    /// The factory of an application's own store type, for the coordinator's registry.
     package static func factory(_ kind: any IncrementalStore.Type) -> StoreFactory {
         StoreFactory(type: kind.storeType) { description, model in
             try AtomicPersistentStore.checkOptions(description)
@@ -44,7 +44,7 @@ package final class IncrementalPersistentStore: StoreBackend {
                 throw StorageError(.notFound, "There is no store")
             }
             try store.performSave {
-                // Somebody else may have made it meanwhile.
+                // Another process may have created it meanwhile.
                 guard try store.loadMetadata() == nil else { return }
                 let new = StoreMetadata(
                     uuid: UUID().uuidString, type: type(of: store).storeType, model: model,
@@ -68,8 +68,8 @@ package final class IncrementalPersistentStore: StoreBackend {
         StoreIdentity(uuid: uuid, model: model, references: StoreReferences.shared(storeUUID: uuid))
     }
 
-    /// Runs `body` with the open store, one caller at a time; everything thrown comes out as a
-    /// `StorageError` (or a `QueryError`).
+    /// Runs `body` with the open store, one caller at a time. Errors are converted to
+    /// `StorageError` or `QueryError`.
     private func withSession<Result: Sendable>(_ body: (IncrementalSession) throws -> Result) throws -> Result {
         try session.withLock { session in
             guard let session else { preconditionFailure("The store is closed: keep it open as long as it is used") }

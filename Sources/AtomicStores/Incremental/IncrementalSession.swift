@@ -7,9 +7,9 @@ import Storage
 /// An open incremental store. Used under the lock of its ``IncrementalPersistentStore``.
 ///
 /// Invariants:
-/// 1. Nothing is kept between operations but numbers that the store has given out for good.
-/// 2. Whatever throws has left the store as it was: everything of a save is in the one request that
-///    the store executes last.
+/// 1. Nothing is cached between operations except numbers that the store has permanently reserved.
+/// 2. An operation that throws leaves the store unchanged: all changes of a save are in the one
+///    request that the store executes last.
 final class IncrementalSession {
     let description: PersistentStoreDescription
     let shape: TableShape
@@ -26,7 +26,7 @@ final class IncrementalSession {
         self.context = context
     }
 
-    /// What the store answers now.
+    /// A table that reads the store's current content.
     func table() -> NodeTable { NodeTable(shape, store, context) }
 
     func metadata() throws -> StoreMetadata {
@@ -44,16 +44,15 @@ final class IncrementalSession {
         if description.isReadOnly { throw StorageError(.readOnly, "The store is open for reading only") }
     }
 
-    /// The first of some numbers for new objects; the others follow it.
+    /// Reserves consecutive primary keys for new objects and returns the first.
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
         try checkWritable()
         try shape.checkStored(entityIndex)
         return try StoreNumbers(store, context).take(count, root: shape.root(of: entityIndex), entityIndex: entityIndex)
     }
 
-    /// Commits a change set: all of it or nothing.
-    /// - Parameter beforeCommit: runs before the store is given the changes; what it throws ends
-    ///   the save.
+    /// Commits a change set, or changes nothing.
+    /// - Parameter beforeCommit: called before the store gets the changes; an error ends the save.
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         var receipt = SaveReceipt(keys: [])
@@ -80,7 +79,8 @@ final class IncrementalSession {
         return (change, staging.receipt)
     }
 
-    /// Values of any objects may follow from the change: all are read and worked on in memory.
+    /// The values of any objects may depend on the change, so all objects are read and processed in
+    /// memory.
     private func stageWithDerivedValues(_ changes: ChangeSet) throws -> (
         change: IncrementalChange, receipt: SaveReceipt
     ) {
@@ -111,7 +111,8 @@ final class IncrementalSession {
         }
         for relation in shape.relations.indices {
             all.completeLists(of: relation)
-            // The store is told every list that changes, so that none may be left to be made later.
+            // The store must get every list that changes, so no list may remain to be built on
+            // demand.
             _ = all.allLists(of: relation)
         }
         return all
@@ -119,22 +120,23 @@ final class IncrementalSession {
 
     func close() throws { try store.close() }
 
-    /// The error to give to a caller for what went wrong below.
+    /// Converts an error of a lower layer into the error for the caller.
     func error(_ error: any Error) -> any Error {
         if error is QueryError { return error }
         return StorageError(below: error, path: description.url.path)
     }
 }
 
-/// Numbers that the store itself gives out.
+/// Primary keys that the store itself reserves.
 struct StoreNumbers: NumberSource {
     private let store: any IncrementalStore
     private let context: IncrementalStoreContext
-    /// The greatest that objects have brought along, by hierarchy: the store has not heard of them
-    /// yet.
+    /// The greatest primary keys of inserted objects with given keys, by hierarchy. The store does
+    /// not know them yet.
     private var brought: [Int: Int64] = [:]
 
-    /// How many numbers are passed over to come after those that objects have brought.
+    /// The greatest number of keys that are skipped because inserted objects with given keys use
+    /// them.
     private static let greatestGap: Int64 = 100_000
 
     init(_ store: any IncrementalStore, _ context: IncrementalStoreContext) {

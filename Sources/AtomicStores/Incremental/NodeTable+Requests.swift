@@ -3,7 +3,7 @@ import RowMemory
 import Schema
 import Storage
 
-/// Answering requests: the store says what may be meant, and what it has not done is done here.
+/// Executes requests: the store returns candidates, and the remaining work is done here.
 extension NodeTable {
     func count(_ request: RowRequest) throws -> Int {
         var request = request
@@ -22,8 +22,8 @@ extension NodeTable {
 
     private func fetchRequest(_ request: RowRequest, _ predicate: FetchPredicate?) -> IncrementalFetchRequest {
         let entity = shape.model.entities[request.entityIndex]
-        // The store does not know which objects are left out, nor Folio's numbers, and so must not
-        // cut.
+        // The store knows neither the excluded objects nor Folio's primary keys, so it must not
+        // apply the offset and limit then.
         let isWhole = request.excludedKeys.isEmpty && request.after == nil && !request.isByNumber
         return IncrementalFetchRequest(
             entity: entity, entities: entities(of: entity, includingSubentities: request.includesSubentities),
@@ -91,6 +91,6 @@ extension NodeTable {
 }
 
 extension RowRequest {
-    /// Whether Folio's own numbers take part in the order.
+    /// Whether Folio's primary keys affect the order.
     fileprivate var isByNumber: Bool { sortKeys.contains(where: \.ordersObjects) }
 }

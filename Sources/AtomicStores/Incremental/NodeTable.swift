@@ -3,12 +3,13 @@ import RowMemory
 import Schema
 import Storage
 
-/// The objects of an incremental store during one operation: each is asked for once, when it is
+/// The objects of an incremental store during one operation. Each is requested once, when it is
 /// needed.
 ///
 /// Invariants:
-/// 1. Rows and lists are what the store answered within this operation; they are never written to.
-/// 2. Rows are of the entity that the store names, and by number in their hierarchy.
+/// 1. Rows and lists are the store's answers within this operation; they are never changed.
+/// 2. Rows have the entity that the store returned, and are identified by primary key in their
+///    hierarchy.
 final class NodeTable: SelectingTable {
     let shape: TableShape
     let identity: StoreIdentity
@@ -57,7 +58,7 @@ final class NodeTable: SelectingTable {
         return row
     }
 
-    /// An ID of the store's as a place in it.
+    /// The reference for an object ID of the store.
     private func reference(_ id: ManagedObjectID, isMember: Bool) throws -> ObjectReference {
         guard id.store == identity, id.key > 0 else {
             throw damaged("It answers with an object of another store, \(id)", entity: id.entity)
@@ -103,8 +104,8 @@ final class NodeTable: SelectingTable {
         return list
     }
 
-    /// Asks every object that may have the relationship: for those alone that no other end leads
-    /// back.
+    /// Queries every object that may have the relationship. Only used for relationships whose
+    /// inverse does not suffice.
     func allLists(of relation: Int) throws -> [Int64: [ObjectReference]] {
         let owners = try allRows(of: shape.relations[relation].entityIndex)
         var all: [Int64: [ObjectReference]] = [:]
@@ -119,7 +120,7 @@ final class NodeTable: SelectingTable {
 
     // MARK: Fetching
 
-    /// The objects that the store answers a request with.
+    /// The objects that the store returns for a request.
     func execute(_ request: IncrementalFetchRequest) throws -> (
         extent: IncrementalFetchResult.Extent, references: [ObjectReference]
     ) {
@@ -127,7 +128,7 @@ final class NodeTable: SelectingTable {
         let family = Set(request.entities.map(\.index))
         for node in result.nodes.values { _ = try keep(node) }
         let references = try result.objectIDs.map { try reference($0, isMember: true) }
-        // An answer that is not gone through must be right.
+        // If the references are not filtered later, they must be correct.
         if result.extent != .candidates, let stranger = references.first(where: { !family.contains($0.entityIndex) }) {
             throw damaged(
                 "It answers a fetch of \(request.entity.name) with an object of \(shape.model.entities[stranger.entityIndex].name)",
@@ -136,7 +137,7 @@ final class NodeTable: SelectingTable {
         return (result.extent, references)
     }
 
-    /// The objects of an entity and its descendants, by number.
+    /// The objects of an entity and its descendants, ordered by primary key.
     func allRows(of entityIndex: Int, matching predicate: FetchPredicate? = nil) throws -> [Row] {
         let entity = shape.model.entities[entityIndex]
         let found = try execute(
@@ -145,7 +146,7 @@ final class NodeTable: SelectingTable {
         return try rows(found.references, in: entity.family)
     }
 
-    /// Rows of objects that are still there, each once and by number.
+    /// The rows of objects that still exist, each once and ordered by primary key.
     func rows(_ references: [ObjectReference], in family: Range<Int>) throws -> [Row] {
         var seen: Set<Int64> = []
         return try references.sorted { $0.key < $1.key }.compactMap { reference in
@@ -162,7 +163,8 @@ final class NodeTable: SelectingTable {
 
     // MARK: Constraints
 
-    /// More values than these are looked for by reading everything: the condition would be as long.
+    /// The greatest number of candidates to look up with a predicate. For more, everything is read,
+    /// because the predicate would be too long.
     private static let greatestAlternativeCount = 50
 
     func uniqueness(_ constraint: Int, of candidates: [Row]) throws -> UniquenessIndex {
@@ -177,8 +179,8 @@ final class NodeTable: SelectingTable {
         return index
     }
 
-    /// What an object fulfils that has the same values as a row; nil where a predicate can't say
-    /// it.
+    /// A predicate for objects with the same unique values as a row; nil if a predicate can't
+    /// express it.
     private func predicate(_ rule: UniquenessConstraint, _ row: Row) -> FetchPredicate? {
         let entity = shape.model.entities[rule.entityIndex]
         var parts: [FetchPredicate] = []
@@ -186,7 +188,7 @@ final class NodeTable: SelectingTable {
             let property = entity.properties[Int(slot.index)]
             let value: PropertyValue
             switch slot.kind {
-            // New objects that the same save inserts are compared by the caller.
+            // The caller compares objects that are inserted by the same save.
             case .toOne:
                 value =
                     row.reference(slot).map {
@@ -204,7 +206,7 @@ final class NodeTable: SelectingTable {
 }
 
 extension FetchPredicate {
-    /// Nil, everything, where one of the alternatives is not known.
+    /// A disjunction; nil, which matches everything, if one of the alternatives is nil.
     fileprivate static func any(_ alternatives: [FetchPredicate?]) -> FetchPredicate? {
         let known = alternatives.compactMap { $0 }
         return known.count == alternatives.count ? .or(known) : nil
@@ -212,7 +214,7 @@ extension FetchPredicate {
 }
 
 extension TableShape {
-    /// Puts a value that a store of an application's own kind gave into a row.
+    /// Sets an attribute in a row to a value from an application's own store.
     func set(_ value: PropertyValue, _ key: String, in row: Row) throws {
         let entity = model.entities[row.entityIndex]
         guard let property = entity.property(named: key), property.attribute != nil else { throw unknown(key, entity) }
@@ -225,7 +227,7 @@ extension TableShape {
         }
     }
 
-    /// Makes a row lead to an object.
+    /// Sets a to-one relationship in a row.
     func set(_ target: ObjectReference, _ key: String, in row: Row) throws {
         let entity = model.entities[row.entityIndex]
         guard let property = entity.property(named: key), property.relationship != nil, !property.isToMany else {

@@ -3,8 +3,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Works out what a change set makes of a table, without changing it: whatever throws leaves no
-/// trace.
+/// Computes the effects of a change set on a table without changing the table, so that an error has
+/// no effect.
 struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
     private let table: Table
     private let shape: TableShape
@@ -20,7 +20,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
     private struct RowChange {
         let old: Row?
         let new: Row?
-        /// The key that the change set calls the object by.
+        /// The key that the change set uses for the object.
         let givenKey: Int64
     }
 
@@ -137,8 +137,9 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         }
     }
 
-    /// Whether new rows have greater numbers than all others, and nobody has to look at them: no
-    /// list has them as members, no constraint is theirs, nothing is derived from them.
+    /// Whether the new rows can be appended without further checks: they have greater keys than all
+    /// others, no list has them as members, no constraint applies to them, and nothing is derived
+    /// from them.
     private var goesBehindAll: Bool {
         guard changes.links.isEmpty, changes.orders.isEmpty, shape.derivations.isEmpty else { return false }
         var greatest: [Int: Int64] = [:]
@@ -163,7 +164,8 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         }
     }
 
-    /// The new rows of one entity as the store keeps them; `body` gets each with the one that came.
+    /// Copies the new rows of one entity for the store. `body` is called with each copy and the
+    /// original.
     private func copies(of group: ChangeSet.Insertions, _ keys: [Int64], _ body: (_ new: Row, _ given: Row) -> Void)
         throws -> ContiguousArray<RowSlab>
     {
@@ -184,7 +186,8 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         return filler.slabs
     }
 
-    /// Decimals are kept as text, which has no way to write one that is no number.
+    /// Checks that decimals are numbers: they are stored as text, which has no representation for
+    /// NaN.
     private func checkHolds(_ slot: RowSlot, of row: Row) throws {
         let found: (path: [String], value: PropertyValue)?
         switch slot.kind {
@@ -214,8 +217,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
             guard let new = staged.new else { continue }
             let reference = identity(of: new)
             let isTaken = try table.row(reference) != nil && !gone.contains(reference)
-            // Numbers that are given here differ from each other and from all that the change set
-            // brings.
+            // Keys that are assigned here differ from each other and from all given keys.
             if isTaken || staged.givenKey >= 0 && !present.insert(reference).inserted {
                 let name = shape.model.entities[new.entityIndex].name
                 throw StorageError(
@@ -226,7 +228,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         for index in shape.constraints.indices { try check(index) }
     }
 
-    /// The object by its hierarchy, whatever its own entity.
+    /// The reference that identifies an object in its hierarchy, regardless of its entity.
     private func identity(of row: Row) -> ObjectReference {
         ObjectReference(key: row.key, entityIndex: shape.root(of: row.entityIndex))
     }
@@ -256,7 +258,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
         }
     }
 
-    /// The object of a key that stands in the table or is about to.
+    /// The ID of the object with a key, in the table or among the new objects.
     private func holderID(_ key: Int64, _ constraint: UniquenessConstraint) throws -> ManagedObjectID {
         let row =
             try staged.first {
@@ -310,7 +312,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
             let root = ObjectReference(key: reference.key, entityIndex: shape.root(of: reference.entityIndex))
             return try entities[root] == nil && table.row(root) == nil
         }
-        // What goes makes room for what comes.
+        // Remove links before adding others.
         for isAdded in [false, true] {
             for link in changes.links where link.isAdded == isAdded {
                 guard let relation = shape.relation(entityIndex: link.entityIndex, propertyIndex: link.propertyIndex)
@@ -363,7 +365,7 @@ struct ChangeStaging<Table: ChangeableTable, Numbers: NumberSource> {
 }
 
 extension PropertyValue {
-    /// The first decimal of a composite that is no number, and the way to it.
+    /// The first decimal of a composite that is NaN, and the path to it.
     fileprivate var unwritableDecimal: (path: [String], value: PropertyValue)? {
         switch self {
         case .decimal(let value): return value.isNaN ? ([], self) : nil

@@ -2,31 +2,32 @@ import RowMemory
 import Schema
 import Storage
 
-/// The objects of a store as a save sees them before it changes anything: all of them in memory, or
-/// read from elsewhere when they are asked for.
+/// The objects of a store before a save changes anything: all of them in memory, or read from
+/// elsewhere on demand.
 protocol ChangeableTable: AnyObject {
     var shape: TableShape { get }
     var identity: StoreIdentity { get }
 
     func row(_ key: Int64, entityIndex: Int) throws -> Row?
-    /// Behind which number new rows of a hierarchy can be put one after the other; nil where they
-    /// have to be looked at one by one.
+    /// The greatest primary key of a hierarchy to which rows with greater keys can be appended in
+    /// order; nil if they must be checked one by one.
     func lastNumber(root: Int) -> Int64?
-    /// None for an owner that is not there.
+    /// The members of an owner; empty if the owner does not exist.
     func members(of owner: Int64, _ relation: Int) throws -> [ObjectReference]
     /// The members of all owners.
     func allLists(of relation: Int) throws -> [Int64: [ObjectReference]]
-    /// Whether a change of the members' rows has to be told to the owners.
+    /// Whether the owners have lists that must be updated if the members' rows change.
     func hasLists(_ relation: Int) -> Bool
-    /// Who has the values of a constraint that some rows are to have; it may know of others too.
+    /// The objects with the values of a constraint that the candidates will have; others may be
+    /// included.
     func uniqueness(_ constraint: Int, of candidates: [Row]) throws -> UniquenessIndex
 }
 
 extension ChangeableTable {
     func lastNumber(root: Int) -> Int64? { nil }
 
-    /// The object that a reference leads to; nil also where the number is that of an object of
-    /// another entity than the reference says.
+    /// The object of a reference; nil if the object with this key has another entity than the
+    /// reference states.
     func row(_ reference: ObjectReference) throws -> Row? {
         try row(reference.key, entityIndex: reference.entityIndex).flatMap { shape.row($0, ifNamedBy: reference) }
     }
@@ -46,11 +47,10 @@ extension TableShape {
     }
 }
 
-/// Where the numbers of new objects come from.
+/// A source of primary keys for new objects.
 protocol NumberSource {
-    /// Minds that a number is taken.
+    /// Records that a key is in use.
     mutating func note(_ key: Int64, root: Int)
-    /// Takes `count` numbers for new objects of an entity and returns the first; the others follow
-    /// it.
+    /// Reserves `count` consecutive keys for new objects of an entity and returns the first.
     mutating func take(_ count: Int, root: Int, entityIndex: Int) throws -> Int64
 }

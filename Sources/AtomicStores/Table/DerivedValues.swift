@@ -4,24 +4,25 @@ import RowMemory
 import Schema
 import Storage
 
-/// Keeps the derived attributes of a table: the rows that a change concerns get their values anew,
-/// each in a row of its own.
+/// Updates the derived attributes of a table: each affected row is replaced by a copy with the new
+/// values.
 ///
-/// Objects that changed are always looked at; those of other entities' values are, where an entity
-/// or a relationship on the way changed, as a whole: the file is written as a whole too.
+/// Changed objects are always updated. If an entity or relationship on the way to a value changed,
+/// all objects with that derived attribute are updated, because the file is written as a whole
+/// anyway.
 struct DerivedValues {
     private let table: RowTable
     private let now = Date()
-    /// How often values that are made of derived values are followed. Beyond it they go in a
-    /// circle.
+    /// The greatest number of rounds in which values derived from derived values are updated. More
+    /// rounds indicate a cycle.
     private static let mostRounds = 16
 
     init(_ table: RowTable) {
         self.table = table
     }
 
-    /// Brings the table up to date after `change`, whose inverse is `inverse`.
-    /// - Returns: what undoes it, and the rows that have new values.
+    /// Updates the table after `change`, whose inverse is `inverse`.
+    /// - Returns: the inverse changes, and the rows with new values.
     func update(after change: TableChange, _ inverse: TableChange) throws -> (inverses: [TableChange], rows: RowBatch) {
         var changed = ChangedPositions(change, inverse, table.shape)
         var inverses: [TableChange] = []
@@ -55,7 +56,7 @@ struct DerivedValues {
                 let reference = ObjectReference(key: row.key, entityIndex: root)
                 let slot = table.shape.layouts[row.entityIndex].slots[derivation.property.index]
                 let current = new[reference] ?? row
-                // A copy of a store brings the times along.
+                // An inserted object that already has a value, as in a copy of a store, keeps it.
                 if case .now = derivation.form {
                     guard isFirst, row.version > 1 || !row.hasValue(slot) else { return }
                 }
@@ -95,9 +96,9 @@ struct DerivedValues {
     }
 }
 
-/// Which objects and relations a change of a table touched.
+/// The objects and relationships that a change of a table affected.
 private struct ChangedPositions {
-    /// By hierarchy.
+    /// Primary keys by hierarchy.
     private(set) var keys: [Int: Set<Int64>] = [:]
     private var entities: Set<Int> = []
     private var relations: Set<Int> = []
@@ -108,7 +109,7 @@ private struct ChangedPositions {
         for (relation, _, _) in change.lists { relations.insert(relation) }
     }
 
-    /// Whether a value can have changed of an object that did not change itself.
+    /// Whether the change may affect the values of objects that did not change themselves.
     func concerns(_ derivation: Derivation, in shape: TableShape) -> Bool {
         var destinations = derivation.steps.map(\.destinationIndex)
         if case .aggregate(_, let relation, _) = derivation.form {

@@ -1,11 +1,11 @@
 import RowMemory
 
-/// The rows of an entity and all its descendants, by number.
+/// The rows of an entity and all its descendants, by primary key.
 ///
 /// Invariants:
-/// 1. `keys` ascend strictly; `rows` stands parallel to them.
-/// 2. A nil row is a place that was emptied, or never filled because a save failed.
-/// 3. Rows are never written to once they stand here: a change puts another row in the place.
+/// 1. `keys` is strictly ascending; `rows` is parallel to it.
+/// 2. A nil row is an entry that was emptied, or was never filled because a save failed.
+/// 3. Rows are never changed once they are here: a change replaces the row.
 struct HierarchyRows {
     private var keys: ContiguousArray<Int64> = []
     private var rows: ContiguousArray<Row?> = []
@@ -17,7 +17,7 @@ struct HierarchyRows {
         place(of: key).flatMap { rows[$0] }
     }
 
-    /// Calls `body` with the rows in order of their numbers, from the first behind `key` on.
+    /// Calls `body` with the rows in primary key order, starting after `key`.
     func forEach(after key: Int64? = nil, _ body: (Row) throws -> Void) rethrows {
         let start = key.map { firstPlace(behind: $0) } ?? 0
         for row in rows[start...] { if let row { try body(row) } }
@@ -35,8 +35,8 @@ struct HierarchyRows {
         return copy
     }
 
-    /// Puts a row, or none, in the place of a key and returns what was there; false in `isPlaced`
-    /// where the key has no place yet.
+    /// Replaces the row of a key, or removes it, and returns the old row. `isPlaced` is false if
+    /// the key has no entry yet.
     mutating func exchange(_ row: Row?, for key: Int64) -> (old: Row?, isPlaced: Bool) {
         guard let place = place(of: key) else { return (nil, row == nil) }
         let old = rows[place]
@@ -45,7 +45,7 @@ struct HierarchyRows {
         return (old, true)
     }
 
-    /// Makes places for rows whose keys have none, in ascending order of their keys.
+    /// Inserts rows whose keys have no entry, in ascending order of their keys.
     mutating func insert(_ new: [(key: Int64, row: Row)]) {
         guard let first = new.first else { return }
         count += new.count
@@ -69,8 +69,8 @@ struct HierarchyRows {
         for (key, row) in new[next...] { append(key, row) }
     }
 
-    /// Takes all rows of some slabs, whose keys ascend and are greater than those that have a
-    /// place; returns how many there are.
+    /// Appends all rows of some slabs, whose keys ascend and are greater than all others; returns
+    /// their number.
     mutating func append(_ slabs: ContiguousArray<RowSlab>) -> Int {
         let new = slabs.reduce(0) { $0 + $1.count }
         if new > keys.count {
@@ -87,14 +87,14 @@ struct HierarchyRows {
         return new
     }
 
-    /// Takes the last places away, which all have a row.
+    /// Removes the last entries, all of which have a row.
     mutating func removeLast(_ number: Int) {
         keys.removeLast(number)
         rows.removeLast(number)
         count -= number
     }
 
-    /// Gives up the emptied places once they are more than half.
+    /// Removes the emptied entries once they are more than half of all.
     mutating func removeEmptyPlaces() {
         guard keys.count > 64, count < keys.count / 2 else { return }
         let (oldKeys, oldRows) = (keys, rows)
@@ -110,14 +110,14 @@ struct HierarchyRows {
 
     private func place(of key: Int64) -> Int? {
         guard let first = keys.first else { return nil }
-        // Numbers are mostly handed out one after the other.
+        // Primary keys are usually consecutive.
         let (guess, overflow) = key.subtractingReportingOverflow(first)
         if !overflow, guess >= 0, guess < Int64(keys.count), keys[Int(guess)] == key { return Int(guess) }
         let place = lowerBound(of: key)
         return place < keys.count && keys[place] == key ? place : nil
     }
 
-    /// The first place with this key or a greater one.
+    /// The first index with this key or a greater one.
     private func lowerBound(of key: Int64) -> Int {
         var low = 0, high = keys.count
         while low < high {

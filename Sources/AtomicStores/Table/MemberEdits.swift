@@ -2,15 +2,15 @@ import RowMemory
 import Schema
 import Storage
 
-/// What becomes of the lists of members in one save.
+/// The changes to the lists of members in one save.
 struct MemberEdits<Table: ChangeableTable> {
     private struct Place: Hashable {
         let relation: Int
         let owner: Int64
     }
 
-    /// What a list begins as, what leaves it, what comes to it, in this order; then the order of
-    /// all.
+    /// The changes to one list: whether it is emptied first, then the removed members, then the
+    /// added ones, and finally the order of all.
     private struct Edit {
         var isEmptied = false
         var removed: Set<Int64> = []
@@ -20,7 +20,7 @@ struct MemberEdits<Table: ChangeableTable> {
 
     private let table: Table
     private var edits: [Place: Edit] = [:]
-    /// The owner of each member of a free relation, with the changes so far.
+    /// The owner of each member of a relation without inverse, including the changes so far.
     private var freeOwners: [Int: [Int64: Int64]] = [:]
 
     init(_ table: Table) {
@@ -43,7 +43,7 @@ struct MemberEdits<Table: ChangeableTable> {
         edits[Place(relation: relation, owner: owner), default: Edit()].order = members
     }
 
-    /// Adds a member that can have one owner only: the one it had loses it.
+    /// Adds a member that can only have one owner. It is removed from its former owner.
     mutating func move(_ member: ObjectReference, to owner: Int64, _ relation: Int) throws {
         if freeOwners[relation] == nil {
             var owners: [Int64: Int64] = [:]
@@ -61,8 +61,8 @@ struct MemberEdits<Table: ChangeableTable> {
         add(member, to: owner, relation)
     }
 
-    /// Takes deleted objects out of the lists of relations without an inverse, which no other end
-    /// leads to.
+    /// Removes deleted objects from the lists of relations without inverse, which can only be found
+    /// by searching the lists.
     mutating func removeFromFreeLists(_ deleted: [ObjectReference]) throws {
         guard !deleted.isEmpty else { return }
         let shape = table.shape
@@ -77,7 +77,7 @@ struct MemberEdits<Table: ChangeableTable> {
         }
     }
 
-    /// The lists as they are to be.
+    /// The resulting lists.
     func lists() throws -> [(relation: Int, owner: Int64, list: [ObjectReference]?)] {
         try edits.map { place, edit in
             var list = try edit.isEmptied ? [] : table.members(of: place.owner, place.relation)
@@ -95,7 +95,7 @@ struct MemberEdits<Table: ChangeableTable> {
         }
     }
 
-    /// Members in a given order, those that it leaves out behind.
+    /// The members in a given order, followed by those that it does not include.
     private static func ordered(_ list: [ObjectReference], by order: [Int64]) -> [ObjectReference] {
         var byKey = Dictionary(list.map { ($0.key, $0) }, uniquingKeysWith: { first, _ in first })
         let placed = order.compactMap { byKey.removeValue(forKey: $0) }

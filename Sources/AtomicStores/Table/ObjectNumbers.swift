@@ -1,17 +1,18 @@
 import Storage
 
-/// Which numbers new objects get.
+/// Assigns primary keys to new objects.
 struct ObjectNumbers: NumberSource {
     enum Scope: Sendable {
-        /// Each hierarchy counts for itself.
+        /// Each hierarchy has its own sequence of keys.
         case perHierarchy
-        /// All objects of a store count together, as in XML stores. Rows that bring their own
-        /// number may still share it with one of another hierarchy.
+        /// All objects of a store share one sequence, as in XML stores. An inserted row with a
+        /// given key may still share it with a row of another hierarchy.
         case shared(first: Int64)
     }
 
     private let isShared: Bool
-    /// The greatest number given, by the root's position; for a shared scope at 0 alone.
+    /// The greatest assigned key, by the index of the root entity; for a shared scope only at index
+    /// 0.
     private var greatest: [Int64]
 
     init(_ scope: Scope, entityCount: Int) {
@@ -25,10 +26,10 @@ struct ObjectNumbers: NumberSource {
         }
     }
 
-    /// The number that the next new object of a hierarchy gets.
+    /// The primary key of the next new object of a hierarchy.
     func next(root: Int) -> Int64 { greatest[isShared ? 0 : root] &+ 1 }
 
-    /// Minds that a number is taken.
+    /// Records that a primary key is in use.
     mutating func note(_ key: Int64, root: Int) {
         let place = isShared ? 0 : root
         greatest[place] = max(greatest[place], key)

@@ -3,14 +3,14 @@ import RowMemory
 import Schema
 import Storage
 
-/// Makes rows of one entity for a table, in slabs that are just large enough.
+/// Creates rows of one entity for a table, in slabs of exactly the necessary size.
 ///
-/// A table lives long: a slab with room to spare would be held for nothing.
+/// A table is kept for a long time, so unused capacity of a slab would waste memory.
 struct RowFiller {
     private let layout: RowLayout
-    /// How many rows are still to come; nil if that is not known.
+    /// The number of rows still to be added; nil if it is unknown.
     private var left: Int?
-    /// What has been filled, in order.
+    /// The filled slabs, in order.
     private(set) var slabs: ContiguousArray<RowSlab> = []
     private var source = SlabSource()
 
@@ -42,8 +42,8 @@ struct RowFiller {
         return new
     }
 
-    /// Copies a value as a store keeps it: temporary numbers replaced, files of large values read,
-    /// what is nothing in a composite left out.
+    /// Copies a value in its stored form: temporary keys are replaced, files of large values are
+    /// read, and nil parts of composites are removed.
     func copy(
         _ slot: RowSlot, from source: Row, into row: Row, _ property: PropertyDescription, _ key: (Int64) -> Int64
     ) throws {
@@ -65,15 +65,15 @@ struct RowFiller {
 }
 
 extension LargeValue {
-    /// The value with its bytes at hand. One whose file is missing stays a reference to it: the
-    /// name is all that is left of it.
-    /// - Throws: `StorageError.tooLarge` for one that memory is not for, which this kind of store
-    ///   is.
+    /// The value with its bytes in memory. A value whose file is missing remains a reference,
+    /// because only its name is left.
+    /// - Throws: `StorageError.tooLarge` for a value that is too large for this type of store,
+    ///   which keeps values in memory.
     fileprivate func inMemory() throws -> LargeValue {
         guard bytesAtHand == nil else { return self }
         do {
             let bytes = try data()
-            // What it was read from need not outlive the save.
+            // The original source of the value need not exist after the save.
             if fileName == nil { settle(in: BytesSource(bytes)) }
             return LargeValue(bytes)
         } catch let error as StorageError where error.code == .notFound && fileName != nil {
@@ -86,7 +86,7 @@ extension LargeValue {
 }
 
 extension PropertyValue {
-    /// A composite without the parts that are nil; nil if nothing is left.
+    /// A composite without its nil parts; nil if no part is left.
     func withoutNulls() -> PropertyValue? {
         switch self {
         case .null: return nil

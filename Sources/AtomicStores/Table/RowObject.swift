@@ -3,7 +3,7 @@ import RowMemory
 import Schema
 import Storage
 
-/// A row as predicates and sort keys see it. One that is not there has no values.
+/// A row for the evaluation of predicates and sort keys. A missing row has no values.
 final class RowObject<Table: ChangeableTable>: QueryObject {
     private let table: Table
     private let reference: ObjectReference

@@ -3,7 +3,7 @@ import RowMemory
 import Schema
 import Storage
 
-/// Answering requests: everything is looked at, what fits is copied.
+/// Executes requests: every object is tested, and matching rows are copied.
 extension RowTable: SelectingTable {
     func count(_ request: RowRequest) throws -> Int {
         var unordered = request
@@ -104,8 +104,8 @@ extension RowTable: SelectingTable {
 }
 
 extension RowRequest {
-    /// The same request without a sort where what it asks for is the order in which rows stand:
-    /// that of the numbers, of the objects of one entity.
+    /// The request without its sort keys, if the requested order is that of the rows: by primary
+    /// key, for objects of one entity.
     fileprivate func inNumberOrder(_ model: ManagedObjectModel) -> RowRequest {
         guard let first = sortKeys.first, first.ordersObjects, first.isAscending,
             !includesSubentities || model.entities[entityIndex].family.count == 1
@@ -115,13 +115,13 @@ extension RowRequest {
         return request
     }
 
-    /// Whether every object from the beginning on fits, in the order of their numbers.
+    /// Whether every object is requested, from the beginning and in primary key order.
     fileprivate var isForAll: Bool {
         guard case .matching(nil) = selection else { return false }
         return sortKeys.isEmpty && excludedKeys.isEmpty && limit == nil && offset <= 0
     }
 
-    /// What is done with the objects of an entity, for a person to read.
+    /// A description of the request for display.
     func statementInMemory(_ entity: EntityDescription) -> String {
         var statement = "FILTER \(entity.name) IN MEMORY"
         switch selection {

@@ -2,16 +2,16 @@ import RowMemory
 import Schema
 import Storage
 
-/// All objects of a store in memory: what the in-memory, XML and binary stores have in common.
+/// All objects of a store in memory. In-memory, XML and binary stores share this class.
 ///
 /// Invariants:
 /// 1. Every member in a list is a row of the table, of the relation's destination or a descendant.
-/// 2. Lists of ordered relations are in their order, others by entity and number. A list that is
-///    empty is not there.
-/// 3. A relation of `keys` without an order may have no lists: they are made from the rows when
-///    they are first asked for.
-/// 4. A link of a many-to-many relationship stands on both sides.
-/// 5. No number is given twice within a hierarchy.
+/// 2. Lists of ordered relations have their order, others are sorted by entity and primary key.
+///    Empty lists are not stored.
+/// 3. An unordered relation of kind `keys` may have no lists: they are built from the rows on
+///    demand.
+/// 4. A link of a many-to-many relationship is in the lists of both sides.
+/// 5. No primary key is assigned twice within a hierarchy.
 final class RowTable {
     let shape: TableShape
     let identity: StoreIdentity
@@ -34,13 +34,13 @@ final class RowTable {
 
     // MARK: Rows
 
-    /// The rows of the hierarchy that an entity belongs to.
+    /// The rows of an entity's hierarchy.
     func hierarchy(of entityIndex: Int) -> HierarchyRows { hierarchies[shape.root(of: entityIndex)] }
 
     func row(_ key: Int64, entityIndex: Int) -> Row? { hierarchies[shape.root(of: entityIndex)][key] }
 
-    /// Calls `body` with the rows of an entity, in the order of their numbers.
-    /// - Parameter key: The number behind which the first may be; nil for all.
+    /// Calls `body` with the rows of an entity, in primary key order.
+    /// - Parameter key: Only rows with greater keys are included; nil includes all.
     func forEachRow(
         of entityIndex: Int, includingSubentities: Bool, after key: Int64? = nil, _ body: (Row) throws -> Void
     ) rethrows {
@@ -67,7 +67,7 @@ final class RowTable {
         return made
     }
 
-    /// Whether the relation has lists that are to be kept up.
+    /// Whether the relation has lists that must be updated.
     func hasLists(_ relation: Int) -> Bool { lists[relation] != nil }
 
     private func listsFromKeys(of relation: Int) -> [Int64: [ObjectReference]] {
@@ -87,7 +87,7 @@ final class RowTable {
 
     // MARK: Changes
 
-    /// Puts rows and lists in the places of others and returns what undoes that.
+    /// Replaces rows and lists, and returns the inverse change.
     func exchange(_ change: TableChange) -> TableChange {
         var inverse = TableChange()
         inverse.rows.reserveCapacity(change.rows.count)
@@ -112,12 +112,12 @@ final class RowTable {
         return inverse
     }
 
-    /// Gives up what changes have left empty; what undid them can't be used any more.
+    /// Removes emptied entries. Inverse changes can't be used afterwards.
     func tidy() {
         for root in hierarchies.indices { hierarchies[root].removeEmptyPlaces() }
     }
 
-    /// The index of a constraint, made when it is first needed.
+    /// The index of a constraint, built on demand.
     func uniqueness(_ constraint: Int, of candidates: [Row]) -> UniquenessIndex {
         if let index = uniques[constraint] { return index }
         var index = UniquenessIndex(shape.constraints[constraint])
@@ -130,7 +130,7 @@ final class RowTable {
 
     // MARK: Loading
 
-    /// Takes the rows of a file, which are new and in ascending order of their keys within each
+    /// Loads the rows of a file, which are new and in ascending order of their keys within each
     /// hierarchy.
     func load(_ rows: [(key: Int64, row: Row)], root: Int) {
         hierarchies[root] = hierarchies[root].reserveCapacity(hierarchies[root].count + rows.count)
@@ -138,14 +138,13 @@ final class RowTable {
         numbers.note(hierarchies[root].greatestKey, root: root)
     }
 
-    /// Takes the rows of a file, all of a hierarchy, which is empty, in ascending order of their
-    /// keys.
+    /// Loads all rows of an empty hierarchy from a file, in ascending order of their keys.
     func load(_ slabs: ContiguousArray<RowSlab>, root: Int) {
         _ = hierarchies[root].append(slabs)
         numbers.note(hierarchies[root].greatestKey, root: root)
     }
 
-    /// Takes the lists of a file; members that are not in the table are left out.
+    /// Loads the lists of a file; members that are not in the table are ignored.
     func load(_ members: [ObjectReference], of owner: Int64, _ relation: Int) {
         let stored = shape.relations[relation]
         let destination = shape.model.entities[stored.destinationIndex]
@@ -161,8 +160,8 @@ final class RowTable {
         lists[relation]?[owner] = list.isEmpty ? nil : list
     }
 
-    /// Completes the lists of a relation after all rows are there, from the other side of each
-    /// link, and with members that an order has forgotten.
+    /// Completes the lists of a relation after all rows are loaded: with links that are only in the
+    /// inverse's lists, and with members that are missing in an order.
     func completeLists(of relation: Int) {
         let stored = shape.relations[relation]
         var all: [Int64: [ObjectReference]]
@@ -198,13 +197,13 @@ final class RowTable {
     }
 }
 
-/// Rows and lists to stand in a table: nil for none.
+/// Rows and lists to replace in a table; nil removes them.
 struct TableChange {
     var rows: [(root: Int, key: Int64, row: Row?)] = []
     var lists: [(relation: Int, owner: Int64, list: [ObjectReference]?)] = []
-    /// New rows whose keys ascend from behind all there are; no unique values, lists or derived
-    /// values are concerned.
+    /// New rows whose keys are greater than all others and ascend. They affect no unique values,
+    /// lists or derived values.
     var appended: [(root: Int, slabs: ContiguousArray<RowSlab>)] = []
-    /// How many of the last rows go again: only in what undoes the former.
+    /// The number of last rows to remove. Only used in the inverse of a change that appends rows.
     var removed: [(root: Int, count: Int)] = []
 }

@@ -3,10 +3,11 @@ import RowMemory
 import Schema
 import Storage
 
-/// A table that finds the rows of a request by itself, wherever they are; what is made of them is
-/// the same for all.
+/// A table that selects the rows of a request itself, wherever they are stored. The methods that
+/// process the rows are shared.
 protocol SelectingTable: ChangeableTable {
-    /// The rows that a request is for: those that its predicate holds for, in its order and window.
+    /// The rows of a request: those that match its predicate, in its order, within its offset and
+    /// limit.
     func select(_ request: RowRequest) throws -> [Row]
 }
 
@@ -42,15 +43,15 @@ extension SelectingTable {
         return RelatedBatch(members: lists, rows: batch)
     }
 
-    /// How many rows in order of number are enough; nil for all. Without an order the first that
-    /// fit will do.
+    /// The number of rows in primary key order that suffice; nil if all are needed. Without sort
+    /// keys the first matching rows suffice.
     static func enough(_ request: RowRequest) -> Int? {
         guard request.sortKeys.isEmpty, let limit = request.limit else { return nil }
         let (count, overflow) = limit.addingReportingOverflow(max(0, request.offset))
         return overflow ? nil : count
     }
 
-    /// Sorts what a request has found and cuts it to its window.
+    /// Sorts the rows of a request and applies its offset and limit.
     func finish(_ found: [Row], _ request: RowRequest) throws -> [Row] {
         guard !request.sortKeys.isEmpty else { return Self.window(found, request) }
         let sort = try CompiledSort(

@@ -3,34 +3,34 @@ import RowMemory
 import Schema
 import Storage
 
-/// What follows from a model for keeping its objects: which slots are kept, and how each to-many
-/// relationship is.
+/// The properties of a model that determine how its objects are stored: the stored slots, and the
+/// representation of each to-many relationship.
 final class TableShape: Sendable {
     let model: ManagedObjectModel
     let layouts: [RowLayout]
-    /// Whether the store holds objects of the entity at a position; a hierarchy is held as a whole
-    /// if any of it is.
+    /// Whether the store has objects of the entity at an index. A hierarchy is stored as a whole if
+    /// any entity of it is.
     let isStored: [Bool]
-    /// The slots of each entity that outlive the memory: no transient ones, none without a type.
+    /// The stored slots of each entity: without transient attributes and those without a type.
     let storedSlots: [[RowSlot]]
-    /// The others, but for relationships to many: what a copy of a row has to lose.
+    /// The other slots except to-many relationships. They must be cleared in a copy of a row.
     let fleetingSlots: [[RowSlot]]
-    /// The stored slots whose values are not kept just as they come.
+    /// The stored slots whose values may be changed or rejected by a store.
     let changingSlots: [[RowSlot]]
     let relations: [StoredRelation]
-    /// For each entity the to-one slots that decide who is a member of which relation.
+    /// For each entity the to-one slots that determine the members of a relation.
     let keyRelations: [[(slot: RowSlot, relation: Int)]]
     /// For each entity the relations that its objects own.
     let ownedRelations: [[Int]]
     let constraints: [UniquenessConstraint]
     let derivations: [Derivation]
     private let relationByProperty: [[Int]]
-    /// For each entity and property the entities that it can lead to; none where it is no
+    /// For each entity and property the possible destination entities; empty if it is not a
     /// relationship.
     private let destinations: [[Range<Int>]]
 
-    /// - Throws: `StorageError.cannotCreate` if there is no such configuration, `unsupported` where
-    ///   an attribute is derived in a way that no store can keep.
+    /// - Throws: `StorageError.cannotCreate` if there is no such configuration, `unsupported` if
+    ///   the model has a derivation that no store supports.
     init(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) {
         guard let members = model.entities(inConfiguration: configuration) else {
             throw StorageError(.cannotCreate, "The model has no configuration \(configuration ?? "")")
@@ -90,8 +90,8 @@ final class TableShape: Sendable {
         }
     }
 
-    /// The relation that a to-many property is kept as, nil for a transient one or one that leads
-    /// out of the store.
+    /// The relation of a to-many property; nil for a transient one or one whose destination is not
+    /// in this store.
     func relation(entityIndex: Int, propertyIndex: Int) -> Int? {
         let relation = relationByProperty[entityIndex][propertyIndex]
         return relation < 0 ? nil : relation
@@ -104,8 +104,8 @@ final class TableShape: Sendable {
         }
     }
 
-    /// Refuses a reference to an object of an entity that a relationship to one can't lead to:
-    /// whoever follows it would read the values of another layout.
+    /// Rejects a reference whose entity is not in the hierarchy of the relationship's destination:
+    /// its values would be read with the wrong layout.
     func checkReference(to entityIndex: Int, from slot: RowSlot, of ownerIndex: Int) throws(StorageError) {
         if destinations[ownerIndex][Int(slot.index)].contains(entityIndex) { return }
         let owner = model.entities[ownerIndex]
@@ -120,7 +120,7 @@ final class TableShape: Sendable {
 }
 
 extension SlotKind {
-    /// Whether a value may have to become another one, or be refused, before a store keeps it.
+    /// Whether a value may have to be converted or rejected before it is stored.
     fileprivate var changesInStore: Bool {
         switch self {
         case .toOne, .large, .boxed, .decimal: true
@@ -129,21 +129,22 @@ extension SlotKind {
     }
 }
 
-/// A to-many relationship as a store keeps it.
+/// The stored form of a to-many relationship.
 struct StoredRelation: Sendable {
     enum Kind: Sendable {
-        /// The members' rows hold the owner's key, in the to-one property at this place.
+        /// The members' rows have the owner's key, in the to-one property with this index.
         case keys(property: Int)
-        /// Many-to-many: each link stands on both sides. The inverse may be the relation itself.
+        /// Many-to-many: each link is in the lists of both sides. The inverse may be the relation
+        /// itself.
         case linked(inverse: Int)
-        /// Without an inverse: a member has one owner at most, the last one.
+        /// Without an inverse: a member has at most one owner, the last one.
         case free
     }
 
     let property: PropertyDescription
     var kind: Kind
     let isOrdered: Bool
-    /// Position of the destination in the model.
+    /// Index of the destination in the model.
     var destinationIndex: Int { property.destinationIndex }
     var entityIndex: Int { property.declaringEntityIndex }
 

@@ -1,7 +1,7 @@
 import RowMemory
 import Storage
 
-/// Who has which unique values.
+/// The objects that have unique values, by value.
 struct UniquenessIndex {
     let constraint: UniquenessConstraint
     private var holders: [UniqueValues: Int64] = [:]
@@ -16,7 +16,7 @@ struct UniquenessIndex {
         let before = old.flatMap { constraint.values(of: $0) }
         let after = new.flatMap { constraint.values(of: $0) }
         guard before != after else { return }
-        // Within one save a value may pass from one row to another in either order.
+        // Within one save a value may move from one row to another, in either order.
         if let before, let old, holders[before] == old.key { holders[before] = nil }
         if let after, let new { holders[after] = new.key }
     }

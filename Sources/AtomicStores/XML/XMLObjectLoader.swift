@@ -4,8 +4,8 @@ import RowMemory
 import Schema
 import Storage
 
-/// Makes rows of the objects of an XML store. References may lead forward: they are followed at the
-/// end.
+/// Creates rows from the objects of an XML store. References may refer to later objects, so they
+/// are resolved at the end.
 struct XMLObjectLoader {
     private struct PendingReference {
         let row: Row
@@ -165,7 +165,7 @@ struct XMLObjectLoader {
                 pending.row.setReference(
                     ObjectReference(key: target.key, entityIndex: target.entityIndex), pending.slot)
             } else if let key = numbering.key(pending.number, entityIndex: pending.destination) {
-                // A reference to an object that is not there is kept as it is.
+                // A reference to a missing object is kept.
                 pending.row.setReference(ObjectReference(key: key, entityIndex: pending.destination), pending.slot)
             }
         }
@@ -184,7 +184,7 @@ struct XMLObjectLoader {
         table.numbers.note(max(numbering.nextObjectNumber, 1) - 1, root: 0)
     }
 
-    /// Puts the objects of a hierarchy into the table.
+    /// Loads the objects of a hierarchy into the table.
     private func load(_ root: EntityDescription, into table: RowTable) {
         let filled = root.family.lazy.map { fillers[$0].slabs }.filter { !$0.isEmpty }
         if let only = filled.first, filled.count == 1, only.areInOrder { return table.load(only, root: root.index) }
@@ -195,8 +195,8 @@ struct XMLObjectLoader {
         if !rows.isEmpty { table.load(rows.sorted { $0.key < $1.key }, root: root.index) }
     }
 
-    /// Where an owner names a member that names no owner, the member is given it: both sides of a
-    /// relationship say the same afterwards.
+    /// If an owner lists a member that names no owner, the member's reference is set, so that both
+    /// sides of the relationship agree.
     private func repairKeys() {
         for pending in lists {
             guard case .keys(let property) = shape.relations[pending.relation].kind else { continue }
@@ -213,7 +213,7 @@ struct XMLObjectLoader {
 }
 
 extension ContiguousArray<RowSlab> {
-    /// Whether the number of each row is greater than those of all before it.
+    /// Whether the rows are in ascending order of their keys.
     fileprivate var areInOrder: Bool {
         var last = Int64.min
         return allSatisfy { slab in
@@ -226,6 +226,6 @@ extension ContiguousArray<RowSlab> {
 }
 
 extension [XMLAttribute] {
-    /// The value of an attribute; nil where there is none of this name.
+    /// The value of an attribute; nil if there is no attribute of this name.
     fileprivate subscript(name: String) -> String? { first { $0.name == name }?.value }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Core Data's XML store (COREDATA_FORMATS §5.1).
+/// Core Data's XML store.
 ///
 ///     <?xml version="1.0" standalone="no"?>
 ///     <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
@@ -22,16 +22,15 @@ import Foundation
 ///         </object>
 ///     </database>
 ///
-/// Entities stand in capitals, properties in small letters, without a value not at all. The number
-/// in an id is that of the object; all objects of a store count together. `nextObjectID` is a
-/// number that is free; in Apple's files it is the last one given, which readers on both sides have
-/// to mind. What the format has no word for is written in words of our own, which Apple's framework
-/// does not read:
-/// - a leaf of a composite as an attribute called `composite.leaf`;
-/// - text with characters that XML can't hold as base64, with `encoding="base64"`;
-/// - a large value whose file was missing as `type="missing"` with the file's name;
-/// - where objects of two hierarchies share a number (they came from a store of another type), ids
-///   are moved apart, and the metadata say by how much.
+/// Entity names are in capitals, property names in small letters. Properties without a value are
+/// omitted. The number in an id is the object's primary key; all objects of a store share one
+/// sequence. `nextObjectID` is a free number; in Core Data's files it is the last assigned one,
+/// which readers must take into account. Folio's extensions, which Core Data does not read, are:
+/// - a leaf of a composite is an attribute with the name `composite.leaf`;
+/// - text with characters that XML does not permit is base64, with `encoding="base64"`;
+/// - a large value whose file was missing has `type="missing"` and the file's name;
+/// - if objects of two hierarchies have the same primary key (they came from a store of another
+///   type), ids are shifted by offsets that the metadata contain.
 enum XMLStoreFormat {
     static let prolog = """
         <?xml version="1.0" standalone="no"?>
@@ -40,7 +39,7 @@ enum XMLStoreFormat {
 
         """
     static let version = "134481920"
-    /// The number of the first object of a new store.
+    /// The primary key of the first object of a new store.
     static let firstNumber: Int64 = 102
 
     enum ValueType {
@@ -50,7 +49,7 @@ enum XMLStoreFormat {
     }
 
     static func begins(_ start: [UInt8]) -> Bool {
-        // The piece may end within a character.
+        // The text may end within a character.
         let text = String(decoding: start.prefix(4096), as: UTF8.self)
         let head = text.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
         guard head.hasPrefix("<?xml") || head.hasPrefix("<!DOCTYPE database") || head.hasPrefix("<database") else {

@@ -2,17 +2,17 @@ import RowMemory
 import Schema
 import Storage
 
-/// What entities and properties are called in an XML store, which knows capitals only for entities
-/// and small letters only for properties.
+/// The names of entities and properties in an XML store, which has only capitals for entities and
+/// only small letters for properties.
 struct XMLStoreNames {
-    /// Indirect, since one is copied for every value of a file.
+    /// Indirect, because an instance is copied for every value of a file.
     indirect enum Target {
         case attribute(RowSlot, AttributeDescription)
         /// A leaf of a composite.
         case leaf(RowSlot, path: [String], AttributeDescription)
         case toOne(RowSlot, destination: Int)
         case toMany(relation: Int)
-        /// Nothing of it is kept.
+        /// Not stored.
         case ignored
     }
 
@@ -20,7 +20,7 @@ struct XMLStoreNames {
     private let entities: [String: Int]
     private let targets: [[String: Target]]
 
-    /// - Throws: `StorageError.unsupported` where names differ in nothing but capitals.
+    /// - Throws: `StorageError.unsupported` if names differ only in case.
     init(_ shape: TableShape) throws(StorageError) {
         self.shape = shape
         var entities: [String: Int] = [:]
@@ -61,13 +61,14 @@ struct XMLStoreNames {
 
     static func name(of property: PropertyDescription) -> String { property.name.lowercased() }
 
-    /// The leaves of a composite attribute with the names of their values.
+    /// The leaves of a composite attribute, with the names of their values.
     static func leaves(of attribute: AttributeDescription, in model: ManagedObjectModel) -> [(
         name: String, path: [String], attribute: AttributeDescription
     )] {
         var found: [(name: String, path: [String], attribute: AttributeDescription)] = []
         func visit(_ attribute: AttributeDescription, _ name: String, _ path: [String]) {
-            // Composites that hold themselves are no model, but none of ours to find out.
+            // Limits the recursion for composites that contain themselves, which are detected
+            // elsewhere.
             guard path.count < 16, let composite = attribute.compositeName.flatMap({ model.composite(named: $0) })
             else { return }
             for leaf in composite.attributes.sorted(by: { $0.name < $1.name }) {

@@ -3,8 +3,9 @@ import RowMemory
 import Schema
 import Storage
 
-/// Which numbers objects have in an XML file. They are those of the objects, unless objects of two
-/// hierarchies share one: then each hierarchy's are moved behind those of the one before.
+/// The numbers of objects in an XML file. They are the primary keys, unless objects of two
+/// hierarchies have the same key: then the numbers of each hierarchy are shifted beyond those of
+/// the previous one.
 struct XMLStoreNumbering {
     private var offsets: [Int64]
     private let rootIndices: [Int]
@@ -14,7 +15,7 @@ struct XMLStoreNumbering {
     private(set) var next: Int64
     private(set) var isMoved: Bool
 
-    /// For writing.
+    /// The numbering for writing a table.
     init(_ table: RowTable) {
         let model = table.shape.model
         rootIndices = model.entities.map(\.rootIndex)
@@ -34,15 +35,15 @@ struct XMLStoreNumbering {
         var last: Int64 = 0
         for root in used {
             offsets[root] = last
-            // The sum of greatest numbers can't be reached by counting; a file that has such
-            // numbers gets what fits.
+            // The sum of the greatest keys only overflows for a file with extremely large keys; the
+            // offset is then truncated.
             last = last.addingReportingOverflow(table.hierarchies[root].greatestKey).partialValue
         }
         next = last &+ 1
     }
 
-    /// For reading.
-    /// - Throws: `StorageError.damaged` if the metadata say what can't be.
+    /// The numbering for reading a file.
+    /// - Throws: `StorageError.damaged` if the metadata are invalid.
     init(_ shape: TableShape, next: Int64, _ metadata: StoreMetadata) throws(StorageError) {
         rootIndices = shape.model.entities.map(\.rootIndex)
         rootNames = shape.model.entities.map(\.name)
@@ -65,10 +66,10 @@ struct XMLStoreNumbering {
         self.offsets = offsets
     }
 
-    /// The number that the next new object gets in the store, whatever it will be in the file.
+    /// The primary key of the next new object in the store, regardless of its number in the file.
     var nextObjectNumber: Int64 { nextNumber }
 
-    /// What the metadata have to say, nil if nothing is moved.
+    /// The value for the metadata; nil if no numbers are shifted.
     var metadata: PropertyListValue? {
         guard isMoved else { return nil }
         var pairs: [String: PropertyListValue] = ["": .integer(nextNumber)]
@@ -76,10 +77,10 @@ struct XMLStoreNumbering {
         return .dictionary(pairs)
     }
 
-    /// The number in the file of an object.
+    /// The number of an object in the file.
     func number(_ key: Int64, entityIndex: Int) -> Int64 { key &+ offsets[rootIndices[entityIndex]] }
 
-    /// The object's own number, nil if it can't be.
+    /// The primary key of an object; nil if it is invalid.
     func key(_ number: Int64, entityIndex: Int) -> Int64? {
         let key = number &- offsets[rootIndices[entityIndex]]
         return key > 0 && key < .max ? key : nil
@@ -88,7 +89,7 @@ struct XMLStoreNumbering {
     /// Calls `body` with all objects in the order of their numbers in the file.
     func forEachRowInOrder(of table: RowTable, _ body: (Row) throws -> Void) rethrows {
         let used = table.hierarchies.filter { $0.count > 0 }
-        // Where there is one hierarchy they are in order.
+        // The rows of a single hierarchy are already in order.
         if used.count == 1 { return try used[0].forEach(body) }
         var rows: [(Int64, Row)] = []
         for hierarchy in table.hierarchies {

@@ -5,15 +5,14 @@ import RowMemory
 import Schema
 import Storage
 
-/// Reads an XML store: what it says of itself at once, its objects into a table when the model is
-/// known.
+/// Reads an XML store: its metadata on initialization, and its objects into a table once the model
+/// is known.
 ///
-/// The document type is never fetched and entities are refused, by `XMLReader`; depth and sizes are
-/// bounded.
+/// `XMLReader` never loads the document type and rejects entities; depth and sizes are limited.
 struct XMLStoreReader {
     private(set) var metadata: StoreMetadata
     private let next: Int64
-    /// Stands behind what the store says of itself.
+    /// The reader, positioned after the metadata.
     private let objects: XMLReader
 
     private static let largestDocument = 1 << 30
@@ -52,9 +51,9 @@ struct XMLStoreReader {
         objects = reader
     }
 
-    /// Puts the objects into a table, which is empty.
+    /// Loads the objects into an empty table.
     /// - Throws: `StorageError.damaged`, or `incompatibleModel` for objects and properties that the
-    ///   model does not know.
+    ///   model lacks.
     func load(into table: RowTable) throws {
         let names = try XMLStoreNames(table.shape)
         var loader = XMLObjectLoader(names, numbering: try XMLStoreNumbering(table.shape, next: next, metadata))
@@ -70,7 +69,7 @@ struct XMLStoreReader {
         try loader.finish(into: table)
     }
 
-    /// Counts the objects by their entities. Other elements are passed over.
+    /// Counts the objects by entity. Other elements are skipped.
     func objectCounts() throws -> [String: Int] {
         var counts = Dictionary(metadata.versionHashes.keys.map { ($0, 0) }) { first, _ in first }
         let names = Dictionary(counts.keys.map { ($0.uppercased(), $0) }) { first, _ in first }
@@ -93,7 +92,7 @@ struct XMLStoreReader {
 }
 
 extension XMLReader {
-    /// The next event but for text, which has no meaning where this is asked.
+    /// The next event other than text, which is ignored here.
     fileprivate mutating func nextTag() throws -> Event? {
         while let event = try next() {
             if case .text = event { continue }
@@ -102,12 +101,12 @@ extension XMLReader {
         return nil
     }
 
-    /// The text of an element without others in it, whose start tag was just read.
+    /// The text of an element without child elements, whose start tag was just read.
     mutating func textOfElement() throws -> String {
         var text = ""
         while let event = try next() {
             switch event {
-            // Mostly there is one.
+            // Usually there is only one.
             case .text(let piece): if text.isEmpty { text = piece } else { text += piece }
             case .end: return text
             case .start(let name, _):
@@ -117,7 +116,7 @@ extension XMLReader {
         return text
     }
 
-    /// The element whose start tag was just read, with everything in it.
+    /// The element whose start tag was just read, with its content.
     mutating func rest(of name: String, _ attributes: [XMLAttribute]) throws -> XMLTree {
         var stack = [XMLTree(name, attributes)]
         var count = 0

@@ -1,20 +1,19 @@
 import Coding
 import Schema
 
-/// The beginnings of the elements of an XML store, as they are written, up to what changes from one
-/// object to the next.
+/// The constant beginnings of the elements of an XML store.
 enum XMLStoreTags {
-    /// Up to the digits of the object's number.
+    /// Ends before the digits of the object's number.
     static func object(_ entity: EntityDescription) -> String {
         "<object type=\"\(quoted(XMLStoreNames.name(of: entity)))\" id=\"z"
     }
 
-    /// Up to where the tag may end.
+    /// Ends before the closing bracket of the tag.
     static func attribute(_ name: String, _ type: String) -> String {
         "<attribute name=\"\(quoted(name))\" type=\"\(type)\""
     }
 
-    /// Up to where the tag may end.
+    /// Ends before the closing bracket of the tag.
     static func relationship(_ property: PropertyDescription, _ model: ManagedObjectModel) -> String {
         let destination = quoted(XMLStoreNames.name(of: model.entities[property.destinationIndex]))
         let name = quoted(XMLStoreNames.name(of: property))

@@ -10,10 +10,10 @@ struct XMLStoreWriter {
     private let uuid: String
     private var metadata: [String: PropertyListValue]
     private let numbering: XMLStoreNumbering
-    /// What has not been given to the file yet.
+    /// The output that has not been appended to the file yet.
     private var output = ""
 
-    /// The size from which on the output is given to the file.
+    /// The size at which the output is appended to the file.
     private static let pieceSize = 1 << 18
 
     init(_ table: RowTable, _ metadata: StoreMetadata) {
@@ -24,9 +24,9 @@ struct XMLStoreWriter {
         self.metadata[StoreMetadata.Key.numberOffsets] = numbering.metadata
     }
 
-    /// Gives the file to `append`, one piece after the other. Called once.
-    /// - Throws: what reading a large value throws; `CodingError.unsupported` for metadata with
-    ///   characters that XML can't hold.
+    /// Passes the file's content to `append` in pieces. Call it only once.
+    /// - Throws: errors of reading a large value; `CodingError.unsupported` for metadata with
+    ///   characters that XML does not permit.
     mutating func write(_ append: (UnsafeRawBufferPointer) throws -> Void) throws {
         output.reserveCapacity(Self.pieceSize + Self.pieceSize / 8)
         output += XMLStoreFormat.prolog
@@ -57,7 +57,7 @@ struct XMLStoreWriter {
         struct Attribute {
             let slot: RowSlot
             let tag: String
-            /// The tag of a value of which nothing but the name of its file is left.
+            /// The tag of a value whose file is missing.
             let missingTag: String
         }
 

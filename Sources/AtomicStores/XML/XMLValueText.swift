@@ -1,9 +1,9 @@
 import Foundation
 import Schema
 
-/// How values of attributes stand in an XML store.
+/// The text of attribute values in an XML store.
 enum XMLValueText {
-    /// The word for an attribute's type.
+    /// The name of an attribute's type.
     static func typeName(_ type: AttributeType) -> String {
         switch type {
         case .integer16: "int16"
@@ -23,7 +23,7 @@ enum XMLValueText {
         }
     }
 
-    /// The text of a value, nil for none.
+    /// The text of a value; nil if there is none.
     static func text(_ value: PropertyValue) throws -> String? {
         switch value {
         case .int(let number): return String(number)
@@ -41,17 +41,17 @@ enum XMLValueText {
         }
     }
 
-    /// Seconds since 2001 with 20 decimals, as Core Data writes them; as `description` where those
-    /// would not read back.
+    /// Seconds since 2001 with 20 decimals, as Core Data writes them; `description` if that would
+    /// not be read back as the same value.
     private static func text(ofDate seconds: Double) -> String {
         let text = seconds.isFinite ? String(format: "%.20f", seconds) : seconds.description
         return Double(text) == seconds ? text : seconds.description
     }
 
-    /// The value that a text stands for, nil if it is none of the type.
+    /// The value for a text; nil if it is not valid for the type.
     static func value(_ text: String, _ attribute: AttributeDescription) -> PropertyValue? {
         func word() -> String {
-            // Numbers mostly stand alone; trimming takes longer than reading them.
+            // Numbers usually have no surrounding space. Trimming takes longer than parsing them.
             let isPlain = [text.utf8.first, text.utf8.last].allSatisfy {
                 $0.map { $0 > UInt8(ascii: " ") && $0 < 0x7F } ?? false
             }
@@ -71,8 +71,8 @@ enum XMLValueText {
         case .date: return Double(word()).map { .date(Date(timeIntervalSinceReferenceDate: $0)) }
         case .decimal:
             let word = word()
-            // The reader of decimals takes what it can and leaves the rest: only numbers are given
-            // to it.
+            // `Decimal(string:)` ignores invalid trailing text, so only valid numbers are passed to
+            // it.
             guard Double(word) != nil, let number = Decimal(string: word), !number.isNaN else { return nil }
             return .decimal(number)
         case .uuid: return UUID(uuidString: word()).map { .uuid($0) }

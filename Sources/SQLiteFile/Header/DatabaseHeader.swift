@@ -1,39 +1,39 @@
 internal import Coding
 
-/// The header of a database: the first 100 bytes of its first page. The fields are those of
-/// SQLite's file format, "The Database Header"; nothing that they say is checked.
+/// The header of a database: the first 100 bytes of its first page, as defined by SQLite's file
+/// format, "The Database Header". The values are not validated.
 package struct DatabaseHeader: Sendable {
     package static let size = 100
     package static let magic = Array("SQLite format 3\u{0}".utf8)
     package static let pageSizes = 512...65_536
-    /// The least that a page must have for its content.
+    /// The least number of bytes of a page that must be available for its content.
     package static let leastUsableSize = 480
-    /// Where the version that writing needs stands, and behind it the one that reading needs.
+    /// The offset of the file format version for writing; the version for reading follows.
     package static let versionsOffset = 18
-    /// What both versions are in WAL mode.
+    /// The value of both versions in WAL mode.
     package static let walVersion: UInt8 = 2
 
     package let hasMagic: Bool
-    /// The size that the field stands for, valid or not.
+    /// The page size in the header, valid or not.
     package let pageSize: Int
     package let writeVersion: UInt8
     package let readVersion: UInt8
-    /// How many bytes at the end of each page hold no content.
+    /// The number of reserved bytes at the end of each page.
     package let reservedSize: Int
-    /// Whether the payload fractions are the only ones that there are: 64, 32 and 32.
+    /// Whether the payload fractions have the only permitted values: 64, 32 and 32.
     package let hasValidFractions: Bool
     package let changeCounter: UInt32
-    /// The size of the database in pages; valid only where ``isConsistent``.
+    /// The size of the database in pages; valid only if ``isConsistent``.
     package let pageCount: Int
-    /// The first trunk page of the freelist; 0 for none.
+    /// The first trunk page of the freelist; 0 if there is none.
     package let firstFreelistPage: Int
     package let freelistCount: Int
     package let schemaFormat: Int
-    /// The largest root page where there are pointer map pages, else 0.
+    /// The largest root page if there are pointer map pages, else 0.
     package let largestRootPage: Int
     /// 1 for UTF-8, 2 for UTF-16 little-endian, 3 for UTF-16 big-endian.
     package let textEncoding: Int
-    /// What the change counter was when SQLite last wrote the page count.
+    /// The change counter at the time when SQLite last wrote the page count.
     private let versionValidFor: UInt32
 
     /// - Parameter bytes: At least ``size`` of them.
@@ -59,14 +59,14 @@ package struct DatabaseHeader: Sendable {
     /// - Parameter bytes: At least ``size`` of them.
     package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { DatabaseHeader($0) } }
 
-    /// Reads the header of a file; what a file is too short for is zero.
+    /// Reads the header of a file; bytes past the end of the file are zero.
     package init(of file: some RandomAccessFile) throws {
         var bytes = [UInt8](repeating: 0, count: Self.size)
         try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
         self.init(bytes)
     }
 
-    /// Reads the header of a state of a database; zeros where that has no page.
+    /// Reads the header of a state of a database; zeros if it has no page.
     package init(of state: DatabaseState) throws {
         let page = UnsafeMutableRawBufferPointer.allocate(byteCount: max(state.pageSize, Self.size), alignment: 8)
         defer { page.deallocate() }
@@ -80,10 +80,11 @@ package struct DatabaseHeader: Sendable {
 
     package var hasValidPageSize: Bool { Self.pageSizes.contains(pageSize) && pageSize.nonzeroBitCount == 1 }
 
-    /// Whether the last writer kept the page count, and the change counter in both of its places.
+    /// Whether the last writer updated the page count, so that both copies of the change counter
+    /// match.
     package var isConsistent: Bool { changeCounter == versionValidFor }
 
-    /// How the text of the database is encoded.
+    /// The text encoding of the database.
     package var encoding: TextEncoding? { TextEncoding(rawValue: textEncoding) }
 
     package enum TextEncoding: Int, Sendable { case utf8 = 1, utf16LittleEndian, utf16BigEndian }

@@ -1,32 +1,32 @@
 internal import Coding
 
-/// A page of a table's b-tree that may be damaged: nothing that it says is relied on.
+/// A page of a table's b-tree that may be damaged: all of its values are checked.
 struct TablePage {
     struct LeafCell {
         let key: Int64
         /// The length of the record.
         let size: Int
-        /// The part of the record that is in the page.
+        /// The part of the record in the page.
         let local: Range<Int>
-        /// The page in which the record goes on; 0 for none.
+        /// The first overflow page of the record; 0 if there is none.
         let next: Int
     }
 
     let kind: BTreePage.Kind
     private let bytes: [UInt8]
-    /// Where the page's header begins.
+    /// The offset of the page's header.
     private let start: Int
     private let usableSize: Int
-    /// By the header, as far as the page has room for them.
+    /// The number of cells in the header, limited by the size of the page.
     let cellCount: Int
-    /// Whether the page has room for as many cells as the header says.
+    /// Whether the page has room for the number of cells in the header.
     let hasRoom: Bool
 
     static func kind(of bytes: [UInt8], number: Int) -> BTreePage.Kind? {
         BTreePage.Kind(rawValue: bytes[BTreePage.start(ofPage: number)])
     }
 
-    /// Takes the page for one of this kind.
+    /// Interprets the page as one of the given kind.
     init(_ bytes: [UInt8], number: Int, usableSize: Int, as kind: BTreePage.Kind) {
         self.kind = kind
         self.bytes = bytes
@@ -44,13 +44,13 @@ struct TablePage {
     private func short(_ offset: Int) -> Int { Int(bytes.bigEndian(at: offset, as: UInt16.self)) }
     private func long(_ offset: Int) -> Int { Int(bytes.bigEndian(at: offset, as: UInt32.self)) }
 
-    /// Where a cell begins; nil where that is not in the page's content.
+    /// The offset of a cell; nil if it is not in the page's content.
     private func offset(ofCell index: Int) -> Int? {
         let offset = short(pointersStart + 2 * index)
         return offset >= pointersEnd && offset + BTreePage.leastCellSize <= usableSize ? offset : nil
     }
 
-    /// The page with the rows up to and with a key.
+    /// The child page with the rows up to and including a key.
     func child(_ index: Int) -> (page: Int, key: Int64)? {
         guard var offset = offset(ofCell: index) else { return nil }
         let page = long(offset)
@@ -59,7 +59,7 @@ struct TablePage {
         return (page, Int64(bitPattern: key))
     }
 
-    /// The page with the rows behind all others.
+    /// The child page with the rows after all others.
     var lastChild: Int { long(start + BTreePage.rightmostPointer) }
 
     func leafCell(_ index: Int) -> LeafCell? {
@@ -75,8 +75,8 @@ struct TablePage {
 
     func content(_ range: Range<Int>) -> ArraySlice<UInt8> { bytes[range] }
 
-    /// Whether the cells, the free blocks and the fragments fill the page's content, without a gap
-    /// and without lying over each other: then no cell is missing.
+    /// Whether the cells, the free blocks and the fragments fill the page's content without gaps
+    /// and overlaps: then no cell is missing.
     var isSound: Bool {
         let recorded = short(start + BTreePage.contentStart), contentStart = recorded == 0 ? 65_536 : recorded
         guard hasRoom, contentStart >= pointersEnd, contentStart <= usableSize else { return false }

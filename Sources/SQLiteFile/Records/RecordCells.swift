@@ -1,10 +1,10 @@
-/// One row of a table as its record lies in a page: valid until the scan goes on, and not to be
-/// kept. The fields are those of SQLite's record format.
+/// One row of a table, read directly from its page: valid until the scan continues. Do not store
+/// it. The fields are those of SQLite's record format.
 ///
-/// Public, with its members, for one reason: Swift inlines across modules only what is public. Only
-/// this package can make one.
+/// It is public, with its members, only because Swift inlines only public declarations across
+/// modules. Only this package can create one.
 public struct RecordCells {
-    /// A column's value: its serial type, and where it begins in the record.
+    /// A column's value: its serial type, and its offset in the record.
     @usableFromInline struct Field {
         @usableFromInline var type: UInt32
         @usableFromInline var start: UInt32
@@ -16,12 +16,12 @@ public struct RecordCells {
     }
 
     @usableFromInline let record: UnsafePointer<UInt8>
-    /// By the column of the table.
+    /// By the index of the table's column.
     @usableFromInline let fields: UnsafePointer<Field>
-    /// The columns of the table by those that were asked for.
+    /// The indexes of the table's columns by those of the requested columns.
     @usableFromInline let places: UnsafePointer<Int32>
     @usableFromInline let key: Int64
-    /// Set where SQLite would convert a value.
+    /// Set if SQLite would convert a value.
     @usableFromInline let needsConversion: UnsafeMutablePointer<Bool>
 
     @inlinable @inline(__always) init(
@@ -35,21 +35,21 @@ public struct RecordCells {
         self.needsConversion = needsConversion
     }
 
-    /// Serial types that no record has: one stands for the row's number.
+    /// Serial types that do not occur in records. `rowNumber` represents the rowid.
     @usableFromInline static var rowNumber: UInt32 { 10 }
     @usableFromInline static var zero: UInt32 { 8 }
 
     @inlinable @inline(__always) func field(_ index: Int) -> Field { fields[Int(places[index])] }
 
-    /// The type as SQLite numbers it.
+    /// The type code of SQLite.
     @inlinable @inline(__always) public func typeNumber(at index: Int) -> Int32 {
         let type = field(index).type
         if type >= 12 { return type & 1 == 0 ? 4 : 3 }
         return type == 0 ? 5 : type == 7 ? 2 : 1
     }
 
-    /// As an integer, 0 for NULL; where text or a blob would have to be converted, 0 too, and the
-    /// scan fails.
+    /// The integer value, 0 for NULL. For text or a blob, which SQLite would convert, it is 0 too,
+    /// and the scan fails.
     @inlinable @inline(__always) public func int64(at index: Int) -> Int64 {
         let field = field(index)
         return field.type == Self.rowNumber ? key : integer(field)
@@ -65,8 +65,8 @@ public struct RecordCells {
         return Int64(exactly: number.rounded(.towardZero)) ?? (number < 0 ? .min : .max)
     }
 
-    /// As a floating-point number, 0 for NULL; where text or a blob would have to be converted, 0
-    /// too, and the scan fails.
+    /// The floating-point value, 0 for NULL. For text or a blob, which SQLite would convert, it is
+    /// 0 too, and the scan fails.
     @inlinable @inline(__always) public func double(at index: Int) -> Swift.Double {
         let field = field(index)
         return field.type == 7 ? real(field) : Swift.Double(int64(at: index))
@@ -74,13 +74,13 @@ public struct RecordCells {
 
     @inlinable @inline(__always) func real(_ field: Field) -> Swift.Double {
         let number = SerialType.real(UnsafeRawPointer(record + Int(field.start)))
-        // What is no number is NULL to SQLite.
+        // SQLite treats NaN as NULL.
         if number.isNaN { needsConversion.pointee = true }
         return number
     }
 
-    /// The bytes of text or a blob, none for NULL; where a number would have to be converted, none
-    /// too, and the scan fails.
+    /// The bytes of text or a blob, empty for NULL. For a number, which SQLite would convert, they
+    /// are empty too, and the scan fails.
     @inlinable @inline(__always) func bytes(at index: Int) -> UnsafeBufferPointer<UInt8> {
         let field = field(index)
         guard field.type >= 12 else {

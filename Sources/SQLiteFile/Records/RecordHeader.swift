@@ -1,10 +1,10 @@
-/// The beginning of a record that was read: records of a table mostly begin as the one before them,
-/// and have their fields in the same places then.
+/// The header of the last record that was read. Records of a table often have the same header as
+/// the previous one, and then have their fields at the same offsets.
 ///
 /// Invariants:
-/// 1. The bytes below the masks are the record's whole header, and say where its fields are; these
-///    end at `end`.
-/// 2. Whoever makes or compares one may read 16 bytes of the record, however short it is.
+/// 1. The masked bytes are the record's whole header, which determines the offsets of its fields;
+///    the fields end at `end`.
+/// 2. Code that creates or compares a header may read 16 bytes of the record, however short it is.
 @usableFromInline struct RecordHeader {
     @usableFromInline let low: UInt64
     @usableFromInline let high: UInt64
@@ -14,12 +14,12 @@
 
     @usableFromInline static var longest: Int { 16 }
 
-    /// What no record begins like.
+    /// A header that matches no record.
     @usableFromInline init() {
         (low, high, lowMask, highMask, end) = (0, 0, 0, 0, .max)
     }
 
-    /// - Parameter size: The header's own, at most ``longest``.
+    /// - Parameter size: The size of the header, at most ``longest``.
     @inlinable @inline(__always) init(_ record: UnsafePointer<UInt8>, size: Int, end: Int) {
         let start = UnsafeRawPointer(record)
         lowMask = size >= 8 ? .max : (1 << UInt64(size * 8)) - 1

@@ -6,7 +6,7 @@ package enum SalvagedCell: Sendable, Hashable {
     /// In the encoding of the database.
     case text([UInt8])
     case blob([UInt8])
-    /// Its bytes are not there.
+    /// The bytes are missing.
     case unreadable
 
     package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
@@ -16,9 +16,9 @@ package enum SalvagedCell: Sendable, Hashable {
 /// A row of a table in a damaged database.
 package struct SalvagedRow: Sendable {
     package let key: Int64
-    /// As many as the record has: columns that were added later are not there.
+    /// The cells in the record. Columns that were added later are missing.
     package let cells: [SalvagedCell]
-    /// Whether the record's own lengths agree.
+    /// Whether the lengths in the record are consistent.
     package let isSound: Bool
 
     package subscript(_ field: Int?) -> SalvagedCell {
@@ -26,11 +26,11 @@ package struct SalvagedRow: Sendable {
         return cells[field]
     }
 
-    /// Reads a record. The format is that of SQLite's file format, "Record Format".
+    /// Reads a record. The format is described in SQLite's file format, "Record Format".
     /// - Parameters:
-    ///   - bytes: The record, as far as it is there.
-    ///   - size: How long it is by its cell.
-    /// - Returns: nil where not even its header is there.
+    ///   - bytes: The available bytes of the record.
+    ///   - size: The size of the record according to its cell.
+    /// - Returns: nil if not even its header is complete.
     init?(key: Int64, bytes: [UInt8], size: Int) {
         var place = 0
         guard let headerSize = Varint.read(bytes, &place), headerSize >= 1, headerSize <= UInt64(bytes.count) else {
@@ -67,7 +67,7 @@ package struct SalvagedRow: Sendable {
         if type >= SerialType.firstBlob { return type % 2 == 0 ? .blob(Array(bytes)) : .text(Array(bytes)) }
         guard type != SerialType.null else { return .null }
         return bytes.withUnsafeBytes { bytes in
-            // Two of the integers have no bytes; nothing is read of those then.
+            // Two of the integer types have no bytes; none are read for these.
             withUnsafeTemporaryAllocation(byteCount: 8, alignment: 8) { field in
                 field.copyBytes(from: bytes)
                 let start = UnsafeRawPointer(field.baseAddress!)

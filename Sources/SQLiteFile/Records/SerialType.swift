@@ -1,17 +1,17 @@
-/// The types of a record's fields, as SQLite's record format numbers them.
+/// The type codes of a record's fields in SQLite's record format.
 @usableFromInline enum SerialType {
     @inlinable static var null: UInt64 { 0 }
     @inlinable static var real: UInt64 { 7 }
-    /// Text has an odd type from 13 on, a blob an even one from 12 on.
+    /// Text has odd types from 13, blobs have even ones from 12.
     @inlinable static var firstBlob: UInt64 { 12 }
 
-    /// Whether a record of `size` bytes may have a field of a type: 10 and 11 are no types of a
-    /// file, and no field is longer than the record.
+    /// Whether a record of `size` bytes may have a field of this type: types 10 and 11 do not occur
+    /// in files, and no field is longer than the record.
     @inlinable static func isValid(_ type: UInt64, inRecordOf size: Int) -> Bool {
         type <= 2 * UInt64(size) + 13 && type != 10 && type != 11
     }
 
-    /// The bytes of a field.
+    /// The length of a field in bytes.
     @inlinable @inline(__always) static func length(_ type: UInt64) -> Int {
         if type >= firstBlob { return Int((type - firstBlob) >> 1) }
         // 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 bytes.
@@ -37,7 +37,7 @@
         }
     }
 
-    /// The value of a floating-point number; one that is NaN is NULL to SQLite.
+    /// The value of a floating-point number. SQLite treats NaN as NULL.
     @inlinable @inline(__always) static func real(_ start: UnsafeRawPointer) -> Swift.Double {
         Swift.Double(bitPattern: UInt64(bigEndian: start.loadUnaligned(as: UInt64.self)))
     }

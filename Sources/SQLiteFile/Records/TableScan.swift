@@ -1,54 +1,53 @@
-/// Rows can't be read from their pages, and are left to SQLite.
+/// Thrown if rows can't be read directly from their pages and must be read by SQLite.
 package struct UnsuitedForScan: Error {}
 
-/// The rows of a table in the order of their numbers, read from its pages past SQLite's
-/// interpreter: that spends more time on a row than it takes to read it.
+/// Reads the rows of a table in rowid order directly from its pages, without SQLite's bytecode
+/// interpreter, which takes longer than reading the row itself.
 ///
-/// Whatever is out of the ordinary is left to SQLite: the scan then ends with ``UnsuitedForScan``,
-/// and what it has given is worth nothing. A damaged page is among it, so that SQLite's own word on
-/// the damage counts.
+/// Unusual content is left to SQLite: the scan then ends with ``UnsuitedForScan``, and its results
+/// so far must be discarded. This includes damaged pages, so that SQLite reports the damage.
 ///
-/// Public, as its records are, so that loops in other rooms are compiled into it.
+/// Public, like its records, so that it is inlined into loops in other modules.
 ///
 /// Invariants:
-/// 1. `leaves` are the table's leaf pages in the order of their rows, each a page of the snapshot,
-///    and no more than it has pages.
+/// 1. `leaves` are the table's leaf pages in the order of their rows. Each is a page of the
+///    snapshot, and there are at most as many as the snapshot has pages.
 /// 2. `block` has room for `blockSize` bytes and `slack` more: reading a variable-length integer at
 ///    the end of a page stays within it.
-/// 3. Of a record that is handed out, every field that `fields` names lies within the record's
-///    bytes.
+/// 3. For a record that is returned, every field in `fields` is within the record's bytes.
 public final class TableScan {
     @usableFromInline static var unsuited: any Error { UnsuitedForScan() }
 
     private let pages: DatabaseState
-    /// Called before each block is read; what it throws ends the scan.
+    /// Called before each block is read; an error ends the scan.
     private let pulse: () throws -> Void
     private let leaves: ContiguousArray<UInt32>
     private var next = 0
-    /// The pages of the block at hand: where each begins.
+    /// The offsets of the pages in the current block.
     @usableFromInline var pageStarts: ContiguousArray<Int> = []
     @usableFromInline let block: UnsafeMutablePointer<UInt8>
     private let blockSize: Int
     private static let slack = 64
-    /// A block is as long as the processor's cache can hold beside what is made of it.
+    /// The size of a block, chosen so that it fits into the processor's cache together with the
+    /// results.
     private static let usualBlockSize = 1 << 18
 
     @usableFromInline let usableSize: Int
-    /// A longer record continues on other pages.
+    /// A longer record continues in overflow pages.
     @usableFromInline let mostInPage: Int
     @usableFromInline let columnCount: Int
     @usableFromInline let keyColumn: Int
     @usableFromInline let fields: UnsafeMutablePointer<RecordCells.Field>
     @usableFromInline let places: UnsafeMutablePointer<Int32>
     @usableFromInline let needsConversion: UnsafeMutablePointer<Bool>
-    /// The header that `fields` were found by.
+    /// The header for which `fields` was computed.
     @usableFromInline let header: UnsafeMutablePointer<RecordHeader>
-    /// The columns whose value is another than NULL where a record is too short to have them.
+    /// The columns whose value is not NULL if a record is too short to have them.
     private let defaults: Set<Int>
-    /// Room for a record that is put together from several pages.
+    /// Memory for a record that is assembled from several pages.
     private var room = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
-    /// What a scan gives for each row.
+    /// A value that a scan supplies for each row.
     package enum Wanted: Sendable {
         /// A column of the table, by its index.
         case column(Int)
@@ -57,12 +56,12 @@ public final class TableScan {
         case zero
     }
 
-    /// The columns of a table as its records have them.
+    /// The columns of a table as stored in its records.
     package struct Columns: Sendable {
         package let count: Int
-        /// The column that is the row's key.
+        /// The column that is the rowid.
         package let key: Int?
-        /// The columns that have a default other than NULL.
+        /// The columns with a default other than NULL.
         package let withDefault: Set<Int>
 
         package init(count: Int, key: Int?, withDefault: Set<Int>) {
@@ -74,9 +73,9 @@ public final class TableScan {
 
     /// - Parameters:
     ///   - root: The root page of the table.
-    ///   - wanted: What a row gives: columns of the table, its key, the integer 0.
-    ///   - pulse: Called before each block is read; what it throws ends the scan.
-    /// - Throws: ``UnsuitedForScan``; what reading the pages throws.
+    ///   - wanted: The values of a row: columns of the table, its key, the integer 0.
+    ///   - pulse: Called before each block is read; an error ends the scan.
+    /// - Throws: ``UnsuitedForScan``; errors of reading the pages.
     package init(
         _ pages: DatabaseState, root: Int, columns: Columns, wanted: [Wanted], pulse: @escaping () throws -> Void
     ) throws {
@@ -96,7 +95,7 @@ public final class TableScan {
         columnCount = columns.count
         keyColumn = columns.key ?? -1
         defaults = columns.withDefault
-        // Behind the columns stand the row's number and a zero.
+        // The rowid and a zero follow the columns.
         fields = .allocate(capacity: columnCount + 2)
         fields.initialize(repeating: .init(type: 0, start: 0), count: columnCount + 2)
         fields[columnCount].type = RecordCells.rowNumber
@@ -126,8 +125,8 @@ public final class TableScan {
         header.deallocate()
     }
 
-    /// Calls `body` with every row.
-    /// - Throws: ``UnsuitedForScan``; `SQLiteError` where the file can't be read.
+    /// Calls `body` for every row.
+    /// - Throws: ``UnsuitedForScan``; `SQLiteError` if the file can't be read.
     @inlinable public func forEachRow(_ body: (RecordCells) -> Void) throws {
         while try readBlock() {
             for start in pageStarts {
@@ -146,7 +145,7 @@ public final class TableScan {
 
     // MARK: Pages
 
-    /// Descends from a table's root.
+    /// Collects the leaves, descending from a table's root.
     private static func leaves(_ pages: DatabaseState, _ root: Int, _ usableSize: Int) throws -> ContiguousArray<UInt32>
     {
         var leaves: ContiguousArray<UInt32> = []
@@ -169,8 +168,8 @@ public final class TableScan {
                 children.append(child.page)
             }
             children.append(page.lastChild)
-            // All leaves are at one depth: of the first child's siblings none need be looked at to
-            // know them.
+            // All leaves have the same depth: if the first child is a leaf, its siblings are leaves
+            // too and need not be read.
             let before = leaves.count
             try descend(children[0], depth + 1)
             if leaves.count == before + 1, leaves[before] == UInt32(children[0]) {
@@ -187,7 +186,7 @@ public final class TableScan {
         return leaves
     }
 
-    /// Fills a buffer with pages, counted from 1, that follow one another.
+    /// Fills a buffer with consecutive pages, counted from 1.
     private static func read(
         _ pages: DatabaseState, _ first: Int, _ count: Int, into buffer: UnsafeMutableRawBufferPointer
     ) throws {
@@ -195,12 +194,12 @@ public final class TableScan {
         try pages.read(pages: first - 1..<first - 1 + count, into: buffer)
     }
 
-    /// Leaves between which so many other pages lie are read with those: one reading costs more
-    /// than some pages.
+    /// Leaves with at most this number of other pages in between are read together: a separate read
+    /// costs more than a few pages.
     private static let longestGap = 4
 
-    /// Reads the next leaves; false where there are none. Those that stand near each other in the
-    /// file are read at once.
+    /// Reads the next leaves; returns false if there are none. Leaves that are near each other in
+    /// the file are read at once.
     @usableFromInline func readBlock() throws -> Bool {
         if needsConversion.pointee { throw Self.unsuited }
         try pulse()
@@ -234,7 +233,7 @@ public final class TableScan {
 
     // MARK: Records
 
-    /// Finds the fields of one row's record.
+    /// Determines the fields of one row's record.
     @inlinable @inline(__always) func cell(_ page: UnsafePointer<UInt8>, _ row: Int) throws -> (
         record: UnsafePointer<UInt8>, key: Int64
     ) {
@@ -267,13 +266,13 @@ public final class TableScan {
         }
         guard start <= size, place <= headerEnd else { throw Self.unsuited }
         if column < columnCount { try noteMissing(column) }
-        // The number of a row stands in its place; a column that has a value of its own is no such.
+        // For a rowid column the record has NULL; a column with a value is not the rowid.
         if keyColumn >= 0, fields[keyColumn].type != 0 { throw Self.unsuited }
         header.pointee =
             headerEnd <= RecordHeader.longest ? RecordHeader(record, size: headerEnd, end: start) : RecordHeader()
     }
 
-    /// Columns that were added after the row was written.
+    /// Sets columns that were added after the row was written.
     @usableFromInline func noteMissing(_ first: Int) throws {
         for column in first..<columnCount {
             if defaults.contains(column) { throw Self.unsuited }
@@ -281,10 +280,10 @@ public final class TableScan {
         }
     }
 
-    /// SQLite refuses longer records of foreign files.
+    /// SQLite rejects longer records in foreign files.
     private static let longestRecord: UInt64 = 256 << 20
 
-    /// Puts a record together that goes on in overflow pages.
+    /// Assembles a record that continues in overflow pages.
     @usableFromInline func longRecord(_ page: UnsafePointer<UInt8>, _ place: Int, _ size: UInt64) throws
         -> UnsafePointer<UInt8>
     {

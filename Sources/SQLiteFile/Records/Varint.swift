@@ -1,9 +1,9 @@
-/// The variable-length integers of SQLite's file format: seven bits in each byte but the ninth,
+/// The variable-length integers of SQLite's file format: seven bits in each byte except the ninth,
 /// which has eight.
 @usableFromInline enum Varint {
     private static let longest = 9
 
-    /// Reads an integer; `offset` is where it ends then. Up to nine bytes are read.
+    /// Reads an integer and advances `offset` past it. Reads up to nine bytes.
     @inlinable @inline(__always) static func read(_ bytes: UnsafePointer<UInt8>, _ offset: inout Int) -> UInt64 {
         let first = bytes[offset]
         offset += 1
@@ -23,7 +23,7 @@
         return value
     }
 
-    /// Reads an integer; nil where it does not end within the bytes.
+    /// Reads an integer; returns nil if it does not end within the bytes.
     static func read(_ bytes: [UInt8], _ offset: inout Int) -> UInt64? {
         bytes.withUnsafeBufferPointer { bytes in
             guard let start = bytes.baseAddress, offset < bytes.count,

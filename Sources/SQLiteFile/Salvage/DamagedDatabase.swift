@@ -1,16 +1,16 @@
 internal import Coding
 
-/// A damaged database, read past SQLite: table by table along the b-trees as far as they lead, and
-/// page by page where they do not.
+/// Reads a damaged database without SQLite: table by table along the b-trees where they are intact,
+/// and page by page where they are not.
 ///
-/// Each page is taken once, so that whatever the pages say, reading ends after as many steps as
-/// there are pages and cells in them.
+/// Each page is used only once. Whatever the pages contain, the number of steps is therefore
+/// bounded by the number of pages and their cells.
 package final class DamagedDatabase {
-    /// What a table's b-tree leads to.
+    /// The pages found through a table's b-tree.
     package struct Tree: Sendable {
         package struct Leaf: Sendable {
             package let page: Int
-            /// The numbers of rows that belong there.
+            /// The rowids that belong on this page.
             package let range: ClosedRange<Int64>
 
             package init(page: Int, range: ClosedRange<Int64>) {
@@ -20,36 +20,36 @@ package final class DamagedDatabase {
         }
 
         package var leaves: [Leaf] = []
-        /// Numbers of rows that stand in pages that can't be read.
+        /// The rowids whose pages can't be read.
         package var lost: [ClosedRange<Int64>] = []
-        /// Whether an inner page is damaged, so that leaves may be missing.
+        /// Whether an interior page is damaged, so that leaves may be missing.
         package var isDamaged = false
 
         package init() {}
     }
 
     let pages: DamagedPages
-    /// What was found wrong with the file as a whole.
+    /// The defects of the file as a whole.
     package var findings: [String] { pages.findings }
-    /// UTF-8, or UTF-16 in one order of the bytes or the other.
+    /// UTF-8, or UTF-16 in either byte order.
     package private(set) var encoding: DatabaseHeader.TextEncoding
-    /// Pages that have a place in a b-tree, and those that hold what has none in one.
+    /// The pages that belong to a b-tree, and the overflow pages in use.
     private var isTaken: [Bool]
     private var isOverflow: [Bool]
-    /// Of pages that were looked at: whether they are whole leaves of tables that have rows.
+    /// For examined pages: whether they are sound table leaves with rows.
     private var soundLeaves: [Bool?]
     private lazy var isFree = freePages()
     private var knowsFreeList = false
     /// Whether a part of the pointer map can't be read.
     private var lacksMap = false
 
-    /// Whether a page that is not known to be free is in use.
+    /// Whether all pages that are not known to be free are in use.
     package var knowsFreePages: Bool {
         _ = isFree
         return pages.header.hasPointerMap && !lacksMap || knowsFreeList
     }
 
-    /// Opens a database that nobody writes to.
+    /// Opens a database to which no connection writes.
     /// - Throws: `FileSystemError`.
     package init(_ path: String) throws {
         pages = try DamagedPages(path)
@@ -57,7 +57,7 @@ package final class DamagedDatabase {
         isOverflow = isTaken
         soundLeaves = Array(repeating: nil, count: pages.count + 1)
         encoding = pages.header.encoding
-        // The schema shows which it is: its rows begin with words.
+        // The rows of the schema begin with words, which shows the encoding.
         if let first = pages.read(1), TablePage.kind(of: first, number: 1) == .leafTable,
             first.firstRange(of: Array("table".utf8)) != nil
         {
@@ -65,7 +65,7 @@ package final class DamagedDatabase {
         }
     }
 
-    /// How many pages there are.
+    /// The number of pages.
     package var pageCount: Int { pages.count }
 
     package func text(_ cell: SalvagedCell) -> String? {
@@ -83,7 +83,7 @@ package final class DamagedDatabase {
 
     // MARK: B-trees
 
-    /// Goes down the b-tree of a table; its pages are taken.
+    /// Descends the b-tree of a table and marks its pages as used.
     package func tree(root: Int) -> Tree {
         var tree = Tree()
         var rest = [(page: root, range: Int64.min...Int64.max, depth: 0)]
@@ -100,7 +100,7 @@ package final class DamagedDatabase {
                 continue
             }
             if !page.isSound { tree.isDamaged = true }
-            // The last first, so that the stack gives them in their order.
+            // In reverse, so that the stack returns them in order.
             rest += children(page, range, &tree).reversed().map { ($0.page, $0.range, depth + 1) }
         }
         return tree
@@ -112,7 +112,7 @@ package final class DamagedDatabase {
             TablePage(bytes, number: number, usableSize: pages.header.usableSize, as: kind)
         }
         if let kind = TablePage.kind(of: bytes, number: number) { return page(kind) }
-        // The byte that says what it is may be all that is wrong with it.
+        // The page type may be the only damaged byte.
         let sound = [page(.leafTable), page(.interiorTable)].first { $0.cellCount > 0 && $0.isSound }
         if sound != nil { tree.isDamaged = true }
         return sound
@@ -136,11 +136,11 @@ package final class DamagedDatabase {
         return children
     }
 
-    /// Makes a page free for another table to take.
+    /// Makes a page available to another table.
     package func release(_ leaf: Tree.Leaf) { isTaken[leaf.page] = false }
 
-    /// Leaves of tables that no b-tree leads to and that are not free. Reads each such page once,
-    /// however often it is asked.
+    /// Table leaves that are not free and that no b-tree refers to. Each page is read only once,
+    /// even if the method is called repeatedly.
     package func strayLeaves() -> [Int] {
         guard pages.count > 1 else { return [] }
         return (2...pages.count).filter { !isTaken[$0] && !isOverflow[$0] && !isFree[$0] && isSoundLeaf($0) }
@@ -161,10 +161,10 @@ package final class DamagedDatabase {
 
     // MARK: Rows
 
-    /// Calls `body` with the rows of a leaf; each page in which a long row goes on is taken by the
-    /// first that it is read with.
-    /// - Parameter headsOnly: Whether rows are read no further than the leaf itself goes.
-    /// - Returns: whether the leaf is whole; else rows of it may be missing.
+    /// Calls `body` with the rows of a leaf. Each overflow page is used only by the first row that
+    /// refers to it.
+    /// - Parameter headsOnly: Whether rows are read only as far as they are in the leaf itself.
+    /// - Returns: whether the leaf is sound; otherwise rows may be missing.
     package func forEachRow(ofLeaf number: Int, headsOnly: Bool = false, _ body: (SalvagedRow) throws -> Void) rethrows
         -> Bool
     {
@@ -185,14 +185,14 @@ package final class DamagedDatabase {
         return isWhole
     }
 
-    /// The heads of the rows of a leaf.
+    /// The beginnings of the rows of a leaf.
     package func heads(ofLeaf number: Int) -> [SalvagedRow] {
         var rows: [SalvagedRow] = []
         _ = forEachRow(ofLeaf: number, headsOnly: true) { rows.append($0) }
         return rows
     }
 
-    /// A record, as far as it is there.
+    /// A record, as far as it can be read.
     private func record(_ cell: TablePage.LeafCell, _ page: TablePage) -> [UInt8] {
         var bytes = Array(page.content(cell.local))
         var next = cell.next
@@ -225,8 +225,8 @@ package final class DamagedDatabase {
         }
         knowsFreeList = trunk == 0 && isFree.count { $0 } == pages.header.freePageCount
         guard pages.header.hasPointerMap else { return isFree }
-        // Every so many pages, one says what the next ones are, in five bytes each; 2 stands for a
-        // free one.
+        // Each pointer map page describes the pages after it, in entries of five bytes. An entry
+        // that begins with 2 describes a free page.
         let group = pages.header.usableSize / 5
         for map in stride(from: 2, through: pages.count, by: group + 1) {
             let entries = min(group, pages.count - map)
@@ -240,17 +240,17 @@ package final class DamagedDatabase {
         return isFree
     }
 
-    /// Whether all entries of a page of the pointer map are such as SQLite writes: 1 for a root and
-    /// 2 for a free page, which have no parent; 3 and 4 for pages of long rows and 5 for others of
-    /// b-trees, with the page that leads to them. Damage to a part of it is damage to all: what it
-    /// calls free would be passed over.
+    /// Whether all entries of a pointer map page are valid: 1 for a root and 2 for a free page,
+    /// which have no parent; 3 and 4 for overflow pages and 5 for other b-tree pages, each with its
+    /// parent page. If any entry is invalid, the whole page is ignored: otherwise pages wrongly
+    /// marked as free would be skipped.
     private func isSoundMap(_ bytes: [UInt8], _ first: Int, _ entries: Int) -> Bool {
         (0..<entries).allSatisfy { index in
             let parent = bytes[(5 * index + 1)..<(5 * index + 5)].reduce(0) { $0 << 8 | Int($1) }
             return switch bytes[5 * index] {
             case 1, 2: parent == 0
             case 3, 4, 5: parent > 0
-            // Locks stand there; it is never written.
+            // The page with the locking bytes is never written.
             default: first + index == 0x4000_0000 / pages.header.pageSize + 1
             }
         }

@@ -1,28 +1,27 @@
-/// What the first hundred bytes of a damaged database say, and what has to be taken instead where
-/// that can't be.
+/// The header of a damaged database, with substitutes for invalid values.
 struct DamagedHeader {
     private(set) var pageSize: Int
     private(set) var usableSize: Int
-    /// The pages of the database by its header; nil where the header does not know.
+    /// The number of pages in the header; nil if it is not valid.
     let recordedPages: Int?
-    /// The first page of the list of free pages; 0 for none.
+    /// The first trunk page of the freelist; 0 if there is none.
     let firstFreePage: Int
-    /// How many free pages there are.
+    /// The number of free pages.
     let freePageCount: Int
-    /// Whether there are pages that say what the others are.
+    /// Whether there are pointer map pages.
     let hasPointerMap: Bool
     let encoding: DatabaseHeader.TextEncoding
     private(set) var findings: [String] = []
 
-    /// Those of Folio and Core Data first.
+    /// The page sizes to try. Those of Folio and Core Data come first.
     private static let pageSizes = [4096, 1024, 2048, 8192, 16_384, 32_768, 65_536, 512]
-    /// So many pages are looked at to tell one size from another.
+    /// The number of pages to examine for finding out the page size.
     private static let sample = 64
 
     /// - Parameters:
     ///   - bytes: At least ``DatabaseHeader/size`` of them.
-    ///   - known: The size of the pages by the WAL.
-    ///   - length: That of the file.
+    ///   - known: The page size according to the WAL.
+    ///   - length: The size of the file.
     ///   - read: Reads a page of the file by its number and size.
     init(_ bytes: [UInt8], pageSize known: Int?, length: Int64, read: (Int, Int) -> [UInt8]?) {
         let fields = DatabaseHeader(bytes), size = fields.pageSize, isValid = fields.hasValidPageSize
@@ -58,7 +57,7 @@ struct DamagedHeader {
         }
     }
 
-    /// How many of the first pages are those of tables, whole by what they say.
+    /// The share of the first pages that are sound pages of a table.
     private static func score(_ size: Int, reserved: Int, _ length: Int64, _ read: (Int, Int) -> [UInt8]?) -> Double {
         let pages = Int(min(Int64(sample), length / Int64(size)))
         guard pages > 0, size - reserved >= DatabaseHeader.leastUsableSize else { return 0 }

@@ -1,15 +1,15 @@
 internal import FileSystem
 
-/// The pages of a damaged database that nobody has open, those of its WAL in place of those of the
-/// file.
+/// The pages of a damaged database that no connection has open. Pages in its WAL replace those in
+/// the file.
 final class DamagedPages {
     let header: DamagedHeader
-    /// The greatest number of a page that is there.
+    /// The greatest available page number.
     let count: Int
     private(set) var findings: [String]
     private let file: PlainFile
     private let journal: PlainFile?
-    /// Where the last image of a page stands in the WAL.
+    /// The offset of the last image of each page in the WAL.
     private var places: [Int: Int64] = [:]
 
     /// - Throws: `FileSystemError`.
@@ -24,7 +24,8 @@ final class DamagedPages {
         let log = try journal.flatMap { try Self.log($0, &findings) }
         self.journal = journal
         if let log {
-            // Every page that the file has not is in the WAL, but for the one that holds locks.
+            // Every page that is missing in the file is in the WAL, except the page with the
+            // locking bytes.
             let most = length / Int64(log.pageSize) + Int64(log.pages.count) + 1
             for (frame, page) in log.pages.enumerated() where Int64(page) <= most {
                 places[Int(page)] = WALFrameHeader.pageOffset(ofFrame: frame, pageSize: log.pageSize)
@@ -48,7 +49,7 @@ final class DamagedPages {
         self.findings = findings
     }
 
-    /// A page; nil where it is not there whole, or can't be read.
+    /// A page; nil if it is incomplete or can't be read.
     func read(_ number: Int) -> [UInt8]? {
         guard number >= 1, number <= count else { return nil }
         let bytes =
@@ -82,9 +83,9 @@ final class DamagedPages {
         return log
     }
 
-    /// How many frames behind those that count end commits of the same run of the WAL: what stands
-    /// between is damaged. An older run has other salts, and what a transaction wrote that was
-    /// rolled back ends none.
+    /// The number of commits after the valid frames that belong to the same run of the WAL; the
+    /// frames in between are damaged. An older run has other salts, and a rolled-back transaction
+    /// has no commit frame.
     private static func commits(
         after first: Int, _ file: PlainFile, _ size: Int64, _ pageSize: Int, _ header: WALHeader
     ) -> Int {

@@ -1,17 +1,16 @@
-/// A database as it was at one moment, page by page: those of its main file, and those of its WAL
-/// in their place.
+/// One state of a database, page by page. Pages in its WAL replace those in its main file.
 ///
-/// The files must stay as they are where pages are read from as long as this is used: that is what
-/// the locks of a read transaction are for.
+/// The files must not change where pages are read as long as this is used, which the locks of a
+/// read transaction ensure.
 package struct DatabaseState {
-    /// In bytes.
+    /// The size in bytes.
     package let size: Int64
     package let pageSize: Int
     private let main: any RandomAccessFile
     private let log: (any RandomAccessFile)?
     private let frames: FrameMap
 
-    /// A database whose WAL holds the pages in `frames`.
+    /// A state with the pages in `frames` in the WAL.
     package init(
         size: Int64, pageSize: Int, main: any RandomAccessFile, log: any RandomAccessFile, frames: FrameMap
     ) {
@@ -22,7 +21,7 @@ package struct DatabaseState {
         self.frames = frames
     }
 
-    /// A database that the main file has whole.
+    /// A state that is completely in the main file.
     package init(size: Int64, pageSize: Int, main: any RandomAccessFile) {
         self.size = size
         self.pageSize = pageSize
@@ -31,33 +30,33 @@ package struct DatabaseState {
         frames = FrameMap()
     }
 
-    /// How many pages a database can have at most: each is in the main file or in a frame, but for
-    /// the one that holds SQLite's locks.
+    /// The greatest possible number of pages: each is in the main file or in a frame, except the
+    /// page with SQLite's locking bytes.
     package static func mostPages(mainSize: Int64, pageSize: Int, frames: Int) -> Int64 {
         (mainSize + Int64(pageSize) - 1) / Int64(pageSize) + Int64(frames) + 1
     }
 
     package var pageCount: Int { Int((size + Int64(pageSize) - 1) / Int64(pageSize)) }
 
-    /// Whether this is the main file as it stands.
+    /// Whether this state uses only the main file.
     package var isMainFile: Bool { frames.isEmpty }
 
-    /// Reads a page, counted from 0, into a buffer as long as a page; answers how many of its bytes
-    /// belong to the database.
+    /// Reads a page, counted from 0, into a buffer of the size of a page. Returns the number of its
+    /// bytes that belong to the database.
     package func read(page: Int, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
         guard Int64(page) * Int64(pageSize) < size else { return 0 }
-        // A page that nobody has written yet is zero.
+        // A page that has not been written yet is zero.
         try read(pages: page..<page + 1, into: buffer)
         return byteCount(ofPage: page)
     }
 
-    /// How many bytes of a page, counted from 0, belong to the database.
+    /// The number of bytes of a page, counted from 0, that belong to the database.
     package func byteCount(ofPage page: Int) -> Int {
         Int(max(0, min(Int64(pageSize), size - Int64(page) * Int64(pageSize))))
     }
 
-    /// Reads pages that follow one another into a buffer with room for each; those that stand side
-    /// by side in a file with one call. What does not belong to the database is left as it was.
+    /// Reads consecutive pages into a buffer with room for all of them. Pages that are adjacent in
+    /// a file are read with one call. Bytes for pages outside the database are not changed.
     package func read(pages: Range<Int>, into buffer: UnsafeMutableRawBufferPointer) throws {
         var page = pages.lowerBound
         let end = min(pages.upperBound, pageCount)

@@ -1,21 +1,21 @@
-/// The frames of a WAL by the pages that they hold: of several frames with one page, the last
-/// counts.
+/// The frames of a WAL by page number. If several frames have the same page, the last one is used.
 ///
-/// An array by page number where a good part of the pages has a frame, else a dictionary: making
-/// one takes as long as there are frames, whatever the size of the database.
+/// It is an array by page number if a considerable part of the pages have frames, else a
+/// dictionary: the cost of creating it depends on the number of frames, not on the size of the
+/// database.
 package struct FrameMap: Sendable {
-    /// By page number, the index of the frame plus 1; 0 for a page without one.
+    /// By page number, the index of the frame plus 1; 0 for a page without a frame.
     private var dense: ContiguousArray<UInt32> = []
     private var sparse: [UInt32: UInt32] = [:]
-    /// So many pages for each frame make an array worthwhile.
+    /// The greatest number of pages per frame for which an array is used.
     private static let pagesPerFrame = 32
 
-    /// A map of no frames.
+    /// A map without frames.
     package init() {}
 
     /// - Parameters:
-    ///   - frameCount: How many frames are about to be noted.
-    ///   - pageCount: The pages of the database; frames of pages beyond are left out.
+    ///   - frameCount: The number of frames that will be added.
+    ///   - pageCount: The pages of the database; frames of pages beyond it are ignored.
     init(frameCount: Int, pageCount: Int) {
         if pageCount / Self.pagesPerFrame <= frameCount {
             dense = ContiguousArray(repeating: 0, count: pageCount + 1)
@@ -24,7 +24,7 @@ package struct FrameMap: Sendable {
         }
     }
 
-    /// Notes that a frame, counted from 0, holds a page, counted from 1.
+    /// Records that a frame, counted from 0, has a page, counted from 1.
     mutating func note(frame: Int, page: UInt32) {
         if dense.isEmpty {
             sparse[page] = UInt32(frame + 1)
@@ -33,8 +33,7 @@ package struct FrameMap: Sendable {
         }
     }
 
-    /// The frame, counted from 0, that holds a page, counted from 1; nil where the main file has
-    /// it.
+    /// The frame, counted from 0, with a page, counted from 1; nil if the page is in the main file.
     subscript(page: Int) -> Int? {
         let frame = dense.isEmpty ? sparse[UInt32(page)] ?? 0 : dense[page]
         return frame > 0 ? Int(frame) - 1 : nil

@@ -1,13 +1,13 @@
 package import FileSystem
 
-/// A file of a database: one that SQLite has open, or a plain file.
+/// A file of a database: one that SQLite has open, or a regular file.
 package protocol RandomAccessFile {
     func size() throws -> Int64
-    /// Fills `buffer` from `offset` on; what lies past the end is zero.
+    /// Fills `buffer` from `offset`; bytes past the end of the file are zero.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws
 }
 
-/// A file that nobody has open.
+/// A file that no connection has open.
 package struct PlainFile: RandomAccessFile {
     private let file: File
 

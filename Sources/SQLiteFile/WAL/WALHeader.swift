@@ -25,8 +25,8 @@ package struct WALHeader: Sendable {
         checksum2 = bytes.bigEndian(at: 28)
     }
 
-    /// The checksum over the header, with which that over the frames goes on; nil where the header
-    /// is not valid.
+    /// The checksum of the header, from which the frames' checksums continue; nil if the header is
+    /// not valid.
     func checksum(_ bytes: UnsafeRawBufferPointer) -> WALChecksum? {
         guard magicField & ~1 == Self.magic, version == Self.formatVersion,
             DatabaseHeader.pageSizes.contains(Int(pageSize)), pageSize.nonzeroBitCount == 1
@@ -37,12 +37,12 @@ package struct WALHeader: Sendable {
     }
 }
 
-/// The header of a frame of a WAL, which the page follows.
+/// The header of a WAL frame, which is followed by the page.
 package struct WALFrameHeader: Sendable {
     package static let size = 24
 
     let page: UInt32
-    /// The pages of the database after the commit that the frame ends; 0 for other frames.
+    /// The number of pages of the database if the frame completes a commit; 0 for other frames.
     package let commitSize: UInt32
     let salt1: UInt32
     let salt2: UInt32
@@ -61,24 +61,24 @@ package struct WALFrameHeader: Sendable {
 
     func isOfRun(_ header: WALHeader) -> Bool { salt1 == header.salt1 && salt2 == header.salt2 }
 
-    /// Where a frame, counted from 0, begins.
+    /// The offset of a frame, counted from 0.
     static func offset(ofFrame frame: Int, pageSize: Int) -> Int64 {
         Int64(WALHeader.size) + Int64(frame) * Int64(size + pageSize)
     }
 
-    /// Where the page of a frame, counted from 0, begins.
+    /// The offset of the page in a frame, counted from 0.
     static func pageOffset(ofFrame frame: Int, pageSize: Int) -> Int64 {
         offset(ofFrame: frame, pageSize: pageSize) + Int64(size)
     }
 
-    /// The frame, counted from 0, that a byte of a WAL belongs to.
+    /// The frame, counted from 0, that contains an offset of the WAL.
     package static func frame(at offset: Int64, pageSize: Int) -> Int64 {
         (offset - Int64(WALHeader.size)) / Int64(size + pageSize)
     }
 }
 
-/// The running checksum over the header and all frames of a WAL, by which SQLite knows how far it
-/// is whole: "Checksum Algorithm" of SQLite's file format.
+/// The running checksum over the header and all frames of a WAL, by which SQLite determines its
+/// valid part: "Checksum Algorithm" of SQLite's file format.
 struct WALChecksum {
     let isBigEndian: Bool
     private(set) var first: UInt32 = 0
@@ -86,7 +86,7 @@ struct WALChecksum {
 
     init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 
-    /// The range is a multiple of eight bytes long.
+    /// Adds bytes to the checksum. The length of the range must be a multiple of eight.
     mutating func add(_ bytes: UnsafeRawBufferPointer, _ range: Range<Int>) {
         for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
             first &+= word(bytes, offset) &+ second

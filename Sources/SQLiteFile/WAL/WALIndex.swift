@@ -1,8 +1,8 @@
-/// The wal-index, by which the connections to a database find the frame of a page. It lies in
+/// The wal-index, by which the connections to a database find the frame of a page. It consists of
 /// blocks of shared memory; the fields are those of SQLite's file format, "The WAL-Index File
-/// Format", in the byte order of the machine.
+/// Format", in native byte order.
 package struct WALIndex {
-    /// What tells one state of the WAL from another.
+    /// The values that identify a state of the WAL.
     package struct Header: Equatable {
         private let change: UInt32
         package let pageSize: Int
@@ -11,9 +11,9 @@ package struct WALIndex {
 
         private static let size = 48
 
-        /// Nil while somebody is writing the header, or where it was not made yet.
+        /// Nil while another connection is writing the header, or if it was not initialized yet.
         init?(_ block: UnsafeRawPointer) {
-            // It stands there twice.
+            // The header is stored twice.
             let copy = (0..<Self.size / 4).map {
                 (WALIndex.number(block, $0 * 4), WALIndex.number(block, Self.size + $0 * 4))
             }
@@ -28,7 +28,7 @@ package struct WALIndex {
         }
     }
 
-    /// Bytes of a block. The first holds the index's header too.
+    /// The size of a block in bytes. The first block also contains the index's header.
     package static let blockSize: Int32 = 32_768
     private static let headerSize = 136
     private static let framesOfFirstBlock = 4_062, framesPerBlock = 4_096
@@ -41,9 +41,9 @@ package struct WALIndex {
     private let first: UnsafeRawPointer
     private let block: (Int32) -> UnsafeRawPointer?
 
-    /// Nil where there is no first block.
-    /// - Parameter block: Maps a block, counted from 0; nil where there is none. The memory stays
-    ///   mapped as long as this is used.
+    /// Nil if there is no first block.
+    /// - Parameter block: Maps a block, counted from 0; nil if there is none. The memory must stay
+    ///   mapped as long as the index is used.
     package init?(block: @escaping (Int32) -> UnsafeRawPointer?) {
         guard let first = block(0) else { return nil }
         self.first = first
@@ -52,14 +52,14 @@ package struct WALIndex {
 
     package var header: Header? { Header(first) }
 
-    /// How many frames have been copied into the main file.
+    /// The number of frames that have been copied into the main file.
     package var copiedFrames: Int { Int(Self.number(first, 96)) }
 
     private static func number(_ block: UnsafeRawPointer, _ offset: Int) -> UInt32 {
         block.load(fromByteOffset: offset, as: UInt32.self)
     }
 
-    /// The frames of the pages of a database; nil where the index is shorter than it says.
+    /// The frames of the pages of a database; nil if blocks are missing.
     package func frameMap(upTo count: Int, pageCount: Int) -> FrameMap? {
         var map = FrameMap(frameCount: count, pageCount: pageCount)
         var frame = 0, number: Int32 = 0

@@ -1,15 +1,15 @@
 internal import FileSystem
 
-/// What is committed in a WAL: which page each frame holds.
+/// The committed content of a WAL: the page of each frame.
 ///
-/// Frames of an older run of the file (other salts), torn ones, and those of a transaction that was
-/// never committed are not there.
+/// Frames of an older run of the file (with other salts), incomplete frames, and those of
+/// uncommitted transactions are not included.
 package struct WriteAheadLog: Sendable {
-    /// A place between two commits. The salts tell one run of a WAL from the next.
+    /// A position between two commits. The salts identify the run of the WAL.
     package struct Mark: Sendable, Hashable, Codable {
         package var salt1: UInt32
         package var salt2: UInt32
-        /// Frames up to and with a commit.
+        /// The number of frames up to and including a commit.
         package var frames: Int
 
         package init(salt1: UInt32, salt2: UInt32, frames: Int) {
@@ -22,25 +22,27 @@ package struct WriteAheadLog: Sendable {
     package let pageSize: Int
     /// The page number of each frame.
     package let pages: [UInt32]
-    /// The pages of the database after the commit that a frame ends; 0 for other frames.
+    /// For a frame that completes a commit, the number of pages of the database; 0 for other
+    /// frames.
     package let commitSizes: [UInt32]
     private let salt1: UInt32
     private let salt2: UInt32
 
-    /// How many commits it has.
+    /// The number of commits.
     package var commitCount: Int { commitSizes.count { $0 > 0 } }
 
-    /// The end of what is committed.
+    /// The end of the committed content.
     package var end: Mark { Mark(salt1: salt1, salt2: salt2, frames: pages.count) }
 
-    /// The frames before a mark; 0 where the mark belongs to another run, whose pages are all in
-    /// the main file.
+    /// The number of frames before a mark; 0 if the mark belongs to another run, whose pages are
+    /// all in the main file.
     package func frames(at mark: Mark?) -> Int {
         guard let mark, mark.salt1 == salt1, mark.salt2 == salt2, mark.frames <= pages.count else { return 0 }
         return mark.frames
     }
 
-    /// The state of the database after the first frames, the last of which ends a commit.
+    /// The state of the database after the first `frames` frames, the last of which completes a
+    /// commit.
     package func state(after frames: Int, main: any RandomAccessFile, log: any RandomAccessFile) -> DatabaseState {
         let pageCount = Int(commitSizes[frames - 1])
         var map = FrameMap(frameCount: frames, pageCount: pageCount)
@@ -49,14 +51,14 @@ package struct WriteAheadLog: Sendable {
             size: Int64(pageCount) * Int64(pageSize), pageSize: pageSize, main: main, log: log, frames: map)
     }
 
-    /// How many bytes so many frames are at most, whatever the size of a page.
+    /// The greatest possible size of this number of frames in bytes, for any page size.
     package static func greatestSize(frames: Int) -> Int64 {
         WALFrameHeader.offset(ofFrame: frames, pageSize: DatabaseHeader.pageSizes.upperBound)
     }
 
     private static let framesAtOnce = 16
 
-    /// Reads a WAL; nil where nothing is committed in it. Costs reading it once.
+    /// Reads a WAL; nil if it has no commit. Costs reading it once.
     package init?(_ file: some RandomAccessFile) throws {
         let size = try file.size()
         guard let (header, start) = try Self.header(of: file) else { return nil }
@@ -69,7 +71,7 @@ package struct WriteAheadLog: Sendable {
         let atOnce = Int(min(Int64(Self.framesAtOnce), max(whole, 1)))
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: atOnce * frameSize, alignment: 8)
         defer { buffer.deallocate() }
-        // Frames that were read and not looked at.
+        // Frames that were read but not examined yet.
         var left = buffer[0..<0]
         for index in 0..<whole {
             if left.isEmpty {
@@ -97,7 +99,7 @@ package struct WriteAheadLog: Sendable {
         salt2 = header.salt2
     }
 
-    /// A valid header and the checksum over it; nil where there is none.
+    /// The header and its checksum; nil if it is not valid.
     private static func header(of file: some RandomAccessFile) throws -> (WALHeader, WALChecksum)? {
         guard try file.size() >= WALHeader.size else { return nil }
         var bytes = [UInt8](repeating: 0, count: WALHeader.size)
@@ -108,33 +110,33 @@ package struct WriteAheadLog: Sendable {
         }
     }
 
-    /// Whether a file begins as a WAL does.
+    /// Whether a file has a valid WAL header.
     package static func hasHeader(_ file: some RandomAccessFile) throws -> Bool { try header(of: file) != nil }
 }
 
 // MARK: The WAL of a store
 
 extension WriteAheadLog {
-    /// How many frames of the WAL of a store that nobody in this process has open belong to
-    /// commits: what would be lost without the WAL.
+    /// The number of committed frames in the WAL of a store that no connection of this process has
+    /// open: the content that would be lost without the WAL.
     ///
-    /// Frames of an older run of the WAL, and those of a commit that a crash cut short, do not
-    /// count; a file that is no WAL has none, as for SQLite.
+    /// Frames of an older run of the WAL, and those of an incomplete commit, are not counted. A
+    /// file that is not a WAL has none, as in SQLite.
     /// - Throws: `FileSystemError` where it can't be read.
     /// - Complexity: Reads the WAL.
     package static func committedFrames(ofStoreAt path: String) throws -> Int {
         try withFile(ofStoreAt: path) { try WriteAheadLog($0)?.end.frames } ?? 0
     }
 
-    /// Whether the WAL of a store begins as one; SQLite locks no WAL, so that looking into it takes
-    /// nobody's lock away.
+    /// Whether the WAL of a store has a valid header. SQLite does not lock the WAL file itself, so
+    /// opening and closing it drops no locks.
     /// - Throws: `FileSystemError` where it can't be read.
     package static func hasHeader(ofStoreAt path: String) throws -> Bool {
         try withFile(ofStoreAt: path) { try hasHeader($0) } ?? false
     }
 
-    /// Runs `body` with a store's WAL; nil where there is none. A file that is cut off meanwhile
-    /// reads as zeros, which end the WAL.
+    /// Runs `body` with a store's WAL; returns nil if there is none. If the file is truncated
+    /// meanwhile, zeros are read, which end the WAL.
     private static func withFile<Result>(ofStoreAt path: String, _ body: (PlainFile) throws -> Result?) throws
         -> Result?
     {

@@ -1,11 +1,11 @@
 internal import CSQLite
 
 extension Connection {
-    /// Makes an aggregate function of SQL on this connection: every group begins with `initial`,
-    /// `step` takes one row in, `finish` gives the answer. An error that either throws ends the
-    /// statement with its text.
+    /// Registers a SQL aggregate function on this connection: every group begins with `initial`,
+    /// `step` adds a row, `finish` returns the result. An error in either closure ends the
+    /// statement with the error's text.
     ///
-    /// Neither may use this connection.
+    /// The closures must not use this connection.
     package func register<State>(
         aggregate name: String, argumentCount: Int, flags: FunctionFlags = [], initial: State,
         step: @escaping (inout State, SQLValues) throws -> Void, finish: @escaping (State, SQLResult) throws -> Void
@@ -34,7 +34,7 @@ private final class AggregateBox {
     init(_ begin: @escaping () -> AggregateRun) { self.begin = begin }
 }
 
-/// One group on its way.
+/// The state of one group during a statement.
 private final class AggregateRun {
     let step: (SQLValues) throws -> Void
     let finish: (SQLResult) throws -> Void
@@ -46,7 +46,7 @@ private final class AggregateRun {
 }
 
 /// SQLite's memory for one group: zero, or an `AggregateRun` that the final call releases. SQLite
-/// makes that call for every group that was begun, also where the statement ends early.
+/// makes that call for every group that was started, even if the statement ends early.
 private func place(_ context: OpaquePointer, begins: Bool) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
     let size = begins ? Int32(MemoryLayout<UnsafeMutableRawPointer?>.size) : 0
     return sqlite3_aggregate_context(context, size)?.assumingMemoryBound(to: UnsafeMutableRawPointer?.self)

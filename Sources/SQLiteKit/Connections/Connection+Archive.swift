@@ -2,15 +2,15 @@ internal import CSQLite
 internal import FileSystem
 
 extension Connection {
-    /// Opens a database within an archive for editing. What is committed goes into a WAL elsewhere
-    /// and stays there: the archive is never written, a checkpoint throws.
+    /// Opens a database within an archive for editing. Committed data is written to a separate WAL
+    /// and stays there: the archive is never written, and a checkpoint throws.
     ///
-    /// `workingPath` is where the database would be if it were a file; its WAL is
-    /// `<workingPath>-wal`, made where there is none. The caller holds the document's lock: this
-    /// connection takes none, and one at a time may edit. Costs the same whatever the archive's
-    /// size, plus reading the WAL once.
-    /// - Throws: `SQLiteError`; `.changed` here and later where the archive was changed under it,
-    ///   `.busy` where it is being edited at this path already.
+    /// `workingPath` is the path that the database would have as a separate file; its WAL is
+    /// `<workingPath>-wal`, created if it is missing. The caller must have the document's lock:
+    /// this connection takes none, and only one may edit at a time. The cost does not depend on the
+    /// archive's size, apart from reading the WAL once.
+    /// - Throws: `SQLiteError`; `.changed` here and later if the archive was changed, `.busy` if it
+    ///   is already being edited at this path.
     package static func openForEditing(
         _ database: ArchivedDatabase, workingPath: String,
         options: OpenOptions = OpenOptions(.readWrite, defense: .foreign)
@@ -22,11 +22,10 @@ extension Connection {
         return connection
     }
 
-    /// Opens a database within an archive for reading; nothing is written, made or removed
-    /// anywhere.
+    /// Opens a database within an archive for reading. Nothing is written, created or removed.
     ///
-    /// Where `workingPath` is given and has a WAL, that is read on top, as far as it is committed
-    /// now; else the archive's content alone.
+    /// If `workingPath` is given and has a WAL, its currently committed content is included;
+    /// otherwise only the archive's content is read.
     package static func openForReading(
         _ database: ArchivedDatabase, workingPath: String? = nil, defense: Defense = .foreign
     ) throws -> Connection {
@@ -34,7 +33,7 @@ extension Connection {
         if let workingPath, let size = try walSize(workingPath), size > 0 {
             let connection = try open(database, workingPath, vfs: .reading, options)
             connection.reading = .locked
-            // Takes what is committed now.
+            // The first read pins the currently committed state.
             _ = try connection.value("SELECT count(*) FROM sqlite_schema")
             return connection
         }

@@ -2,11 +2,11 @@ internal import CSQLite
 internal import FileSystem
 
 extension Connection {
-    /// Clones the main file as it stands to a path where nothing is, sharing its blocks; false
-    /// where the file system can't, and nothing is there then. Not made durable.
+    /// Clones the main file to a new path, sharing its blocks. Returns false, without creating a
+    /// file, if the file system does not support it. The clone is not durable.
     ///
-    /// Takes a descriptor of its own on the file, which stays open until the process's last
-    /// connection to the file is closed, for closing it would drop SQLite's locks.
+    /// Uses a separate descriptor on the file, which stays open until the process closes its last
+    /// connection to the file: closing it earlier would drop SQLite's locks.
     func cloneMain(to target: String) throws -> Bool {
         guard let name = sqlite3_db_filename(handle, "main") else { return false }
         let location = String(cString: name)

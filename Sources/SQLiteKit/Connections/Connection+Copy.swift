@@ -2,19 +2,20 @@ internal import CSQLite
 internal import FileSystem
 
 extension Connection {
-    /// Copies the whole database, WAL and this connection's own transaction included, into a new
-    /// file that must not be there yet and is open to nobody who can't read this one; returns when
-    /// the copy is durable but for its folder. The copy is page for page the same and has no WAL.
+    /// Copies the whole database into a new file, including the WAL and this connection's own
+    /// transaction. The file must not exist, and its permissions are those of this database. On
+    /// return the copy is durable except for its directory entry. It is identical page by page and
+    /// has no WAL.
     ///
-    /// `progress` is told the pages done and the pages in all after each step, and may throw to end
-    /// it; then, as after any failure, no file is left.
+    /// `progress` is called with the completed pages and the total after each step, and may throw
+    /// to cancel. Then, as after any failure, no file is left.
     package func copyDatabase(
         to target: String, pagesPerStep: Int = 4_096, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
     ) throws {
         try File(target, .create(mode: FileProtection(of: path).fileMode)).close()
         do {
             let copy = try Connection(target, .readWrite)
-            // Made durable below, as a whole.
+            // The copy is made durable as a whole below.
             try copy.execute("PRAGMA journal_mode=MEMORY; PRAGMA synchronous=OFF")
             try copyPages(to: copy, pagesPerStep, progress)
             try copy.close()

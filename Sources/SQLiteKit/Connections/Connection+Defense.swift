@@ -6,14 +6,14 @@ extension Connection {
         try configure(SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false)
         try configure(SQLITE_DBCONFIG_DEFENSIVE, defense.isDefensive)
         try configure(SQLITE_DBCONFIG_TRUSTED_SCHEMA, !defense.distrustsSchema)
-        // Text in double quotes that names nothing would otherwise pass for a string.
+        // Otherwise an unknown name in double quotes would be taken for a string.
         try configure(SQLITE_DBCONFIG_DQS_DML, false)
         if let length = defense.maximumLength { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: length)) }
         if let depth = defense.maximumTriggerDepth {
             sqlite3_limit(handle, SQLITE_LIMIT_TRIGGER_DEPTH, Int32(clamping: depth))
         }
         if defense.checksCells {
-            // As `PRAGMA mmap_size=0` would; see `GuardFile` as well.
+            // Same as `PRAGMA mmap_size=0`; see also `GuardFile`.
             var mapped: Int64 = 0
             _ = sqlite3_file_control(handle, "main", SQLITE_FCNTL_MMAP_SIZE, &mapped)
             try execute("PRAGMA cell_size_check=ON")
@@ -28,7 +28,7 @@ extension Connection {
         try check(folio_sqlite3_db_config(handle, option, value ? 1 : 0, nil))
     }
 
-    /// Runs `body`; a statement in it that is still running after `duration` ends with `.timedOut`.
+    /// Runs `body`; a statement that is still running after `duration` ends with `.timedOut`.
     package func withDeadline<Result>(_ duration: Duration, _ body: () throws -> Result) rethrows -> Result {
         let outer = errors.deadline
         let inner = Deadline(at: min(.now + duration, outer?.instant ?? .now + duration))
@@ -43,7 +43,7 @@ extension Connection {
 
     private func install(_ deadline: Deadline?) {
         guard let deadline else { return sqlite3_progress_handler(handle, 0, nil, nil) }
-        // Kept alive by `errors` of this connection as long as it is installed.
+        // The deadline is kept alive by this connection's `errors` while it is installed.
         sqlite3_progress_handler(handle, 5_000, isOver, Unmanaged.passUnretained(deadline).toOpaque())
     }
 }
@@ -53,7 +53,7 @@ private func isOver(_ context: UnsafeMutableRawPointer?) -> Int32 {
     return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
 }
 
-/// Refuses other files and code; everything else is the business of `Defense`.
+/// Denies access to other files and to code. Everything else is restricted by `Defense`.
 private func authorize(
     _ context: UnsafeMutableRawPointer?, _ action: Int32, _ first: UnsafePointer<CChar>?,
     _ second: UnsafePointer<CChar>?,
@@ -61,7 +61,7 @@ private func authorize(
 ) -> Int32 {
     switch action {
     case SQLITE_ATTACH:
-        // An empty name is a temporary file of SQLite's own: VACUUM makes one.
+        // An empty name is a temporary file of SQLite itself, for example for VACUUM.
         first?.pointee == 0 ? SQLITE_OK : SQLITE_DENY
     case SQLITE_FUNCTION:
         second.map(isRefused) ?? false ? SQLITE_DENY : SQLITE_OK
@@ -70,7 +70,7 @@ private func authorize(
     }
 }
 
-/// Functions that reach files or code, in whatever library the program was linked with.
+/// Functions that access files or code, in any library that the program may be linked with.
 private let refusedFunctions: [StaticString] = [
     "load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "zipfile", "lsdir", "fsdir",
 ]

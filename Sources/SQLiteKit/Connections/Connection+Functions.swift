@@ -1,17 +1,17 @@
 internal import CSQLite
 
-/// What SQLite may assume of a function, and who may call it.
+/// The properties that SQLite may assume of a function, and the permitted callers.
 package struct FunctionFlags: OptionSet, Sendable {
     package let rawValue: Int32
     package init(rawValue: Int32) { self.rawValue = rawValue }
 
-    /// The same arguments give the same answer, always: usable in indexes, computed once for
+    /// The same arguments always give the same result: usable in indexes, computed once for
     /// constants.
     package static let deterministic = FunctionFlags(rawValue: SQLITE_DETERMINISTIC)
-    /// Harmless even when a hostile schema calls it: needed by triggers and views of databases
-    /// whose schema is distrusted.
+    /// Harmless even if called by a malicious schema: required for triggers and views of databases
+    /// whose schema is not trusted.
     package static let innocuous = FunctionFlags(rawValue: SQLITE_INNOCUOUS)
-    /// Never called by triggers, views or indexes.
+    /// Can't be called by triggers, views or indexes.
     package static let directOnly = FunctionFlags(rawValue: SQLITE_DIRECTONLY)
     /// Deterministic and innocuous.
     package static let pure = FunctionFlags(rawValue: SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS)
@@ -20,8 +20,8 @@ package struct FunctionFlags: OptionSet, Sendable {
 extension Connection {
     package typealias Function = (_ arguments: SQLValues, _ result: SQLResult) throws -> Void
 
-    /// Makes `body` a function of SQL on this connection; `argumentCount` of −1 takes any number.
-    /// An error it throws ends the statement with its text.
+    /// Registers `body` as a SQL function on this connection; an `argumentCount` of −1 accepts any
+    /// number. An error in it ends the statement with the error's text.
     ///
     /// `body` must not use this connection.
     package func register(
@@ -35,8 +35,8 @@ extension Connection {
                 callFunction, nil, nil, releaseFunction))
     }
 
-    /// Makes `compare` a collation: negative, zero or positive, as the first text stands before,
-    /// with or behind the second. Must be a total order.
+    /// Registers `compare` as a collation. The result is negative, zero or positive if the first
+    /// text is before, equal to or after the second. It must be a total order.
     package func register(
         collation name: String, _ compare: @escaping (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Int
     ) throws {
@@ -53,7 +53,8 @@ extension Connection {
             },
             { context in if let context { Unmanaged<CollationBox>.fromOpaque(context).release() } })
         if result != SQLITE_OK {
-            // Unlike functions, collations leave the box to the caller on failure.
+            // Unlike for functions, SQLite does not release the box if registering a collation
+            // fails.
             box.release()
             throw error(result)
         }
@@ -74,7 +75,7 @@ private func callFunction(_ context: OpaquePointer?, _ count: Int32, _ values: U
     guard let context, let box = sqlite3_user_data(context) else { return }
     var none: OpaquePointer?
     withUnsafeMutablePointer(to: &none) { empty in
-        // A function without arguments may be called without an array.
+        // SQLite may pass no array to a function without arguments.
         let arguments = SQLValues(values ?? empty, count: Int(count))
         Unmanaged<FunctionBox>.fromOpaque(box)._withUnsafeGuaranteedRef { box in
             do { try box.body(arguments, SQLResult(context)) } catch { SQLResult(context).set(error: "\(error)") }

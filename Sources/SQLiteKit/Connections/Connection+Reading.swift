@@ -2,28 +2,28 @@ internal import CSQLite
 internal import FileSystem
 internal import SQLiteFile
 
-/// How a database is read that must not be touched.
+/// The way of reading a database that must not be modified.
 package enum Reading: Sendable, Hashable {
-    /// With SQLite's own locks, the WAL included where there is one: others that write are seen and
-    /// waited for.
+    /// With SQLite's own locks, and with the WAL if there is one: writers are detected and waited
+    /// for.
     case locked
-    /// The main file alone, as it stands, without locks: nobody can have it open for writing, or
-    /// they come later and are noticed by `checkUnchanged`.
+    /// Only the main file, without locks. No other connection has it open for writing; if one opens
+    /// it later, `checkUnchanged` detects that.
     case immutable
 }
 
 extension Connection {
-    /// Opens a database so that nothing near it is written, made or removed, whatever the folder
-    /// allows, and reads the schema.
+    /// Opens a database without writing, creating or removing any file, regardless of the folder's
+    /// permissions, and reads the schema.
     ///
-    /// A WAL is read with the `-shm` beside it (a live writer's locks hold), or with an index in
-    /// memory where there is none. A database in WAL mode without a WAL is read as it stands; then,
-    /// and with an index in memory, `checkUnchanged` tells afterwards whether others have written
-    /// meanwhile. Throws `.changed` where others wrote while it was opened, so that it could not
-    /// be, as often as that was tried; `.needsRecovery` where a crashed program left a rollback
-    /// journal: only a writer may roll it back, so read a copy.
-    /// - Parameter ignoresWAL: Whether the main file is read alone, whatever lies beside it: for a
-    ///   WAL that is not its own.
+    /// A WAL is read with the existing `-shm` (a live writer's locks are respected), or with an
+    /// index in memory if there is none. A database in WAL mode without a WAL is read from the main
+    /// file. In this case, and with an index in memory, `checkUnchanged` tells afterwards whether
+    /// another program has written meanwhile. Throws `.changed` if other programs wrote during
+    /// every attempt to open it; `.needsRecovery` if a crashed program left a rollback journal:
+    /// only a writer may roll it back, so read a copy.
+    /// - Parameter ignoresWAL: Whether only the main file is read, even if there is a WAL: for a
+    ///   WAL that does not belong to it.
     package static func openForReading(
         _ path: String, defense: Defense = .foreign, busyTimeout: Int = 5_000, ignoresWAL: Bool = false,
         attempts: Int = 5
@@ -52,9 +52,9 @@ extension Connection {
         var options = OpenOptions(.readOnly, defense: defense)
         options.busyTimeout = busyTimeout
         if ignoresWAL { return try open(location, path, "immutable=1", .immutable, before, options) }
-        // With its index in memory, SQLite would try again and again to make sense of a WAL whose
-        // header says nothing, or that is a header alone. Nothing is committed in either: a writer
-        // takes such a WAL for empty.
+        // With its index in memory, SQLite would retry indefinitely to read a WAL with an invalid
+        // header, or with nothing but a header. Neither has committed data: a writer treats such a
+        // WAL as empty.
         if let wal = before.wal, wal.size > 0,
             try wal.size == WALHeader.size
                 || !lookingAtWAL(of: location, { try WriteAheadLog.hasHeader(ofStoreAt: $0) })
@@ -64,11 +64,11 @@ extension Connection {
         do {
             return try open(location, path, "readonly_shm=1", .locked, before, options)
         } catch let error as SQLiteError where error.code == .cannotOpen && before.wal == nil {
-            // In WAL mode, without a WAL: SQLite would make one.
+            // In WAL mode without a WAL, SQLite would create one.
             return try open(location, path, "immutable=1", .immutable, before, options)
         } catch let error as SQLiteError where error.code == .other && before.wal != nil && !before.hasSharedMemory {
-            // Of a WAL whose beginning is damaged SQLite's recovery takes nothing; reading without
-            // a `-shm`, it tries for ever instead.
+            // SQLite's recovery ignores a WAL whose beginning is damaged. When reading without a
+            // `-shm`, it retries indefinitely instead.
             guard try lookingAtWAL(of: location, { try WriteAheadLog.committedFrames(ofStoreAt: $0) }) == 0 else {
                 throw error
             }
@@ -94,34 +94,34 @@ extension Connection {
             path: path, name: uri(location) + "?" + parameter, vfs: .reading, extraFlags: SQLITE_OPEN_URI, options)
         connection.reading = reading
         connection.stateBefore = state
-        // The first statement opens the WAL; nothing has been looked at before it.
+        // The first statement opens the WAL. Nothing has been read before.
         _ = try connection.value("PRAGMA schema_version")
         _ = try connection.value("SELECT count(*) FROM sqlite_schema")
         return connection
     }
 
-    /// Throws `.changed` where the files are no longer those that were opened by `openForReading`;
-    /// what was read may then be a mixture. Does nothing for other connections.
+    /// Throws `.changed` if the files differ from those that `openForReading` opened; the data that
+    /// was read may then be inconsistent. Does nothing for other connections.
     package func checkUnchanged() throws {
         guard let before = stateBefore else { return }
-        // A writer with a `-shm` is kept off by locks, and so is every writer as long as a
-        // transaction lasts.
+        // A writer that uses a `-shm` is excluded by locks, and every writer is excluded during a
+        // transaction.
         if before.hasSharedMemory || isInTransaction, keepsWritersOff { return }
         let after: ReadState
         do { after = try ReadState(before.location) } catch { throw Self.cannotOpen(path, error) }
-        // What goes to a WAL meanwhile is not read.
+        // Writes to a WAL do not matter if only the main file is read.
         if holdsMainFile, after.main == before.main { return }
         if after != before { throw before.changed(path) }
     }
 
-    /// Whether an error comes, or may come, from others that wrote while this connection, opened by
-    /// `openForReading`, read without locks.
+    /// Whether an error was, or may have been, caused by another program that wrote while this
+    /// connection, opened by `openForReading`, read without locks.
     package func isOfOthers(_ error: SQLiteError) -> Bool {
         error.code == .changed || stateBefore?.explains(error) == true
     }
 
-    /// Whether a transaction of this connection, opened by `openForReading`, sees one state
-    /// whatever others commit: by the locks of a shared `-shm`, or of a rollback journal.
+    /// Whether a transaction of this connection, opened by `openForReading`, sees one consistent
+    /// state while others commit: by the locks of a shared `-shm`, or of a rollback journal.
     package var keepsWritersOff: Bool {
         guard reading == .locked, stateBefore != nil else { return false }
         var file: UnsafeMutablePointer<sqlite3_file>?
@@ -131,21 +131,21 @@ extension Connection {
         return !GuardFile.of(file).pointee.hasPrivateIndex
     }
 
-    /// Keeps what is read to one state until the connection is closed: by a transaction, or, where
-    /// the main file is read alone, by a lock that keeps others from bringing their WAL into it
-    /// when they close it. `checkUnchanged` tells where neither could hold them off.
+    /// Pins reads to one state until the connection is closed: by a transaction or, if only the
+    /// main file is read, by a lock that prevents other connections from checkpointing their WAL on
+    /// close. If neither could exclude writers, `checkUnchanged` detects changes.
     package func holdState() throws {
         if reading == .locked { try execute("BEGIN DEFERRED") } else { try lockMainFile() }
-        // A transaction begins with what it reads first.
+        // A deferred transaction begins with its first read.
         _ = try value("SELECT count(*) FROM sqlite_schema")
     }
 
-    /// How often, and how many milliseconds apart, the lock of a file is asked for that somebody
-    /// else has just closed.
+    /// The number of attempts, and the milliseconds between them, to lock a file that another
+    /// connection has just closed.
     private static let lockAttempts = 20, lockPause: Int32 = 5
 
-    /// Takes SQLite's own shared lock of a main file that is read alone: whoever closes a WAL wants
-    /// that file for itself before it copies the WAL and removes it.
+    /// Takes SQLite's shared lock on a main file that is read alone. A connection that closes a WAL
+    /// needs the exclusive lock before it checkpoints the WAL and removes it.
     private func lockMainFile() throws {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard stateBefore != nil, sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
@@ -157,14 +157,14 @@ extension Connection {
                 sqlite3_sleep(Self.lockPause)
                 continue
             }
-            // A file system without locks is read without.
+            // On a file system without locks, the file is read without a lock.
             holdsMainFile = result == SQLITE_OK
             return
         }
     }
 
-    /// Opens for reading, runs `body`, checks that nothing changed meanwhile, and does it all again
-    /// where something did.
+    /// Opens for reading, runs `body`, checks that nothing changed meanwhile, and repeats
+    /// everything if something did.
     package static func reading<Result>(
         _ path: String, defense: Defense = .foreign, attempts: Int = 5, ignoresWAL: Bool = false,
         _ body: (Connection) throws -> Result
@@ -210,7 +210,7 @@ extension Connection {
     }
 }
 
-/// The files of a database as they stood at one moment, looked at without opening them.
+/// The identities of a database's files at one moment, determined without opening them.
 struct ReadState: Equatable {
     let location: String
     let main: FileIdentity?
@@ -226,11 +226,11 @@ struct ReadState: Equatable {
         hasSharedMemory = try Disk.exists(location + "-shm")
     }
 
-    /// Whether the files are no longer these, so that an error of reading them says nothing of what
-    /// they are: a writer that begins, ends or copies its log is between two looks of SQLite's.
+    /// Whether an error of reading was probably caused by changes of the files: a writer may open,
+    /// close or checkpoint its WAL between two reads of SQLite.
     func explains(_ error: SQLiteError) -> Bool {
-        // Who writes nothing is refused for that only where a living writer has yet to set up the
-        // shared index, which it may have removed by now.
+        // A reader gets this error only if a live writer has not yet initialized the shared index,
+        // which may be removed by now.
         if error.code == .readOnly { return true }
         return [.cannotOpen, .corrupt, .notADatabase, .inputOutput].contains(error.code)
             && (try? ReadState(location)) != self

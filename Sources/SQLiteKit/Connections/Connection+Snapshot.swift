@@ -2,17 +2,17 @@ internal import CSQLite
 internal import SQLiteFile
 
 extension Connection {
-    /// So many frames are looked through at most; there a statement of SQLite's costs less.
+    /// The greatest number of WAL frames to examine. With more frames a SQLite statement is faster.
     private static let mostFrames = 1 << 16
 
-    /// The database as a read transaction of this connection sees it, to be read past SQLite's page
-    /// cache as long as the transaction is open; `begin` begins that with its first look at the
-    /// file. Nil where its pages can't be told for certain.
+    /// The database as a read transaction of this connection sees it, for reading without SQLite's
+    /// page cache while the transaction is open. `begin` starts the transaction with its first read
+    /// of the file. Nil if the pages can't be determined reliably.
     ///
-    /// The locks of the transaction keep what is read here as it is: the pages of the main file
-    /// that are not in the WAL's part of the snapshot, and those frames; without a WAL, the whole
-    /// main file. All is read through SQLite's own open files: a descriptor of one's own would drop
-    /// the locks of the process when it is closed.
+    /// The transaction's locks protect everything that is read here: the pages of the main file
+    /// that are not in the snapshot's part of the WAL, and those WAL frames; without a WAL, the
+    /// whole main file. All reads use SQLite's own open files: a separate descriptor would drop the
+    /// locks of the process when it is closed.
     func snapshot(begin: () throws -> Void) throws -> DatabaseState? {
         guard let main = try rawFile(SQLITE_FCNTL_FILE_POINTER), !main.isArchived else { return nil }
         var index: SharedIndex?
@@ -22,24 +22,25 @@ extension Connection {
         }
         let before = index?.header
         try begin()
-        // The number of copied frames first: whoever begins the log anew writes the header, then
-        // sets the number to 0. So where the header is still the same the number was one of this
-        // run of the log. If it is less than all, it was when the transaction began: that holds a
-        // mark of the log, and its frames stay. If it is all, the main file has them, and no
-        // checkpoint goes further as long as the transaction lasts.
+        // Read the number of copied frames before validating the header. A writer that restarts the
+        // WAL writes the header first, then sets the number to 0; so if the header is unchanged,
+        // the number belongs to this run of the WAL. If the number is less than all frames, it was
+        // so when the transaction began: the transaction then has a read mark in the WAL, which
+        // protects its frames. If it is all frames, the main file has them, and no checkpoint can
+        // go further during the transaction.
         let copied = index?.copiedFrames ?? 0
-        // Where nobody has committed meanwhile, the snapshot is what the header says.
+        // If there was no commit meanwhile, the header describes the snapshot.
         if let index, before == nil || index.header != before { return nil }
         guard let pageSize = try value("PRAGMA page_size")?.integer.map({ Int($0) }),
             let count = try value("PRAGMA page_count")?.integer
         else { return nil }
         let size = count * Int64(pageSize)
-        // Where all frames are in the main file SQLite reads that alone, and holds writers off it
-        // alone.
+        // If all frames are in the main file, SQLite reads only the main file, and only excludes
+        // writers of the main file.
         guard let index, let before, before.frames > copied else {
             return DatabaseState(size: size, pageSize: pageSize, main: main)
         }
-        // A damaged commit may count more pages than there are anywhere: they take no memory.
+        // A damaged commit may specify more pages than exist. Do not allocate memory for them.
         guard
             count <= DatabaseState.mostPages(mainSize: try main.size(), pageSize: pageSize, frames: before.frames),
             before.frames <= Self.mostFrames, before.pageSize == pageSize,
@@ -56,10 +57,10 @@ private struct SharedIndex {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: UnsafePointer<sqlite3_io_methods>
 
-    /// Nil where the index is in SQLite's own memory.
+    /// Nil if the index is in SQLite's private memory.
     init?(_ connection: Connection) throws {
         guard try connection.value("PRAGMA locking_mode")?.text == "normal" else { return nil }
-        // The first look at the file opens the WAL and its index.
+        // The first read of the file opens the WAL and its index.
         _ = try connection.value("PRAGMA schema_version")
         var file: UnsafeMutablePointer<sqlite3_file>?
         try connection.check(sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file))
@@ -77,13 +78,13 @@ private struct SharedIndex {
         self.methods = methods
     }
 
-    /// Nil while somebody is writing it, or where it was not made yet.
+    /// Nil while another connection is writing the header, or if it was not initialized yet.
     var header: WALIndex.Header? {
         methods.pointee.xShmBarrier(file)
         return index.header
     }
 
-    /// How many frames have been copied into the main file.
+    /// The number of frames that have been copied into the main file.
     var copiedFrames: Int {
         methods.pointee.xShmBarrier(file)
         return index.copiedFrames

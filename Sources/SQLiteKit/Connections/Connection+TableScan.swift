@@ -1,26 +1,25 @@
 package import SQLiteFile
 
 extension Connection {
-    /// What a scan gives for each row.
+    /// A value that a scan supplies for each row.
     package enum ScanColumn: Sendable {
         case named(String)
         /// The integer 0.
         case zero
     }
 
-    /// Runs `body` with a scan of a table's rows, in a read transaction. Answers nil, after `body`
-    /// ran in part or not at all, where the rows can't be had that way: then a statement gives
-    /// them.
+    /// Runs `body` with a scan of a table's rows, in a read transaction. Returns nil, possibly
+    /// after `body` was run in part, if the rows can't be scanned; use a statement then.
     ///
-    /// It takes a third of a statement's time. Others may commit meanwhile; what this connection
-    /// has not committed itself is not seen, so that it answers nil then, as it does within a
-    /// transaction, unless that only reads a database without a WAL, in an archive, and while
-    /// statements are noted or have a deadline.
+    /// A scan takes a third of a statement's time. Other connections may commit meanwhile.
+    /// Uncommitted changes of this connection are not visible to a scan, so it returns nil within a
+    /// transaction, except one that only reads a database without a WAL. It also returns nil for a
+    /// database in an archive, and while statements are traced or have a deadline.
     /// - Throws: `SQLiteError`; `.interrupted` as a statement would.
     package func scanning<Result>(_ table: String, _ columns: [ScanColumn], _ body: (TableScan) throws -> Result) throws
         -> Result?
     {
-        // A WAL may have grown since the transaction began, and its index tells nothing of that
+        // A WAL may have grown since the transaction began, and its index no longer describes that
         // time.
         let isHeld = isInTransaction && keepsWritersOff && stateBefore?.wal == nil
         guard !isInTransaction || isHeld, recorder == nil, errors.deadline == nil else { return nil }
@@ -43,7 +42,7 @@ extension Connection {
             }
         }
         do {
-            // What interrupts statements ends this one, and with it the scan.
+            // Interrupting the connection ends this statement, and with it the scan.
             return try withStatement(Self.endless) { pulse in
                 let scan = try TableScan(pages, root: Int(root), columns: known.scanned, wanted: wanted) {
                     _ = try pulse.step()
@@ -54,7 +53,7 @@ extension Connection {
             return nil
         }
     }
-    /// A statement that is on its way as long as it is not reset.
+    /// A statement that remains active until it is reset.
     private static let endless =
         "WITH RECURSIVE pulse(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM pulse) SELECT n FROM pulse"
 }

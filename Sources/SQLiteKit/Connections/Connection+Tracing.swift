@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// A statement that a connection has run while it was traced.
+/// A statement that a connection has run while it was being traced.
 package struct TracedStatement: Sendable, Hashable {
     package var sql: String
     package var seconds: Double
@@ -10,7 +10,7 @@ package struct TracedStatement: Sendable, Hashable {
     package var plan: [String]
 }
 
-/// What is noted of statements.
+/// The details that a trace records.
 package struct TraceOptions: Sendable, Hashable {
     package var expandsArguments: Bool
     package var keepsRows: Bool
@@ -23,14 +23,14 @@ package struct TraceOptions: Sendable, Hashable {
     }
 }
 
-/// Notes what one connection runs; used where the connection is.
+/// Records the statements of one connection. Used only where the connection is used.
 final class TraceRecorder {
     static let mostRows = 1_000
     let options: TraceOptions
     var finished: [TracedStatement] = []
-    /// Rows of statements that run just now, by the statement.
+    /// The rows of active statements so far, by statement.
     private var running: [OpaquePointer: (count: Int, rows: [[String]])] = [:]
-    /// While the recorder itself asks for plans.
+    /// Whether the recorder itself is querying plans.
     var isPaused = false
 
     init(_ options: TraceOptions) { self.options = options }
@@ -68,7 +68,7 @@ final class TraceRecorder {
 }
 
 extension Connection {
-    /// Begins or, with nil, ends noting what is run.
+    /// Starts tracing or, with nil, stops it.
     package func trace(_ options: TraceOptions?) {
         guard recorder?.options != options else { return }
         guard let options else {
@@ -78,7 +78,7 @@ extension Connection {
         }
         let recorder = TraceRecorder(options)
         self.recorder = recorder
-        // Unretained: the connection holds the recorder as long as it is set.
+        // Unretained: the connection retains the recorder as long as it is set.
         sqlite3_trace_v2(
             handle, UInt32(SQLITE_TRACE_PROFILE | SQLITE_TRACE_ROW),
             { kind, context, statement, detail in
@@ -95,10 +95,10 @@ extension Connection {
             }, Unmanaged.passUnretained(recorder).toOpaque())
     }
 
-    /// Whether rows have to come by steps to be seen.
+    /// Whether rows must be stepped through to be traced.
     package var tracesRows: Bool { recorder?.options.keepsRows == true }
 
-    /// What was run since the last time, in the order in which it ended.
+    /// The statements run since the last call, in the order in which they finished.
     package func takeTrace() -> [TracedStatement] {
         guard let recorder, !recorder.finished.isEmpty else { return [] }
         var statements = recorder.finished

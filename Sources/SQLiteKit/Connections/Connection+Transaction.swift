@@ -4,8 +4,8 @@ extension Connection {
     package enum TransactionKind: Sendable {
         /// Takes locks when they are needed.
         case deferred
-        /// Takes the write lock at once, so that nothing later fails with `.busy` but a commit in a
-        /// rollback journal.
+        /// Takes the write lock immediately, so that nothing later fails with `.busy` except a
+        /// commit with a rollback journal.
         case immediate
         case exclusive
 
@@ -18,25 +18,25 @@ extension Connection {
         }
     }
 
-    /// Runs `body` in a transaction: committed when it returns, rolled back when it or the commit
-    /// throws.
+    /// Runs `body` in a transaction. It is committed when `body` returns, and rolled back if `body`
+    /// or the commit throws.
     package func transaction<Result>(_ kind: TransactionKind = .immediate, _ body: () throws -> Result) throws -> Result
     {
-        // Kept statements: a small transaction takes hardly longer than these two to compile.
+        // Cached statements: compiling these two would take almost as long as a small transaction.
         try run(kind.beginning)
         do {
             let result = try body()
             try run("COMMIT")
             return result
         } catch {
-            // Some errors (a full disk, a failed device) have rolled back already.
+            // Some errors, such as a full disk or a failed device, have rolled back already.
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// Runs `body` as a part of a transaction that may take several calls: the first begins it, and
-    /// the one that `commits` ends it. What one of them throws undoes all of them.
+    /// Runs `body` as a part of a transaction that may take several calls. The first call begins
+    /// it, and a call with `commits` ends it. An error in any of them rolls back all of them.
     package func transactionPart<Result>(commits: Bool, _ body: () throws -> Result) throws -> Result {
         if !isInTransaction { try run(TransactionKind.immediate.beginning) }
         do {
@@ -49,13 +49,13 @@ extension Connection {
         }
     }
 
-    /// Undoes the transaction that is open, if one is.
+    /// Rolls back the open transaction, if there is one.
     package func rollBack() {
         if isInTransaction { try? execute("ROLLBACK") }
     }
 
-    /// Runs `body` so that its changes are undone where it throws, and the transaction around it
-    /// lives on.
+    /// Runs `body` in a savepoint. If it throws, its changes are rolled back, and the enclosing
+    /// transaction continues.
     package func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("SAVEPOINT folio")
         do {

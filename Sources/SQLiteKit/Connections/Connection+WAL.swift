@@ -6,33 +6,33 @@ extension Connection {
         case delete, truncate, persist, memory, wal, off
     }
 
-    /// How hard a commit makes sure that it is on the disk.
+    /// The level of synchronization of a commit.
     package enum Synchronous: Int64, Sendable, Hashable {
         case off, normal, full, extra
     }
 
-    /// How far a checkpoint goes.
+    /// The extent of a checkpoint.
     package enum CheckpointMode: Sendable, Hashable {
         /// As far as readers allow, without waiting.
         case passive
         /// Waits for readers, then copies everything.
         case full
-        /// As full, and the next writer starts the WAL over.
+        /// Like full, and the next writer restarts the WAL.
         case restart
-        /// As restart, and the WAL is cut to nothing.
+        /// Like restart, and the WAL is truncated.
         case truncate
     }
 
     package struct Checkpoint: Sendable, Hashable {
-        /// Whether another connection kept it from coming to its end; no failure, but to be done
-        /// again.
+        /// Whether another connection prevented its completion. This is not an error; the
+        /// checkpoint can be repeated.
         package let isBusy: Bool
-        /// Frames in the WAL; −1 where there is none.
+        /// Frames in the WAL; −1 if there is none.
         package let frames: Int
-        /// Frames that are in the main file.
+        /// Frames that have been copied into the main file.
         package let copied: Int
 
-        /// Whether the main file has everything.
+        /// Whether the main file has all content of the WAL.
         package var isComplete: Bool { !isBusy && frames == copied }
     }
 
@@ -40,14 +40,14 @@ extension Connection {
         try value("PRAGMA journal_mode")?.text.flatMap(JournalMode.init(rawValue:))
     }
 
-    /// Changes the journal mode; throws where SQLite keeps another one.
+    /// Changes the journal mode; throws if SQLite keeps another one.
     package func setJournalMode(_ mode: JournalMode) throws {
         let answer = try value("PRAGMA journal_mode=\(mode.rawValue)")?.text
         guard answer == mode.rawValue else {
             throw SQLiteError(
                 .locked, message: "the journal mode stays \(answer ?? "unknown"), not \(mode.rawValue)", path: path)
         }
-        // The WAL is opened by the first read only: whatever is wrong with it shows here.
+        // SQLite opens the WAL at the first read, so errors in it are reported here.
         try touch()
     }
 
@@ -55,37 +55,37 @@ extension Connection {
         try execute("PRAGMA synchronous=\(level.rawValue)")
     }
 
-    /// Checkpoints by itself after so many pages; 0 never does.
+    /// Checkpoints automatically after this number of pages; 0 disables it.
     package func setAutomaticCheckpoint(pages: Int) { sqlite3_wal_autocheckpoint(handle, Int32(clamping: pages)) }
 
-    /// Whether the last connection checkpoints when it closes (SQLite's own habit) or leaves the
-    /// WAL as it is.
+    /// Whether the last connection checkpoints when it closes (SQLite's default) or leaves the WAL
+    /// unchanged.
     package func setCheckpointsOnClose(_ value: Bool) throws { try configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, !value) }
 
-    /// Whether the `-wal` file stays when the last connection closes.
+    /// Whether the `-wal` file is kept when the last connection closes.
     package func setKeepsWAL(_ value: Bool) throws {
         var flag: Int32 = value ? 1 : 0
         try check(sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &flag))
     }
 
-    /// Sets a document's editing connection up: WAL, full synchronization, and nothing reaches the
-    /// main file unless `checkpoint` is called.
+    /// Configures the connection with which a document is edited: WAL, full synchronization, and no
+    /// writes to the main file unless `checkpoint` is called.
     package func prepareForEditing() throws {
         if !isWrittenByLog { try setJournalMode(.wal) }
         try setSynchronous(.full)
         setAutomaticCheckpoint(pages: 0)
         try setCheckpointsOnClose(false)
         try setKeepsWAL(true)
-        // Last: automatic checkpoints would take its hook.
+        // Last, because automatic checkpoints use the same hook.
         logLength.watch(handle)
     }
 
-    /// How many frames of the WAL count since this connection's last commit, where it was set up by
-    /// `prepareForEditing`; nil before its first.
+    /// The number of valid frames in the WAL since this connection's last commit, if it was
+    /// configured by `prepareForEditing`; nil before its first commit.
     package var logFrames: Int? { logLength.frames }
 
-    /// Whether the header of the file says that it is written by way of a WAL. The connection has
-    /// read from it, so that the WAL, if there is one, was opened.
+    /// Whether the header of the file specifies WAL mode. The connection has read from it, so an
+    /// existing WAL has been opened.
     private var isWrittenByLog: Bool {
         var file: UnsafeMutablePointer<sqlite3_file>?
         guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
@@ -97,7 +97,7 @@ extension Connection {
             && versions == (wal, wal)
     }
 
-    /// Copies the WAL into the main file. Busy readers are reported, not thrown; within a
+    /// Copies the WAL into the main file. Busy readers are reported in the result; within a
     /// transaction it throws `.locked`.
     package func checkpoint(_ mode: CheckpointMode) throws -> Checkpoint {
         let number =
@@ -107,7 +107,7 @@ extension Connection {
             case .restart: SQLITE_CHECKPOINT_RESTART
             case .truncate: SQLITE_CHECKPOINT_TRUNCATE
             }
-        // A connection that has not read yet knows of no WAL and would report that there was
+        // A connection that has not read yet has no WAL open and would report that there was
         // nothing to do.
         if !isInTransaction { try touch() }
         var frames: Int32 = -1
@@ -117,6 +117,6 @@ extension Connection {
         return Checkpoint(isBusy: result & 0xFF == SQLITE_BUSY, frames: Int(frames), copied: Int(copied))
     }
 
-    /// Makes SQLite look at the file.
+    /// Makes SQLite read the file.
     private func touch() throws { _ = try value("PRAGMA schema_version") }
 }

@@ -1,7 +1,7 @@
 internal import CSQLite
 import Foundation
 
-/// Tells of the waiting for locks, and ends it.
+/// Reports waiting for locks, and can end it.
 final class WaitHandler {
     private let timeout: Double
     private let continues: (Double) -> Bool
@@ -12,7 +12,7 @@ final class WaitHandler {
         self.continues = continues
     }
 
-    /// - Parameter count: how often SQLite has asked for this lock before.
+    /// - Parameter count: the number of previous attempts for this lock.
     func waits(_ count: Int32) -> Bool {
         if count == 0 { start = Date() }
         let waited = Date().timeIntervalSince(start)
@@ -23,12 +23,12 @@ final class WaitHandler {
 }
 
 extension Connection {
-    /// Waits for locks of others up to `timeout` seconds, asking `continues` with the seconds
-    /// waited before each new attempt.
+    /// Waits up to `timeout` seconds for locks of other connections. Before each new attempt,
+    /// `goesOn` is called with the seconds waited, and can end the wait.
     package func setWaiting(timeout: Double, _ continues: @escaping (Double) -> Bool) {
         let handler = WaitHandler(timeout: timeout, continues)
         waiting = handler
-        // Unretained: the connection holds it.
+        // Unretained: the connection retains it.
         sqlite3_busy_handler(
             handle,
             { context, count in

@@ -2,49 +2,49 @@ internal import CSQLite
 
 /// One connection to a database, opened through the guard VFS.
 ///
-/// It has no lock of its own (`SQLITE_OPEN_NOMUTEX`) and is not Sendable: whoever owns it uses it
-/// from one place at a time. Only `interrupter` may go elsewhere.
+/// It has no mutex (`SQLITE_OPEN_NOMUTEX`) and is not Sendable: its owner must serialize all use.
+/// Only `interrupter` may be used elsewhere.
 ///
 ///     let connection = try Connection(path, .create)
 ///     try connection.execute("CREATE TABLE t(a)")
 ///     try connection.transaction { try connection.run("INSERT INTO t VALUES (?)", [.integer(1)]) }
 package final class Connection {
-    /// The database file, as it was named.
+    /// The path of the database file as given by the caller.
     package let path: String
     let handle: OpaquePointer
-    /// How an opening that writes nothing reads; nil for others.
+    /// The way of reading if the connection was opened without permission to write; nil for others.
     package internal(set) var reading: Reading?
     var stateBefore: ReadState?
-    /// Whether a lock keeps others from writing to the main file when they close it.
+    /// Whether a lock prevents other connections from checkpointing into the main file on close.
     var holdsMainFile = false
-    /// Stops the running statement from any thread.
+    /// Interrupts the running statement from any thread.
     package let interrupter: Interrupter
     private var cache: [String: Statement] = [:]
-    /// So many statements are kept: an application asks in fewer shapes, and somebody who makes up
-    /// new ones all the time must not fill the memory.
+    /// The greatest number of cached statements. An application usually needs fewer; the limit
+    /// bounds the memory if the texts differ every time.
     private static let mostStatements = 256
     private var isOpen = true
     let errors: ErrorSource
     let bulk = BulkExchange()
     let logLength = WALLength()
-    /// Notes what is run, while somebody wants to know.
+    /// Records the statements while they are traced.
     var recorder: TraceRecorder?
     var waiting: WaitHandler?
 
-    /// Opens a database file. Throws `SQLiteError`; of its content only the schema is read, by the
+    /// Opens a database file. Throws `SQLiteError`. Of its content only the schema is read, by the
     /// first statement.
     package convenience init(_ path: String, _ options: OpenOptions) throws {
         try self.init(path: path, name: path, vfs: GuardVFS.writing, extraFlags: 0, options)
     }
 
-    /// A database in memory, gone when the connection is.
+    /// A database in memory. It is discarded when the connection is closed.
     package static func inMemory() throws -> Connection {
         try Connection(
             path: ":memory:", name: ":memory:", vfs: GuardVFS.writing, extraFlags: SQLITE_OPEN_MEMORY, .create)
     }
 
-    /// A database within an archive is told by `archive`; it has no shared memory, so it is locked
-    /// exclusively before anything else is done.
+    /// - Parameter archive: The archive that contains the database; nil for a file. An archived
+    ///   database has no shared memory, so it is locked exclusively before anything else is done.
     init(
         path: String, name: String, vfs: GuardVFS, extraFlags: Int32, _ options: OpenOptions,
         archive: ArchivedDatabase? = nil
@@ -86,9 +86,8 @@ package final class Connection {
         sqlite3_close_v2(handle)
     }
 
-    /// Closes the connection; throws `.busy` where statements outside the cache are still alive.
-    /// Unless the journal says otherwise, the last connection to close a WAL checkpoints and
-    /// removes it.
+    /// Closes the connection; throws `.busy` if statements outside the cache still exist. By
+    /// default the last connection to close a WAL checkpoints and removes it.
     package func close() throws {
         guard isOpen else { return }
         cache.removeAll()
@@ -104,7 +103,7 @@ package final class Connection {
 
     // MARK: Statements
 
-    /// Runs one or several statements without arguments and drops their rows.
+    /// Runs one or several statements without arguments and ignores their rows.
     package func execute(_ sql: String) throws {
         try check(sqlite3_exec(handle, sql, nil, nil, nil), sql: sql)
     }
@@ -134,8 +133,8 @@ package final class Connection {
         return compiled
     }
 
-    /// Lends a compiled statement out of the cache, without bindings; it goes back, reset, when
-    /// `body` ends. Nested use of the same text compiles it again.
+    /// Lends a compiled statement from the cache, without bindings. It is reset and returned to the
+    /// cache when `body` ends. Nested use of the same text compiles another statement.
     package func withStatement<Result>(_ sql: String, _ body: (Statement) throws -> Result) throws -> Result {
         let kept = cache[sql].flatMap { $0.isBorrowed ? nil : $0 }
         let statement = try kept ?? prepare(sql, isPersistent: true)
@@ -152,7 +151,7 @@ package final class Connection {
         return try body(statement)
     }
 
-    /// Runs one cached statement to its end and drops its rows.
+    /// Runs one cached statement to completion and ignores its rows.
     package func run(_ sql: String, _ arguments: [SQLiteValue] = []) throws {
         try withStatement(sql) { statement in
             try statement.bind(arguments)
@@ -160,7 +159,7 @@ package final class Connection {
         }
     }
 
-    /// All rows of one cached statement. For few rows: each value is boxed.
+    /// All rows of one cached statement. Suitable for few rows, because each value is boxed.
     package func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [[SQLiteValue]] {
         try withStatement(sql) { statement in
             try statement.bind(arguments)
@@ -170,7 +169,7 @@ package final class Connection {
         }
     }
 
-    /// The first value of the first row; nil where there is no row.
+    /// The first value of the first row; nil if there is no row.
     package func value(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> SQLiteValue? {
         try withStatement(sql) { statement in
             try statement.bind(arguments)
@@ -178,34 +177,34 @@ package final class Connection {
         }
     }
 
-    /// Gives the memory of pages back that are cached and not in use.
+    /// Frees the memory of cached pages that are not in use.
     package func releaseMemory() { sqlite3_db_release_memory(handle) }
 
-    /// Whether a transaction has changed something that is not committed yet.
+    /// Whether a transaction has uncommitted changes.
     package var isWriting: Bool { sqlite3_txn_state(handle, nil) == SQLITE_TXN_WRITE }
 
-    /// How many compiled statements are kept.
+    /// The number of cached statements.
     package var keptStatements: Int { cache.count }
 
-    /// Forgets compiled statements, so that the schema can be changed without them.
+    /// Clears the statement cache, so that the schema can be changed.
     package func clearCache() { cache.removeAll() }
 
     // MARK: State
 
-    /// Rows that the last statement changed, triggers not counted.
+    /// Rows that the last statement changed, not counting triggers.
     package var changes: Int { Int(sqlite3_changes64(handle)) }
     /// Rows changed since the connection was opened.
     package var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
-    /// The number of the row that was inserted last; it can be set, to find out whether a statement
-    /// inserts any.
+    /// The rowid of the last inserted row. It can be set, to find out whether a statement inserts
+    /// any.
     package var lastInsertRowID: Int64 {
         get { sqlite3_last_insert_rowid(handle) }
         set { sqlite3_set_last_insert_rowid(handle, newValue) }
     }
     package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
     package var isReadOnly: Bool { sqlite3_db_readonly(handle, "main") == 1 }
-    /// The greatest number of arguments of one SQL function, so of columns in one row given to a
-    /// sink.
+    /// The greatest number of arguments of one SQL function, and therefore of columns in a row that
+    /// is passed to a sink.
     package var maximumFunctionArguments: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_FUNCTION_ARG, -1)) }
     /// The greatest number of `?` in one statement.
     package var maximumVariables: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, -1)) }

@@ -1,13 +1,13 @@
 internal import CSQLite
 package import SQLiteFile
 
-/// The files of an open database as they are on the disk, read through SQLite's own handles:
-/// nothing else may open them (closing any other descriptor drops SQLite's locks).
+/// The files of an open database, read through SQLite's own handles. No other code may open them:
+/// closing another descriptor drops SQLite's locks.
 package struct DatabaseFiles {
     package let pageSize: Int
     /// The size of the main file.
     package let mainSize: Int64
-    /// What is committed and perhaps not in the main file yet; nil where nothing is.
+    /// The committed content that may not be in the main file yet; nil if there is none.
     package let log: WriteAheadLog?
     private let main: RawFile
     private let logFile: RawFile?
@@ -34,11 +34,11 @@ package struct DatabaseFiles {
         }
     }
 
-    /// The database at a mark of its WAL; at nil, or a mark of a WAL that is gone, the main file
-    /// alone.
+    /// The database at a mark of its WAL. For nil, or a mark of a WAL that no longer exists, only
+    /// the main file is used.
     package func state(at mark: WriteAheadLog.Mark?) -> DatabaseState { state(frames: log?.frames(at: mark) ?? 0) }
 
-    /// The database with everything that is committed.
+    /// The database with all committed content.
     package var current: DatabaseState { state(frames: log?.pages.count ?? 0) }
 
     private func state(frames: Int) -> DatabaseState {
@@ -48,14 +48,14 @@ package struct DatabaseFiles {
         return log.state(after: frames, main: main, log: logFile)
     }
 
-    /// The pages that were written since a mark, counted from 0, ascending.
+    /// The pages written since a mark, counted from 0, in ascending order.
     package func pagesWritten(since mark: WriteAheadLog.Mark?) -> [Int] {
         guard let log else { return [] }
         return Set(log.pages[log.frames(at: mark)...]).sorted().map { Int($0) - 1 }
     }
 
-    /// Whether the main file has everything that is in the WAL, as a checkpoint leaves it whose
-    /// last step, the emptying of the WAL, is missing. Reads the pages of the WAL in both.
+    /// Whether the main file has all content of the WAL, as after a checkpoint whose last step, the
+    /// truncation of the WAL, was not done. Reads the WAL's pages in both files.
     package func isCheckpointed() throws -> Bool {
         let main = state(at: nil), whole = current
         guard main.size == whole.size else { return false }
@@ -70,23 +70,23 @@ package struct DatabaseFiles {
         return true
     }
 
-    /// Clones the main file to a path where nothing is, sharing its blocks; false where the file
-    /// system can't.
+    /// Clones the main file to a new path, sharing its blocks; returns false if the file system
+    /// does not support it.
     package func cloneMain(to path: String) throws -> Bool { try connection.cloneMain(to: path) }
 }
 
 extension Connection {
-    /// Looks at the files past SQLite. Nothing is committed or checkpointed by this connection
-    /// meanwhile, and a read transaction keeps others from starting the WAL over; whoever
-    /// checkpoints elsewhere must be kept away by the document's lock. What `body` is given is of
-    /// no use afterwards.
+    /// Runs `body` with direct access to the files. Meanwhile this connection does not commit or
+    /// checkpoint, and a read transaction prevents other connections from restarting the WAL. The
+    /// document's lock must prevent checkpoints by other connections. The files must not be used
+    /// afterwards.
     package func withFiles<Result>(_ body: (DatabaseFiles) throws -> Result) throws -> Result {
         guard !isWriting else {
             throw SQLiteError(.misuse, message: "the files are looked at between transactions", path: path)
         }
         if isInTransaction { return try body(DatabaseFiles(self)) }
         return try transaction(.deferred) {
-            // Opens the WAL and takes the read lock.
+            // This opens the WAL and takes the read lock.
             _ = try value("SELECT count(*) FROM sqlite_schema")
             return try body(DatabaseFiles(self))
         }

@@ -1,4 +1,4 @@
-/// The moment by which statements must be done.
+/// The time by which statements must be finished.
 final class Deadline {
     let instant: ContinuousClock.Instant
     init(at instant: ContinuousClock.Instant) { self.instant = instant }

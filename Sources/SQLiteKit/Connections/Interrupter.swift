@@ -1,10 +1,10 @@
 internal import CSQLite
 internal import Synchronization
 
-/// Stops what a connection is doing, from any thread; does nothing once the connection is closed.
+/// Interrupts a connection from any thread. Has no effect once the connection is closed.
 package final class Interrupter: Sendable {
-    // An address rather than a pointer, since only the address has to cross threads; SQLite allows
-    // this one call from anywhere while the connection is open, and the lock keeps it so.
+    // An address instead of a pointer, because a pointer is not Sendable. SQLite permits this call
+    // from any thread while the connection is open, which the lock ensures.
     private let address: Mutex<UInt>
 
     init(_ handle: OpaquePointer) { address = Mutex(UInt(bitPattern: handle)) }
@@ -18,8 +18,8 @@ package final class Interrupter: Sendable {
 
     func disconnect() { address.withLock { $0 = 0 } }
 
-    /// Runs what closes the connection, which must not be interrupted once it is freed; where it
-    /// stays open it can be interrupted as before.
+    /// Closes the connection, which must not be interrupted once it is freed. If closing fails, it
+    /// can still be interrupted.
     func disconnecting(_ close: () -> Int32) -> Int32 {
         address.withLock { address in
             let result = close()

@@ -1,25 +1,25 @@
-/// How a database is opened.
+/// The options for opening a database.
 package struct OpenOptions: Sendable, Hashable {
     package enum Access: Sendable, Hashable {
-        /// Reads only, with SQLite's own locks. For looking at documents without leaving a trace,
-        /// use `Connection.openForReading`.
+        /// Reads only, with SQLite's own locks. To read documents without creating any file, use
+        /// `Connection.openForReading`.
         case readOnly
-        /// Writes to a database that is there.
+        /// Writes to an existing database.
         case readWrite
-        /// Makes the database where there is none.
+        /// Creates the database if it is missing.
         case create
     }
 
     package var access: Access
     /// How long a statement waits for another connection's lock, in milliseconds.
     package var busyTimeout: Int = 5_000
-    /// What is refused to the content of the file.
+    /// The restrictions on the content of the file.
     package var defense: Defense = .own
     /// Whether `ATTACH` may open further databases.
     package var allowsAttaching = false
-    /// Whether the last part of the path may be a symbolic link.
+    /// Whether the last path component may be a symbolic link.
     package var followsLink = true
-    /// Size of the page cache in KiB; nil leaves SQLite's own (2 MB).
+    /// Size of the page cache in KiB; nil uses SQLite's default (2 MB).
     package var cacheKilobytes: Int?
 
     package init(_ access: Access, defense: Defense = .own) {
@@ -32,20 +32,20 @@ package struct OpenOptions: Sendable, Hashable {
     package static let create = OpenOptions(.create)
 }
 
-/// What is refused to the content of a database: its schema may have been written by anybody.
+/// The restrictions on the content of a database, whose schema may come from an untrusted source.
 package struct Defense: Sendable, Hashable {
-    /// Writing to the schema, shadow tables and the like is refused.
+    /// Writing to the schema, shadow tables and the like is not permitted.
     package var isDefensive: Bool
-    /// Views, triggers, checks and indexes may call only functions that are marked innocuous.
+    /// Views, triggers, checks and indexes may only call functions that are marked innocuous.
     package var distrustsSchema: Bool
-    /// Every page is looked over when it is read.
+    /// Every page is checked when it is read.
     package var checksCells: Bool
-    /// No text, blob or row is longer than so many bytes.
+    /// The greatest length of a text, blob or row, in bytes.
     package var maximumLength: Int?
-    /// Triggers nest no deeper.
+    /// The greatest nesting depth of triggers.
     package var maximumTriggerDepth: Int?
-    /// Refuses what only a hostile file or a slip of ours would ask for: `ATTACH` of files,
-    /// extensions, functions on files.
+    /// Denies operations that only a malicious file or a programming error would use: `ATTACH` of
+    /// files, extensions, functions on files.
     package var usesAuthorizer: Bool
 
     package init(
@@ -60,12 +60,12 @@ package struct Defense: Sendable, Hashable {
         self.usesAuthorizer = usesAuthorizer
     }
 
-    /// For files that this program made itself just now.
+    /// For files that this program has just created.
     package static let own = Defense(
         isDefensive: true, distrustsSchema: true, checksCells: false, maximumLength: nil, maximumTriggerDepth: nil,
         usesAuthorizer: false)
 
-    /// For files that came from anywhere.
+    /// For files from untrusted sources.
     package static let foreign = Defense(
         isDefensive: true, distrustsSchema: true, checksCells: true, maximumLength: 256 << 20, maximumTriggerDepth: 32,
         usesAuthorizer: true)

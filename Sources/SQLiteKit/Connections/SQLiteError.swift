@@ -1,11 +1,11 @@
 internal import CSQLite
 internal import Synchronization
 
-/// SQLite refused something.
+/// An error that SQLite reported.
 ///
 /// `message` is SQLite's own text; `description` adds the database and the statement.
 public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What went wrong, in kinds that a caller decides by. More may be added.
+    /// The kind of error, for decisions by the caller. More kinds may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String, Sendable {
             case busy, locked, corrupt, notADatabase, readOnly, full, inputOutput, constraint, interrupted, timedOut,
@@ -15,13 +15,13 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         private let kind: Kind
         private init(_ kind: Kind) { self.kind = kind }
 
-        /// Another connection holds the lock.
+        /// Another connection has a conflicting lock.
         public static let busy = Code(.busy)
-        /// Another statement of this connection is in the way.
+        /// Another statement of this connection has a conflicting lock.
         public static let locked = Code(.locked)
         /// The database is damaged.
         public static let corrupt = Code(.corrupt)
-        /// The file is no SQLite database.
+        /// The file is not a SQLite database.
         public static let notADatabase = Code(.notADatabase)
         /// The database can't be written to.
         public static let readOnly = Code(.readOnly)
@@ -31,27 +31,27 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let inputOutput = Code(.inputOutput)
         /// A constraint is violated; see `constraint`.
         public static let constraint = Code(.constraint)
-        /// The operation was interrupted from outside.
+        /// The operation was interrupted by the caller.
         public static let interrupted = Code(.interrupted)
         /// The operation took longer than its deadline.
         public static let timedOut = Code(.timedOut)
         /// The file can't be opened; see `systemError`.
         public static let cannotOpen = Code(.cannotOpen)
-        /// A value or statement is over a limit.
+        /// A value or statement exceeds a limit.
         public static let tooBig = Code(.tooBig)
-        /// The schema changed under a statement.
+        /// The schema changed while a statement was in use.
         public static let schemaChanged = Code(.schemaChanged)
-        /// Something that a document has no business to ask for: another file, an extension, an
-        /// attached database.
+        /// An operation that a document must not use: another file, an extension, an attached
+        /// database.
         public static let refused = Code(.refused)
-        /// The database was changed by others while it was read without locks.
+        /// The database was changed by another program while it was read without locks.
         public static let changed = Code(.changed)
-        /// A crash left a journal behind that must be rolled back, which opening for reading may
-        /// not do.
+        /// A crash left a journal that must be rolled back, which is not permitted when opening for
+        /// reading.
         public static let needsRecovery = Code(.needsRecovery)
         /// Memory ran out.
         public static let noMemory = Code(.noMemory)
-        /// The library was used wrongly.
+        /// The library was used incorrectly.
         public static let misuse = Code(.misuse)
         /// Anything else; see `message`.
         public static let other = Code(.other)
@@ -70,14 +70,14 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     public let extendedCode: Int32
     /// SQLite's message.
     public let message: String
-    /// The statement, where there was one.
+    /// The statement, if there was one.
     public let sql: String?
     /// The database file.
     public let path: String
-    /// The system's error number behind it, 0 where there is none.
+    /// The underlying system error number; 0 if there is none.
     public let systemError: Int32
 
-    /// The constraint that is violated, where `code` is `.constraint`.
+    /// The violated constraint, if `code` is `.constraint`.
     public var constraint: Constraint? {
         guard code == .constraint else { return nil }
         return switch extendedCode {
@@ -91,7 +91,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether somebody else holds what was asked for, so that trying again may succeed.
+    /// Whether another connection has the requested lock, so that a retry may succeed.
     package var isOfLocks: Bool { code == .busy || code == .locked }
 
     public var description: String {
@@ -111,7 +111,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.systemError = systemError
     }
 
-    /// The error of the last call on `handle`, which answered `result`.
+    /// The error of the last call on `handle`, which returned `result`.
     init(_ result: Int32, handle: OpaquePointer?, sql: String? = nil, path: String) {
         let text =
             if let handle, sqlite3_errcode(handle) & 0xFF == result & 0xFF {
@@ -130,7 +130,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// Extended result codes, which are macros with arithmetic that Swift can't import.
+/// Extended result codes. They are macros with arithmetic, which Swift can't import.
 enum ResultCode {
     static let readOnlyRollback = SQLITE_READONLY | 3 << 8
     static let readOnlyCannotInitialize = SQLITE_READONLY | 5 << 8
@@ -142,20 +142,20 @@ enum ResultCode {
     static let constraintUnique = SQLITE_CONSTRAINT | 8 << 8
     static let constraintRowID = SQLITE_CONSTRAINT | 10 << 8
     static let ioRead = SQLITE_IOERR | 1 << 8
-    /// Reading past the end: no error.
+    /// Reading past the end, which is not an error.
     static let ioShortRead = SQLITE_IOERR | 2 << 8
     static let ioWrite = SQLITE_IOERR | 3 << 8
     static let ioFsync = SQLITE_IOERR | 4 << 8
     static let ioTruncate = SQLITE_IOERR | 6 << 8
     static let ioDelete = SQLITE_IOERR | 10 << 8
-    /// The shared index of the WAL could not be made larger.
+    /// The shared index of the WAL could not be enlarged.
     static let ioIndexSize = SQLITE_IOERR | 19 << 8
     /// EIO, ENXIO or ERANGE of a read.
     static let ioCorruptFileSystem = SQLITE_IOERR | 33 << 8
 }
 
 extension SQLiteError.Code {
-    /// The kind that a result code stands for.
+    /// The kind of error for a result code.
     init(result: Int32) {
         self =
             switch result & 0xFF {

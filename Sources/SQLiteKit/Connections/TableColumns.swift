@@ -1,18 +1,18 @@
 internal import CSQLite
 internal import SQLiteFile
 
-/// The columns of a table as its records have them.
+/// The columns of a table as stored in its records.
 struct TableColumns {
-    /// In the order of the records.
+    /// In record order.
     private(set) var names: [String] = []
-    /// The column that is the row's number.
+    /// The column that is the rowid.
     private(set) var key: Int?
-    /// The columns that have a default other than NULL.
+    /// The columns with a default other than NULL.
     private(set) var withDefault: Set<Int> = []
 
-    /// Nil for what is no table of rows with numbers, or has columns that no record has.
+    /// Nil if it is not a table with rowids, or has columns that are not stored in records.
     init?(_ table: String, _ connection: Connection) throws {
-        // Name, type, default, place in the primary key, and whether it is hidden or computed.
+        // Name, type, default, position in the primary key, and whether it is hidden or generated.
         let rows = try connection.rows(
             "SELECT name, type, dflt_value, pk, hidden FROM pragma_table_xinfo(?)", [.text(table)])
         for (place, row) in rows.enumerated() {
@@ -26,7 +26,7 @@ struct TableColumns {
         if names.isEmpty { return nil }
     }
 
-    /// For a scan of the table.
+    /// The columns in the form that a scan of the table needs.
     var scanned: TableScan.Columns { TableScan.Columns(count: names.count, key: key, withDefault: withDefault) }
 
     func index(of name: String) -> Int? { names.firstIndex { sqlite3_stricmp($0, name) == 0 } }

@@ -2,39 +2,39 @@ package import FileSystem
 internal import SQLiteFile
 internal import Synchronization
 
-/// A database that lies as it is, uncompressed, at one place within a larger file such as a zip
+/// A database that is stored contiguously and uncompressed within a larger file such as a zip
 /// archive.
 ///
-/// The file is only ever read, within that place alone, and is held against what it was when this
-/// was made: a file that was changed or cut off since gives an error and never a mixture of two
-/// states. One that was replaced by name is another file; the old one goes on being read.
+/// The file is only read, only within that range, and its identity is checked against the one at
+/// creation of this object: a file that was changed or truncated since causes an error, never a
+/// mixture of two states. If the file was replaced by another one of the same name, the old one is
+/// still read.
 ///
 ///     let database = try ArchivedDatabase("Name.folio", offset: 4096, length: 40_960, expecting: identity)
 ///     let connection = try Connection.openForEditing(database, workingPath: "<working set>/store/store.sqlite")
 package final class ArchivedDatabase: Sendable {
-    /// Looks at bytes of the database that were just read, and says whether they are what they
-    /// should be: for sums of pages that an archive keeps.
+    /// Verifies bytes of the database that were just read: for checksums that an archive stores.
     package typealias Check = @Sendable (_ bytes: UnsafeRawBufferPointer, _ offset: Int64) throws -> Bool
 
-    /// The archive, as it was named.
+    /// The path of the archive as given by the caller.
     package let path: String
-    /// The archive's state when this was made.
+    /// The archive's identity when this object was created.
     package let identity: FileIdentity
     package let offset: Int64
     package let length: Int64
     private let file: File
     private let check: Check?
-    /// Reads are widened to multiples of so many bytes, as far as the database reaches, so that
-    /// there is something to check.
+    /// Reads are extended to multiples of this number of bytes, within the database, so that
+    /// checksums can be verified.
     private let checkedBlock: Int
-    /// Why the last read failed; SQLite hands on no more than a number.
+    /// The reason why the last read failed. SQLite only reports a number.
     private let failure = Mutex<SQLiteError?>(nil)
 
-    /// Takes a database in a file that is open already, so that it is the very file whose directory
+    /// Uses a database in a file that is open already, so that it is the very file whose directory
     /// was read.
-    /// - Throws: `SQLiteError`: `.changed` where the file is not in the `expected` state,
-    ///   `.corrupt` where the place lies outside it, `.notADatabase` where no database can be so
-    ///   short.
+    /// - Throws: `SQLiteError`: `.changed` if the file's identity is not the `expected` one,
+    ///   `.corrupt` if the range is outside the file, `.notADatabase` if it is too short for a
+    ///   database.
     package init(
         _ file: File, offset: Int64, length: Int64, expecting expected: FileIdentity? = nil, checkedBlock: Int = 1,
         check: Check? = nil
@@ -60,7 +60,7 @@ package final class ArchivedDatabase: Sendable {
         }
     }
 
-    /// Opens the archive, which must be a plain file and no link, and takes the database in it.
+    /// Opens the archive, which must be a regular file and not a link, and uses the database in it.
     package convenience init(
         _ path: String, offset: Int64, length: Int64, expecting expected: FileIdentity, check: Check? = nil
     ) throws {
@@ -69,8 +69,7 @@ package final class ArchivedDatabase: Sendable {
         try self.init(file, offset: offset, length: length, expecting: expected, check: check)
     }
 
-    /// Throws `.changed` where the file is no longer in the state that it was in, or its name
-    /// stands for another one.
+    /// Throws `.changed` if the file has been changed, or its name refers to another file.
     package func checkUnchanged() throws {
         do {
             guard try file.status().identity == identity, try Disk.identity(of: path) == identity else {
@@ -83,8 +82,8 @@ package final class ArchivedDatabase: Sendable {
 
     // MARK: For the VFS
 
-    /// Fills `buffer` from `place` of the database as far as that reaches; answers the number of
-    /// bytes, nil after a failure, which `takeFailure` tells.
+    /// Fills `buffer` from offset `place` of the database, as far as it extends. Returns the number
+    /// of bytes, or nil after a failure, which `takeFailure` returns.
     func read(into buffer: UnsafeMutableRawBufferPointer, at place: Int64) -> Int? {
         do {
             let count = Int(max(0, min(Int64(buffer.count), length - place)))
@@ -108,14 +107,14 @@ package final class ArchivedDatabase: Sendable {
 
     private func readChecked(into part: UnsafeMutableRawBufferPointer, at place: Int64) throws {
         let read = try file.read(into: part, at: offset + place)
-        // Looked at afterwards: what was read before a change is from before it.
+        // Check afterwards: if the file is unchanged now, it was unchanged during the read.
         guard try file.status().identity == identity, read == part.count else { throw Self.changed(path) }
         if let check, try !check(UnsafeRawBufferPointer(part), place) {
             throw SQLiteError(.corrupt, message: "its content at byte \(place) is damaged", path: path)
         }
     }
 
-    /// Why the last read failed, once.
+    /// Returns and clears the reason why the last read failed.
     func takeFailure() -> SQLiteError? {
         failure.withLock { failure in
             defer { failure = nil }
@@ -137,9 +136,9 @@ package final class ArchivedDatabase: Sendable {
 
     // MARK: On its way to the VFS
 
-    /// The parameter of a database's name that says which one is meant.
+    /// The URI parameter that identifies the database.
     static let parameter = "folio-archived"
-    /// Databases that are just being opened: SQLite passes on a name and nothing else.
+    /// Databases that are being opened. SQLite only passes their names to the VFS.
     private static let pending = Mutex<(next: Int, databases: [Int: ArchivedDatabase])>((0, [:]))
 
     /// Runs `body` with a token by which the VFS finds this database.

@@ -2,25 +2,24 @@ internal import CSQLite
 internal import FileSystem
 internal import SQLiteFile
 
-/// What the guard VFS keeps in the memory of SQLite's file when that is a database within an
-/// archive.
+/// The guard VFS's data in the memory of a SQLite file object, for a database within an archive.
 ///
 /// Invariants:
-/// 1. It begins as every `sqlite3_file` does, with the pointer to its methods, and fits into the
-///    memory that the guard VFS asks for.
+/// 1. It begins with the pointer to its methods, as every `sqlite3_file` does, and fits into the
+///    memory that the guard VFS requests.
 /// 2. `database` is retained from `open` to `xClose`.
-/// 3. Nothing is ever written: whoever edits has a WAL elsewhere, and a checkpoint fails with
+/// 3. Nothing is ever written: an editor has a separate WAL, and a checkpoint fails with
 ///    `SQLITE_READONLY`.
-/// 4. There are no locks: whoever edits holds the document's, and the archive does not change.
+/// 4. There are no locks: an editor has the document's lock, and the archive does not change.
 struct ArchivedFile {
     private var methods: UnsafePointer<sqlite3_io_methods>?
     private var database: Unmanaged<ArchivedDatabase>
     private var vfs: Unmanaged<GuardVFS>
     /// SQLite's own copy of the name, valid until the file is closed.
     private var name: UnsafePointer<CChar>
-    /// Whether the header reads as that of a database in WAL mode, whatever it says.
+    /// Whether the header is reported as that of a database in WAL mode, regardless of its content.
     private var needsWAL: Bool
-    /// How many commits the connection has done.
+    /// The number of commits of the connection.
     private var commits = 0
 
     private static func of(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<ArchivedFile> {
@@ -32,7 +31,7 @@ struct ArchivedFile {
 
     static func commits(of file: UnsafeMutablePointer<sqlite3_file>) -> Int { of(file).pointee.commits }
 
-    /// Makes `file` stand for `database`.
+    /// Initializes `file` for `database`.
     static func open(
         _ file: UnsafeMutablePointer<sqlite3_file>, _ database: ArchivedDatabase, vfs: GuardVFS,
         name: UnsafePointer<CChar>, needsWAL: Bool
@@ -54,15 +53,16 @@ struct ArchivedFile {
             }
         }
         if read == buffer.count { return SQLITE_OK }
-        // As SQLite wants it: the rest is zero.
+        // SQLite requires the rest of the buffer to be zero.
         UnsafeMutableRawBufferPointer(rebasing: buffer[read...]).initializeMemory(as: UInt8.self, repeating: 0)
         return ResultCode.ioShortRead
     }
 
-    /// Lives as long as the process, as SQLite wants it, and is only read.
+    /// Never freed, because SQLite keeps it for the life of the process, and only read.
     nonisolated(unsafe) private static let methods: UnsafePointer<sqlite3_io_methods> = {
         var table = sqlite3_io_methods()
-        // No shared memory: with exclusive locking, the index of the WAL is in SQLite's own.
+        // No shared memory: with exclusive locking, the index of the WAL is in SQLite's private
+        // memory.
         table.iVersion = 1
         table.xClose = { file in
             let own = ArchivedFile.of(file).pointee
@@ -95,7 +95,7 @@ struct ArchivedFile {
             return SQLITE_OK
         }
         table.xSectorSize = { _ in 4096 }
-        // As SQLite's own files say: no padding of the WAL is needed.
+        // As SQLite's own files report: no padding of the WAL is needed.
         table.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
         let address = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         address.initialize(to: table)

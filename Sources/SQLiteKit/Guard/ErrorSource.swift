@@ -1,12 +1,12 @@
 internal import CSQLite
 
-/// Makes the errors of one connection; shared by its statements, so that one that outlives the
-/// connection still finds it.
+/// Creates the errors of one connection. Its statements share it, so that one that outlives the
+/// connection can still use it.
 final class ErrorSource {
     private let handle: OpaquePointer
     private let path: String
-    /// The archive that the database lies in, which knows better than SQLite why it could not be
-    /// read.
+    /// The archive that contains the database. It knows in more detail than SQLite why a read
+    /// failed.
     private let archive: ArchivedDatabase?
     var deadline: Deadline?
 
@@ -16,7 +16,7 @@ final class ErrorSource {
         self.archive = archive
     }
 
-    /// The error of the last call, which answered `result`.
+    /// The error of the last call, which returned `result`.
     func error(_ result: Int32, sql: String?) -> SQLiteError {
         if result & 0xFF == SQLITE_INTERRUPT, let deadline, deadline.isOver {
             return SQLiteError(

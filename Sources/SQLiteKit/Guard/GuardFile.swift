@@ -3,16 +3,16 @@ internal import FileSystem
 internal import Glibc
 internal import Synchronization
 
-/// What the guard VFS keeps behind the memory of SQLite's own file, and the few methods it puts in
-/// the place of SQLite's.
+/// The guard VFS's data, stored after SQLite's own file object, and the few methods that replace
+/// SQLite's.
 ///
 /// Invariants:
-/// 1. The memory of an open file is `real.szOsFile` bytes of SQLite's own, rounded up to 16,
-///    followed by one `GuardFile`.
+/// 1. The memory of an open file has `real.szOsFile` bytes for SQLite, rounded up to 16, followed
+///    by one `GuardFile`.
 /// 2. `pMethods` of an open named file is a copy of SQLite's own table in which only the methods
 ///    below differ; `original` is that table.
 struct GuardFile {
-    /// Where a `GuardFile` stands behind the start of the file's memory.
+    /// The offset of a `GuardFile` from the start of the file object.
     static let offset = (Int(GuardVFS.real?.pointee.szOsFile ?? 0) + 15) & ~15
 
     let original: UnsafePointer<sqlite3_io_methods>
@@ -20,14 +20,14 @@ struct GuardFile {
     /// SQLite's own copy of the name, valid until the file is closed.
     private var name: UnsafePointer<CChar>
     private var isStore: Bool
-    /// Whether the wal-index is in SQLite's private memory, since no `-shm` is there.
+    /// Whether the wal-index is in SQLite's private memory, because there is no `-shm`.
     private(set) var hasPrivateIndex = false
-    /// Of a main file: how many commits its connection has done.
+    /// For a main file: the number of commits of its connection.
     private(set) var commits = 0
-    /// Of a main file that is written: how many blocks of the shared wal-index are there for
-    /// certain; nil where it has none.
+    /// For a main file that is written: the number of blocks of the shared wal-index that are known
+    /// to exist; nil if there is none.
     private(set) var indexBlocks: Int32?
-    /// Of a WAL that is written.
+    /// For a WAL that is written.
     var tail: WALTail?
 
     private init(
@@ -48,8 +48,8 @@ struct GuardFile {
         return (UnsafeMutableRawPointer(file) + offset).assumingMemoryBound(to: GuardFile.self)
     }
 
-    /// Takes charge of a file that SQLite's own VFS has just opened; `main` is the database of a
-    /// WAL that is to be written.
+    /// Wraps a file that SQLite's own VFS has just opened. `main` is the database of a WAL that
+    /// will be written.
     static func adopt(
         _ file: UnsafeMutablePointer<sqlite3_file>, vfs: GuardVFS, name: UnsafePointer<CChar>, isStore: Bool,
         main: UnsafeMutablePointer<sqlite3_file>?
@@ -67,8 +67,8 @@ struct GuardFile {
         return noting(number == ENOSPC ? SQLITE_FULL : code)
     }
 
-    /// The error number of the last file call that failed; SQLite itself forgets it when a commit
-    /// fails. Of the whole process, so a hint only.
+    /// The error number of the last failed file call, because SQLite discards it if a commit fails.
+    /// It is shared by the whole process, so it is only a hint.
     static let lastSystemError = Atomic<Int32>(0)
 
     private static func noting(_ result: Int32) -> Int32 {
@@ -85,7 +85,7 @@ struct GuardFile {
         let isReading: Bool
     }
 
-    /// Addresses of tables, which live as long as the process.
+    /// Addresses of the tables, which are never freed.
     private static let tables = Mutex<[Key: UInt]>([:])
 
     private static func methods(over original: UnsafePointer<sqlite3_io_methods>, isReading: Bool) -> UnsafePointer<
@@ -104,8 +104,8 @@ struct GuardFile {
 
     private static func patched(_ original: sqlite3_io_methods, isReading: Bool) -> sqlite3_io_methods {
         var table = original
-        // The third version maps files into memory: one that is cut short by somebody else would
-        // end the process. A newer library may have more methods than this table has room for.
+        // Version 3 maps files into memory: another process could terminate this one by truncating
+        // a mapped file. A newer library may have more methods than this table has room for.
         table.iVersion = min(2, original.iVersion)
         table.xClose = { file in
             let own = GuardFile.of(file).pointee
@@ -124,8 +124,8 @@ struct GuardFile {
                 return GuardFile.result(of: fault, ResultCode.ioRead)
             }
             let result = GuardFile.noting(own.pointee.original.pointee.xRead(file, bytes, count, offset))
-            // SQLite makes “the database is damaged” of that, though only the device failed: a WAL
-            // that can't be read just now would be taken for one from elsewhere.
+            // SQLite reports this as a damaged database although only the device failed: a WAL that
+            // is temporarily unreadable would be treated as one of another database.
             return result == ResultCode.ioCorruptFileSystem ? ResultCode.ioRead : result
         }
         table.xWrite = { file, bytes, count, offset in
@@ -139,7 +139,7 @@ struct GuardFile {
             case .error(let number)?:
                 return GuardFile.result(of: .error(number), ResultCode.ioWrite)
             case .short(let short)?:
-                // As a full disk would have it: a part arrives, then the error.
+                // Simulates a full disk: a part is written, then the error is returned.
                 _ = own.pointee.original.pointee.xWrite(file, bytes, min(count, Int32(clamping: short)), offset)
                 return SQLITE_FULL
             }
@@ -169,8 +169,8 @@ struct GuardFile {
         return table
     }
 
-    /// What a connection that writes has of the shared wal-index is counted, and its growth can be
-    /// made to fail.
+    /// Counts the blocks of the shared wal-index that a writing connection has mapped, and can
+    /// simulate a failure to enlarge it.
     private static func patchIndexGrowth(_ table: inout sqlite3_io_methods) {
         table.xShmMap = { file, block, size, extend, answer in
             let own = GuardFile.of(file)
@@ -183,7 +183,7 @@ struct GuardFile {
             if result == SQLITE_OK, answer?.pointee != nil {
                 own.pointee.indexBlocks = max(own.pointee.indexBlocks ?? 0, block + 1)
             }
-            // SQLite says no more than that the file could not be made larger.
+            // SQLite only reports that the file could not be enlarged.
             return GuardFile.noting(result == ResultCode.ioIndexSize && errno == ENOSPC ? SQLITE_FULL : result)
         }
         table.xShmUnmap = { file, delete in
@@ -193,9 +193,9 @@ struct GuardFile {
         }
     }
 
-    /// Where there is no `-shm`, SQLite is told that it can't be initialized: it then builds an
-    /// index of the WAL in its own memory, each time anew. Once a writer has made one, SQLite's own
-    /// methods take over, and with them the writer's locks.
+    /// If there is no `-shm`, this tells SQLite that it can't be initialized: SQLite then builds an
+    /// index of the WAL in its private memory, each time anew. Once a writer has created a `-shm`,
+    /// SQLite's own methods are used, and the writer's locks are respected.
     private static func patchSharedMemory(_ table: inout sqlite3_io_methods) {
         table.xShmMap = { file, region, size, extend, answer in
             let own = GuardFile.of(file)
@@ -208,8 +208,8 @@ struct GuardFile {
                 return ResultCode.readOnlyCannotInitialize
             case .file?:
                 let result = own.pointee.original.pointee.xShmMap(file, region, size, 0, answer)
-                // Another connection of this process may have mapped it for writing; a reader must
-                // not, nor may the answer change from one call to the next.
+                // Another connection of this process may have mapped it for writing. A reader must
+                // not write, and the result must not change from one call to the next.
                 return result == SQLITE_OK ? SQLITE_READONLY : result
             default: return SQLITE_CANTOPEN
             }
@@ -222,7 +222,7 @@ struct GuardFile {
         table.xShmUnmap = { file, _ in
             let own = GuardFile.of(file)
             own.pointee.hasPrivateIndex = false
-            // Never deletes: the file is not ours.
+            // Never deletes: the file belongs to other connections.
             return own.pointee.original.pointee.xShmUnmap(file, 0)
         }
     }

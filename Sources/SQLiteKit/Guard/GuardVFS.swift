@@ -3,22 +3,22 @@ internal import FileSystem
 internal import Glibc
 internal import Synchronization
 
-/// A shim over SQLite's own VFS that keeps every connection to its own files.
+/// A shim over SQLite's own VFS that restricts every connection to its own files.
 ///
 /// Invariants:
 /// 1. A named file is opened only as a main database, or as the `-journal` or `-wal` of one that is
 ///    open through this VFS; never as a super-journal.
-/// 2. Nothing else is looked for or deleted, so that a planted journal can name what it likes.
-/// 3. Whatever is opened by name is a plain file, or nothing yet.
-/// 4. The reading VFS opens for reading only, makes and deletes nothing, and has a wal-index in
-///    memory where there is no `-shm`.
-/// 5. A database within an archive has no file of its own: nothing of the archive is written, its
-///    WAL is the only file beside its name, and it has no journal.
-/// 6. A file keeps SQLite's own methods but for those of `GuardFile`: reading and locking cost what
-///    they always did.
+/// 2. No other file is looked up or deleted, so a planted journal can't name other files.
+/// 3. A file opened by name must be a regular file, or not exist yet.
+/// 4. The reading VFS opens files only for reading, creates and deletes nothing, and has a
+///    wal-index in memory if there is no `-shm`.
+/// 5. A database within an archive has no separate file: the archive is never written, its WAL is
+///    the only file at its path, and it has no journal.
+/// 6. A file keeps SQLite's own methods except those of `GuardFile`: reading and locking cost the
+///    same.
 ///
-/// Unchecked: set up once before `register` shows it to SQLite, and only read afterwards; what
-/// changes is behind the mutexes.
+/// Unchecked: initialized once before `register` passes it to SQLite, and only read afterwards.
+/// Mutable state is protected by the mutexes.
 final class GuardVFS: @unchecked Sendable {
     static let writing = GuardVFS(name: "folio-guard", isReading: false)
     static let reading = GuardVFS(name: "folio-reader", isReading: true)
@@ -26,11 +26,11 @@ final class GuardVFS: @unchecked Sendable {
     let isReading: Bool
     let name: UnsafePointer<CChar>
     private let table: UnsafeMutablePointer<sqlite3_vfs>
-    /// SQLite's own VFS, one for both guards. SQLite keeps it for the life of the process, and it
+    /// SQLite's own VFS, shared by both guards. SQLite keeps it for the life of the process, and it
     /// is only read here.
     nonisolated(unsafe) static let real: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find(nil)
     private let registration = Mutex<Int32?>(nil)
-    /// The main databases that are open, and how often.
+    /// The number of open connections to each main database.
     private let stores = Mutex<[String: Store]>([:])
 
     private struct Store {
@@ -40,13 +40,13 @@ final class GuardVFS: @unchecked Sendable {
 
     private init(name: String, isReading: Bool) {
         self.isReading = isReading
-        // For the life of the process, as SQLite wants it.
+        // Never freed, because SQLite requires it for the life of the process.
         self.name = UnsafePointer(strdup(name))
         table = .allocate(capacity: 1)
         table.initialize(to: sqlite3_vfs())
     }
 
-    /// Makes the VFS known to SQLite, once.
+    /// Registers the VFS with SQLite, once.
     func register() throws {
         let result = registration.withLock { done -> Int32 in
             if let done { return done }
@@ -73,7 +73,7 @@ final class GuardVFS: @unchecked Sendable {
             let real = GuardVFS.real
             return real?.pointee.xFullPathname(real, name, size, answer) ?? SQLITE_ERROR
         }
-        // No extension is ever loaded: nothing to open, nothing to find.
+        // Extensions are never loaded.
         table.pointee.xDlOpen = { _, _ in nil }
         table.pointee.xDlError = { _, size, message in if size > 0 { message?.pointee = 0 } }
         table.pointee.xDlSym = { _, _, _ in nil }
@@ -120,7 +120,7 @@ final class GuardVFS: @unchecked Sendable {
     ) -> Int32 {
         guard let real = GuardVFS.real, let file else { return SQLITE_ERROR }
         file.pointee.pMethods = nil
-        // Temporary files of SQLite's own have no name.
+        // SQLite's temporary files have no name.
         guard let name else { return real.pointee.xOpen(real, name, file, flags, outFlags) }
         let path = String(cString: name)
         let isStore = flags & SQLITE_OPEN_MAIN_DB != 0
@@ -142,7 +142,8 @@ final class GuardVFS: @unchecked Sendable {
             return SQLITE_CANTOPEN
         }
         if let fault = FaultInjection.fault(.open, path) { return GuardFile.result(of: fault, SQLITE_CANTOPEN) }
-        // SQLite's own name of the WAL leads to the database; no other name does.
+        // Only the name that SQLite itself passes for a WAL can be converted to the database's file
+        // object.
         let main = flags & SQLITE_OPEN_WAL != 0 && !isReading ? sqlite3_database_file_object(name) : nil
         var flags = flags
         if isReading {
@@ -154,8 +155,9 @@ final class GuardVFS: @unchecked Sendable {
             MainFiles.opened(path)
         }
         if flags & SQLITE_OPEN_WAL != 0, isArchived(path.dropLast("-wal".count)) {
-            // SQLite would give the WAL the mode of the database, and there is no such file: it is
-            // made here, and opened as a kind of file that is treated the same but for that.
+            // SQLite would give the WAL the mode of the database file, which does not exist. The
+            // WAL is therefore created here, and opened as a file type that SQLite otherwise treats
+            // the same.
             if flags & SQLITE_OPEN_CREATE != 0 {
                 do { try File(path, .openOrCreate(mode: 0o600)).close() } catch { return SQLITE_CANTOPEN }
             }
@@ -171,19 +173,20 @@ final class GuardVFS: @unchecked Sendable {
         return result
     }
 
-    /// Opens a database within an archive; `name` is where it would be if it were a file.
+    /// Opens a database within an archive. `name` is the path that it would have as a separate
+    /// file.
     private func open(
         _ database: ArchivedDatabase, _ name: UnsafePointer<CChar>, _ file: UnsafeMutablePointer<sqlite3_file>,
         _ flags: Int32,
         _ outFlags: UnsafeMutablePointer<Int32>?
     ) -> Int32 {
         let path = String(cString: name)
-        // Two indexes of one WAL in memory would know nothing of each other.
+        // Two private indexes of one WAL would not be kept consistent.
         guard isReading || !isArchived(path[...]) else { return SQLITE_BUSY }
         remember(path, isArchived: true)
         ArchivedFile.open(
             file, database, vfs: self, name: name, needsWAL: sqlite3_uri_boolean(name, "immutable", 0) == 0)
-        // A database that can't be written would not get a WAL either.
+        // SQLite would not open a WAL for a database that is not writable.
         outFlags?.pointee = isReading ? flags & ~SQLITE_OPEN_READWRITE | SQLITE_OPEN_READONLY : flags
         return SQLITE_OK
     }
@@ -222,8 +225,8 @@ final class GuardVFS: @unchecked Sendable {
         return real.pointee.xAccess(real, name, flags, answer)
     }
 
-    /// Whether a name is that of a journal or WAL of an open database. A database itself is never
-    /// looked for or deleted by SQLite.
+    /// Whether a path is that of a journal or WAL of an open database. SQLite never looks up or
+    /// deletes a database itself.
     private func belongs(_ path: String) -> Bool {
         for suffix in ["-journal", "-wal"] where path.hasSuffix(suffix) {
             guard let store = stores.withLock({ $0[String(path.dropLast(suffix.count))] }) else { continue }

@@ -1,16 +1,16 @@
 internal import CSQLite
 internal import SQLiteFile
 
-/// One of SQLite's own open files, read past SQLite: what is on the disk, whatever the page cache
-/// holds.
+/// Direct access to one of SQLite's open files: it reads the file's content, not SQLite's page
+/// cache.
 ///
-/// It must not outlive the connection that it came from, nor be used while that one is.
+/// It must not outlive its connection, nor be used while the connection is in use.
 struct RawFile: RandomAccessFile {
     private let file: UnsafeMutablePointer<sqlite3_file>
     private let methods: UnsafePointer<sqlite3_io_methods>
     private let errors: ErrorSource
 
-    /// Nil where SQLite has not opened the file.
+    /// Nil if SQLite has not opened the file.
     init?(_ file: UnsafeMutablePointer<sqlite3_file>?, errors: ErrorSource) {
         guard let file, let methods = file.pointee.pMethods else { return nil }
         self.file = file
@@ -28,7 +28,7 @@ struct RawFile: RandomAccessFile {
         return size
     }
 
-    /// Fills `buffer` from `offset` on; what lies past the end is zero.
+    /// Fills `buffer` from `offset`; bytes past the end of the file are zero.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws {
         let result = methods.pointee.xRead(file, buffer.baseAddress, Int32(clamping: buffer.count), offset)
         if result != SQLITE_OK, result != ResultCode.ioShortRead { throw errors.error(result, sql: nil) }

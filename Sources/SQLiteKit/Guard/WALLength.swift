@@ -1,15 +1,16 @@
 internal import CSQLite
 
-/// How long the WAL is, as SQLite tells it at every commit: to look at the file would take as long
-/// as a good part of a small commit.
+/// The length of the WAL as SQLite reports it at every commit. Querying the file would take a
+/// considerable part of the time of a small commit.
 ///
-/// SQLite calls with it from within the connection's own statements. The connection owns it, and
-/// takes it away from the handle when it goes: a statement that lives longer keeps the handle.
+/// SQLite calls the hook during the connection's own statements. The connection owns this object,
+/// and removes the hook from the handle when it is released: a statement that outlives the
+/// connection keeps the handle open.
 final class WALLength {
     private(set) var frames: Int?
     private var isWatching = false
 
-    /// Takes the place of the hook by which SQLite checkpoints by itself.
+    /// Replaces the hook with which SQLite checkpoints automatically.
     func watch(_ handle: OpaquePointer) {
         sqlite3_wal_hook(
             handle,

@@ -1,18 +1,18 @@
 internal import CSQLite
 internal import SQLiteFile
 
-/// The frames at a WAL's end that belong to a transaction whose commit SQLite has not called done:
-/// whoever reads the WAL anew, as the next opening does, takes them for a commit as soon as they
-/// are whole, even where the commit was refused because they could not be synchronized.
+/// Tracks the frames at the end of a WAL that belong to a transaction whose commit SQLite has not
+/// completed. The next connection that reads the WAL would take complete frames for a commit, even
+/// if the commit failed because they could not be synchronized.
 ///
 /// Invariants:
-/// 1. `start` is where the first frame of the unfinished transaction begins; nil where none was
-///    written since the last commit that was done.
-/// 2. A commit is done when SQLite tells the main file `SQLITE_FCNTL_COMMIT_PHASETWO`; with
-///    `synchronous=NORMAL` that is before any synchronization, so that frames that a checkpoint
-///    fails to synchronize later are left alone.
-/// 3. Before the frame that makes a commit whole is written, the wal-index has room for it, so that
-///    nothing can refuse the commit but its synchronization.
+/// 1. `start` is the offset of the first frame of the unfinished transaction; nil if no frame was
+///    written since the last completed commit.
+/// 2. A commit is complete when SQLite calls the main file with `SQLITE_FCNTL_COMMIT_PHASETWO`.
+///    With `synchronous=NORMAL` that is before any synchronization, so frames that a checkpoint
+///    later fails to synchronize are not affected.
+/// 3. Before the frame that completes a commit is written, the wal-index has room for it, so that
+///    only synchronization can make the commit fail.
 struct WALTail {
     private let main: UnsafeMutablePointer<sqlite3_file>
     private var start: Int64?
@@ -21,7 +21,8 @@ struct WALTail {
 
     init(main: UnsafeMutablePointer<sqlite3_file>) { self.main = main }
 
-    /// Notes what is about to be written to the WAL, and answers `SQLITE_OK` or why it must not be.
+    /// Records a write to the WAL before it is made. Returns `SQLITE_OK`, or the error with which
+    /// to reject it.
     mutating func willWrite(_ bytes: UnsafeRawPointer, count: Int, at offset: Int64) -> Int32 {
         guard offset >= WALHeader.size else { return SQLITE_OK }
         let now = GuardFile.commits(of: main)
@@ -39,7 +40,7 @@ struct WALTail {
         return GuardFile.makeRoom(forFrame: WALFrameHeader.frame(at: offset, pageSize: count), of: main)
     }
 
-    /// Where the frames of a refused commit begin, once.
+    /// Returns and clears the offset of the frames of a failed commit.
     mutating func takeRefused() -> Int64? {
         defer { start = nil }
         return GuardFile.commits(of: main) == commits ? start : nil
@@ -49,27 +50,27 @@ struct WALTail {
 }
 
 extension GuardFile {
-    /// How many commits of a main file's connection are done.
+    /// The number of completed commits of a main file's connection.
     fileprivate static func commits(of main: UnsafeMutablePointer<sqlite3_file>) -> Int {
         ArchivedFile.isOne(main) ? ArchivedFile.commits(of: main) : GuardFile.of(main).pointee.commits
     }
 
-    /// Makes the wal-index long enough for a frame, counted from 0, where it is shared.
+    /// Enlarges a shared wal-index for a frame, counted from 0.
     fileprivate static func makeRoom(forFrame frame: Int64, of main: UnsafeMutablePointer<sqlite3_file>) -> Int32 {
         guard !ArchivedFile.isOne(main) else { return SQLITE_OK }
         let block = WALIndex.block(ofFrame: frame)
-        // In exclusive locking mode there is none.
+        // In exclusive locking mode there is no shared index.
         guard let blocks = GuardFile.of(main).pointee.indexBlocks, block >= blocks else { return SQLITE_OK }
         var address: UnsafeMutableRawPointer?
         let methods = main.pointee.pMethods
         return methods?.pointee.xShmMap(main, block, WALIndex.blockSize, 1, &address) ?? SQLITE_OK
     }
 
-    /// Takes the frames of a commit that was refused out of the WAL: it ends before a frame that is
-    /// blank.
+    /// Removes the frames of a failed commit from the WAL, by overwriting the first frame's header
+    /// with zeros, where the WAL then ends.
     ///
-    /// What was synchronized of the rest is not known any more, so another synchronization follows,
-    /// which makes the blank frame last if it can. It reports no success.
+    /// It is unknown which part of the frames was synchronized, so another synchronization follows,
+    /// which makes the zeroed header durable if possible. No error is reported.
     mutating func withdrawRefusedCommit(_ file: UnsafeMutablePointer<sqlite3_file>?) {
         guard let start = tail?.takeRefused() else { return }
         let blank = [UInt8](repeating: 0, count: WALFrameHeader.size)

@@ -1,24 +1,25 @@
 internal import CSQLite
 
-/// What one connection is moving just now; the virtual tables and the sink function find it here.
+/// The data that one connection is currently transferring, for use by the virtual tables and the
+/// sink function.
 ///
-/// Kept alive by the connection, and by SQLite as long as a module or function that refers to it is
+/// Retained by the connection, and by SQLite as long as a module or function that refers to it is
 /// registered.
 final class BulkExchange {
     var source: (any RowSource)?
-    /// What a source threw, to come out of `run` instead of SQLite's error.
+    /// An error of a source, which `run` throws instead of SQLite's error.
     var failure: (any Error)?
-    /// Where the sink function finds the running call; a cell of its own, so that a row costs no
-    /// check and no retain. SQLite owns it from the registration of the function on, as long as any
-    /// statement may call that.
+    /// The memory through which the sink function finds the current call. It is allocated
+    /// separately, so that a row needs no check and no retain. SQLite owns it from the registration
+    /// of the function, as long as any statement may call it.
     var call: UnsafeMutablePointer<Unmanaged<SinkCall>?>?
     /// The numbers of columns for which a table is registered.
     var tables: Set<Int> = []
 }
 
 extension Connection {
-    /// The name of the table that stands for the rows of a source, with at least so many columns
-    /// `c0`, `c1`, …
+    /// The name of the table that supplies the rows of a source, with at least this number of
+    /// columns `c0`, `c1`, …
     package func rowSourceTable(columns: Int) throws -> String {
         precondition(columns > 0 && columns <= 2_000, "a row source has 1 to 2000 columns, as a table of SQLite's has")
         var size = 8
@@ -29,22 +30,22 @@ extension Connection {
         return name
     }
 
-    /// The name of the function whose arguments go to the sink, one call a row. It takes up to
-    /// `maximumFunctionArguments` of them.
+    /// The name of the function that passes its arguments to the sink, one call for each row. It
+    /// takes up to `maximumFunctionArguments` arguments.
     package func rowSinkFunction() throws -> String {
         if bulk.call == nil { bulk.call = try RowSinkFunction.register(on: self) }
         return RowSinkFunction.name
     }
 
-    /// The name of the function that asks the sink whether it skips a row. It is there with the
-    /// sink's own function.
+    /// The name of the function that returns whether the sink skips a row. It is registered
+    /// together with the sink function.
     package var rowSkipFunction: String { RowSinkFunction.skipName }
 
-    /// The name of the function that counts a row towards the bound of a run and is true. It is
-    /// there with the sink's own function.
+    /// The name of the function that counts a row towards the bound of a run and returns true. It
+    /// is registered together with the sink function.
     package var rowBoundFunction: String { RowSinkFunction.boundName }
 
-    /// Runs a statement that reads its rows from `rowSourceTable`.
+    /// Runs a statement that reads rows from `rowSourceTable`.
     package func run(_ statement: Statement, from source: any RowSource) throws {
         let outer = (bulk.source, bulk.failure)
         bulk.source = source
@@ -57,18 +58,19 @@ extension Connection {
         }
     }
 
-    /// Runs `SELECT folio_sink(a, b) FROM …`, whose rows go to the sink by `rowSinkFunction`.
+    /// Runs `SELECT folio_sink(a, b) FROM …`, which passes its rows to the sink by
+    /// `rowSinkFunction`.
     ///
-    /// The rows come in the order of the statement's scan: where `ORDER BY` makes SQLite sort
+    /// The rows come in the order of the statement's scan. If SQLite has to sort for `ORDER BY`
     /// (`Statement.sorts`), use `step(_:into:)` instead.
     package func run(_ statement: Statement, into sink: any RowSink) throws {
         _ = try run(statement, into: SinkCall(sink), most: .max)
     }
 
-    /// Runs such a statement up to a number of rows, where it sorts rows that `rowBoundFunction`
-    /// counts before.
-    /// - Parameter bound: How many rows may be sorted. Where there are more, the answer is false
-    ///   and nothing has gone to the sink.
+    /// Runs such a statement up to a number of rows, if it sorts rows that `rowBoundFunction` has
+    /// counted.
+    /// - Parameter bound: The greatest number of rows to sort. If there are more, the result is
+    ///   false and no row was passed to the sink.
     package func run(_ statement: Statement, into sink: any RowSink, most: Int, bound: Int) throws -> Bool {
         try run(statement, into: SinkCall(sink, bound: bound), most: most)
     }
@@ -96,8 +98,8 @@ extension Connection {
         return true
     }
 
-    /// Steps through an ordinary statement and hands each of its rows to a sink: for orders that
-    /// SQLite sorts, and rows wider than a function's arguments.
+    /// Steps through an ordinary statement and passes its rows to a sink: for results that SQLite
+    /// sorts, and rows with more columns than a function can take.
     package func step(_ statement: Statement, into sink: any RowSink) throws {
         defer { statement.reset() }
         let count = statement.columnCount

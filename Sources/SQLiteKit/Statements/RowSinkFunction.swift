@@ -1,14 +1,14 @@
 internal import CSQLite
 
-/// The sink as a function of one row. As fast as an aggregate, which would make one step of the
-/// whole loop, and it keeps the order of an index.
+/// The sink as a function of one row. It is as fast as an aggregate function, which would process
+/// all rows in one step, and it preserves the order of an index.
 enum RowSinkFunction {
     static let name = "folio_sink"
     static let skipName = "folio_skip"
     static let boundName = "folio_bound"
 
-    /// Registers the function; answers the cell in which it looks for the running call. The cell is
-    /// freed with the function.
+    /// Registers the functions. Returns the memory in which they find the current call; it is freed
+    /// with the first function.
     static func register(on connection: Connection) throws -> UnsafeMutablePointer<Unmanaged<SinkCall>?> {
         let cell = UnsafeMutablePointer<Unmanaged<SinkCall>?>.allocate(capacity: 1)
         cell.initialize(to: nil)
@@ -18,7 +18,7 @@ enum RowSinkFunction {
                 connection.handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
                 { context, count, values in RowSinkFunction.take(context, count, values) }, nil, nil,
                 { cell in cell?.deallocate() }))
-        // Goes with the connection, as the other does, which frees the cell.
+        // Released with the connection, like the first function, which frees the memory.
         try connection.check(
             sqlite3_create_function_v2(
                 connection.handle, skipName, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
@@ -34,8 +34,7 @@ enum RowSinkFunction {
     private static func take(_ context: OpaquePointer?, _ count: Int32, _ values: UnsafeMutablePointer<OpaquePointer?>?)
     {
         guard let context, let values, let box = sqlite3_user_data(context) else { return }
-        // Straight to the one object, unretained: `run(_:into:)` keeps it as long as the statement
-        // runs.
+        // Unretained: `run(_:into:)` keeps the object alive while the statement runs.
         guard let call = box.assumingMemoryBound(to: Unmanaged<SinkCall>?.self).pointee else {
             return sqlite3_result_error(context, "no sink is attached", -1)
         }
@@ -75,7 +74,7 @@ final class SinkCall {
     private let sink: any RowSink
     private(set) var isStopped = false
     private(set) var failure: (any Error)?
-    /// How many rows more may be counted.
+    /// The number of further rows that may be counted.
     private var room: Int
     var isBeyondBound: Bool { room < 0 }
 

@@ -1,5 +1,5 @@
-/// Rows for SQLite to read: `INSERT INTO t SELECT c0, c1 FROM source` writes them without binding a
-/// single value.
+/// Rows for SQLite to read: `INSERT INTO t SELECT c0, c1 FROM source` inserts them without binding
+/// a value.
 ///
 ///     final class Numbers: RowSource {
 ///         var n: Int64 = 0
@@ -11,32 +11,32 @@
 ///     let insert = try connection.prepare("INSERT INTO t SELECT c0, c1 FROM \(table)")
 ///     try connection.run(insert, from: Numbers())
 ///
-/// A source is called in the middle of a statement and must not use the connection.
+/// A source is called during a statement and must not use the connection.
 package protocol RowSource: AnyObject {
-    /// Goes before the first row. Called first, and again where a statement reads the rows more
-    /// than once.
+    /// Moves before the first row. Called first, and again if a statement reads the rows more than
+    /// once.
     func rewind()
 
-    /// Goes to the next row; false when there is none. An error ends the statement and comes out of
-    /// `run(_:from:)`.
+    /// Moves to the next row; returns false if there is none. An error ends the statement and is
+    /// thrown by `run(_:from:)`.
     func next() throws -> Bool
 
-    /// Answers one column of the current row; columns are asked for in any order, and only those
-    /// that the statement uses.
+    /// Sets the value of one column of the current row. Columns are requested in any order, and
+    /// only those that the statement uses.
     func column(_ index: Int, _ result: SQLResult)
 }
 
-/// Takes rows from SQLite: `SELECT folio_sink(a, b) FROM t` hands each row over in one call,
-/// without a call per column.
+/// Receives rows from SQLite: `SELECT folio_sink(a, b) FROM t` passes each row in one call, without
+/// a call for each column.
 ///
-/// A sink is called in the middle of a statement; it may run other statements, but not change what
-/// the statement reads.
+/// A sink is called during a statement. It may run other statements, but must not change the data
+/// that the statement reads.
 package protocol RowSink: AnyObject {
-    /// Takes a row; false ends the statement after it, which is no error. An error ends it and
-    /// comes out of `run(_:into:)`.
+    /// Receives a row. Returning false ends the statement without an error; an error ends it and is
+    /// thrown by `run(_:into:)`.
     func take(_ row: SQLValues) throws -> Bool
-    /// Whether a row need not come, by what `rowSkipFunction` was given of it. Called once for a
-    /// row that the statement would give.
+    /// Whether to skip a row, judged by the arguments of `rowSkipFunction`. Called once for each
+    /// row that the statement would return.
     func skips(_ row: SQLValues) -> Bool
 }
 

@@ -4,8 +4,8 @@ internal import CSQLite
 ///
 /// Invariants:
 /// 1. The memory of a table is a `sqlite3_vtab`, that of a cursor a `sqlite3_vtab_cursor`, each
-///    followed at `MemoryLayout.stride` by one retained object of ours.
-/// 2. A cursor holds its source from `xOpen` to `xClose`, whatever the connection is given
+///    followed at `MemoryLayout.stride` by one retained object.
+/// 2. A cursor retains its source from `xOpen` to `xClose`, even if the connection gets another one
 ///    meanwhile.
 enum RowSourceModule {
     static func register(_ name: String, columns: Int, on connection: Connection) throws {
@@ -50,7 +50,7 @@ enum RowSourceModule {
         }
     }
 
-    /// Reads nothing: for a statement that is run without a source.
+    /// Has no rows: for a statement that is run without a source.
     private final class Nothing: RowSource {
         func rewind() {}
         func next() -> Bool { false }
@@ -72,18 +72,18 @@ enum RowSourceModule {
             as: Unmanaged<Cursor>.self)
     }
 
-    /// Made once and never freed or changed: SQLite reads it as long as a connection lives.
+    /// Created once and never freed or changed: SQLite reads it as long as a connection exists.
     nonisolated(unsafe) private static let module: UnsafePointer<sqlite3_module> = {
         let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
         module.initialize(to: sqlite3_module())
-        // Without xCreate the table is there by its name alone, and can't be made by SQL.
+        // Without xCreate the table exists by its name alone, and can't be created by SQL.
         module.pointee.iVersion = 1
         module.pointee.xConnect = { db, context, _, _, answer, _ in
             guard let context else { return SQLITE_MISUSE }
             let definition = Unmanaged<Definition>.fromOpaque(context)
             let result = sqlite3_declare_vtab(db, definition.takeUnretainedValue().declaration)
             guard result == SQLITE_OK else { return result }
-            // No trigger, view or default of a document may read what is being moved.
+            // No trigger, view or default of a document may read the rows.
             _ = folio_sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY)
             let memory = UnsafeMutableRawPointer.allocate(
                 byteCount: tableOffset + MemoryLayout<Unmanaged<Definition>>.size,
@@ -94,7 +94,8 @@ enum RowSourceModule {
             return SQLITE_OK
         }
         module.pointee.xBestIndex = { _, info in
-            // Always the whole, always in order; dear enough to be the outer loop of every join.
+            // Always all rows, always in order. The high cost makes it the outer loop of every
+            // join.
             info?.pointee.estimatedCost = 1e9
             info?.pointee.estimatedRows = 1_000_000
             return SQLITE_OK

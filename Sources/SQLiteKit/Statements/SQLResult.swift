@@ -1,7 +1,7 @@
 package import CSQLite
 
-/// Where a function or a row source puts its answer. Without one, the answer is NULL; it is to be
-/// used before the callback returns.
+/// The result of a function or a row source. If none is set, it is NULL. Use it only before the
+/// callback returns.
 package struct SQLResult {
     @usableFromInline let context: OpaquePointer
 
@@ -11,22 +11,22 @@ package struct SQLResult {
     @inlinable package func set(_ value: Double) { sqlite3_result_double(context, value) }
     @inlinable package func setNull() { sqlite3_result_null(context) }
 
-    /// Answers text, which is copied.
+    /// Sets text, which is copied.
     @inlinable package func set(_ value: String) {
         var value = value
         value.withUTF8 { set(utf8: $0) }
     }
 
-    /// Answers UTF-8 text, which is copied.
+    /// Sets UTF-8 text, which is copied.
     @inlinable package func set(utf8: UnsafeBufferPointer<UInt8>) { setText(utf8, folio_sqlite3_transient()) }
 
-    /// Answers a blob, which is copied.
+    /// Sets a blob, which is copied.
     @inlinable package func set(bytes: UnsafeRawBufferPointer) { setBlob(bytes, folio_sqlite3_transient()) }
 
-    /// Answers text without copying: it must stay where it is until the statement has ended.
+    /// Sets text without copying: its memory must remain valid until the statement has ended.
     @inlinable package func setBorrowed(utf8: UnsafeBufferPointer<UInt8>) { setText(utf8, nil) }
 
-    /// Answers a blob without copying: it must stay where it is until the statement has ended.
+    /// Sets a blob without copying: its memory must remain valid until the statement has ended.
     @inlinable package func setBorrowed(bytes: UnsafeRawBufferPointer) { setBlob(bytes, nil) }
 
     package func set(_ value: SQLiteValue) {
@@ -43,7 +43,7 @@ package struct SQLResult {
     package func set(error message: String) { sqlite3_result_error(context, message, -1) }
 
     @inlinable func setText(_ text: UnsafeBufferPointer<UInt8>, _ destructor: sqlite3_destructor_type?) {
-        // No base address would answer NULL, not the empty text.
+        // A nil base address would set NULL, not the empty text.
         guard let base = text.baseAddress, !text.isEmpty else { return sqlite3_result_text(context, "", 0, nil) }
         let characters = UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self)
         sqlite3_result_text64(context, characters, UInt64(text.count), destructor, UInt8(SQLITE_UTF8))

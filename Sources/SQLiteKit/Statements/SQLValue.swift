@@ -1,44 +1,44 @@
 public import CSQLite
 
-/// A value that SQLite lends to a function or a sink: valid until the callback returns, and not to
-/// be kept.
+/// A value that SQLite lends to a function or a sink: valid until the callback returns. Do not
+/// store it.
 ///
-/// Public, with the few members that loops over rows use, for one reason: Swift inlines across
-/// modules only what is public. Only this package can make one.
+/// It is public, with the few members that loops over rows use, only because Swift inlines only
+/// public declarations across modules. Only this package can create one.
 public struct SQLValue {
     @usableFromInline let pointer: OpaquePointer
 
     @inlinable init(_ pointer: OpaquePointer) { self.pointer = pointer }
 
     package var storageClass: StorageClass { StorageClass(rawValue: sqlite3_value_type(pointer)) ?? .null }
-    /// `storageClass` as SQLite numbers it, for loops where every call counts.
+    /// `storageClass` as SQLite's type code, for performance-critical loops.
     @inlinable public var typeNumber: Int32 { sqlite3_value_type(pointer) }
     @inlinable package var isNull: Bool { sqlite3_value_type(pointer) == SQLITE_NULL }
 
-    /// As an integer; converted where it is something else, 0 for NULL.
+    /// The integer value; other types are converted, NULL is 0.
     @inlinable public var int64: Int64 { sqlite3_value_int64(pointer) }
 
-    /// As a floating-point number; converted where it is something else, 0 for NULL.
+    /// The floating-point value; other types are converted, NULL is 0.
     @inlinable public var double: Double { sqlite3_value_double(pointer) }
 
-    /// The UTF-8 text in SQLite's own memory, empty for NULL. Bytes of a foreign file may be no
-    /// valid UTF-8.
+    /// The UTF-8 text in SQLite's own memory; empty for NULL. In a foreign file it may be invalid
+    /// UTF-8.
     @inlinable public var utf8: UnsafeBufferPointer<UInt8> {
-        // The text first: asking for it may convert the value and change the count.
+        // Read the text first: it may convert the value and change the count.
         let start = sqlite3_value_text(pointer)
         return UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
     }
 
-    /// The bytes in SQLite's own memory, empty for NULL.
+    /// The bytes in SQLite's own memory; empty for NULL.
     @inlinable public var bytes: UnsafeRawBufferPointer {
         let start = sqlite3_value_blob(pointer)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(pointer)))
     }
 
-    /// A copy of the text; bytes that are no UTF-8 are replaced.
+    /// A copy of the text; invalid UTF-8 is replaced.
     package var text: String { String(decoding: utf8, as: UTF8.self) }
 
-    /// A copy of the text, nil for NULL.
+    /// A copy of the text; nil for NULL.
     package var optionalText: String? { isNull ? nil : text }
 
     package var value: SQLiteValue {
@@ -52,7 +52,7 @@ public struct SQLValue {
     }
 }
 
-/// The arguments of a function, or one row given to a sink: lent until the callback returns.
+/// The arguments of a function, or one row passed to a sink: valid until the callback returns.
 public struct SQLValues {
     @usableFromInline let base: UnsafeMutablePointer<OpaquePointer?>
     public let count: Int
@@ -62,11 +62,11 @@ public struct SQLValues {
         self.count = count
     }
 
-    /// The value at `index`, counted from 0; an index out of range is a mistake that only debug
-    /// builds catch.
+    /// The value at `index`, counted from 0. An index out of range is detected only in debug
+    /// builds.
     @inlinable @inline(__always) public subscript(index: Int) -> SQLValue {
         assert(index >= 0 && index < count, "there are only \(count) values")
-        // SQLite fills all places.
+        // SQLite sets all elements.
         return SQLValue(base[index].unsafelyUnwrapped)
     }
 }

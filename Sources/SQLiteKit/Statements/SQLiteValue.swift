@@ -7,7 +7,7 @@ package enum StorageClass: Int32, Sendable, Hashable {
     case null = 5
 }
 
-/// A value on its own, for places where ease counts more than speed.
+/// A separate copy of a value, for uses that are not performance-critical.
 package enum SQLiteValue: Sendable, Hashable {
     case null
     case integer(Int64)

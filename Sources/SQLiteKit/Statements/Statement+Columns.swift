@@ -1,7 +1,7 @@
 internal import CSQLite
 
 extension Statement {
-    /// The name of a column as the statement gives it.
+    /// The name of a column of the result.
     package func columnName(_ index: Int) -> String {
         sqlite3_column_name(handle, Int32(truncatingIfNeeded: index)).map { String(cString: $0) } ?? ""
     }
@@ -10,7 +10,7 @@ extension Statement {
         StorageClass(rawValue: sqlite3_column_type(handle, Int32(truncatingIfNeeded: index))) ?? .null
     }
 
-    /// `storageClass(at:)` as SQLite numbers it, for loops where every call counts.
+    /// `storageClass(at:)` as SQLite's type code, for performance-critical loops.
     @inlinable package func typeNumber(at index: Int) -> Int32 {
         sqlite3_column_type(handle, Int32(truncatingIfNeeded: index))
     }
@@ -19,32 +19,32 @@ extension Statement {
         sqlite3_column_type(handle, Int32(truncatingIfNeeded: index)) == SQLITE_NULL
     }
 
-    /// The column as an integer; converted where it is something else, 0 for NULL.
+    /// The column as an integer; other types are converted, NULL is 0.
     @inlinable package func int64(at index: Int) -> Int64 {
         sqlite3_column_int64(handle, Int32(truncatingIfNeeded: index))
     }
 
-    /// The column as a floating-point number; converted where it is something else, 0 for NULL.
+    /// The column as a floating-point number; other types are converted, NULL is 0.
     @inlinable package func double(at index: Int) -> Double {
         sqlite3_column_double(handle, Int32(truncatingIfNeeded: index))
     }
 
-    /// The column as text, empty for NULL. Bytes that are no UTF-8 are replaced.
+    /// The column as text; empty for NULL. Invalid UTF-8 is replaced.
     package func text(at index: Int) -> String { withText(at: index) { String(decoding: $0, as: UTF8.self) } }
 
-    /// The column as text, nil for NULL.
+    /// The column as text; nil for NULL.
     package func optionalText(at index: Int) -> String? { isNull(at: index) ? nil : text(at: index) }
 
     package func optionalInt64(at index: Int) -> Int64? { isNull(at: index) ? nil : int64(at: index) }
 
     package func optionalDouble(at index: Int) -> Double? { isNull(at: index) ? nil : double(at: index) }
 
-    /// The column as bytes, empty for NULL.
+    /// The column as bytes; empty for NULL.
     package func bytes(at index: Int) -> [UInt8] { withBlob(at: index) { [UInt8]($0) } }
 
     package func optionalBytes(at index: Int) -> [UInt8]? { isNull(at: index) ? nil : bytes(at: index) }
 
-    /// Lends the column's text.
+    /// Lends the column's text to `body`.
     @inlinable package func withText<Result>(at index: Int, _ body: (UnsafeBufferPointer<UInt8>) throws -> Result)
         rethrows -> Result
     {
@@ -53,7 +53,7 @@ extension Statement {
         return try body(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, index))))
     }
 
-    /// Lends the column's bytes.
+    /// Lends the column's bytes to `body`.
     @inlinable package func withBlob<Result>(at index: Int, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows
         -> Result
     {

@@ -2,15 +2,15 @@ package import CSQLite
 
 /// A compiled statement. Columns are counted from 0, arguments from 1, as in SQLite.
 ///
-/// Belongs to its connection and is used where that is used. Text and blobs lent by `withText` and
-/// `withBlob` are SQLite's own memory, gone at the next step.
+/// It belongs to its connection and must be used where that is used. Text and blobs lent by
+/// `withText` and `withBlob` are in SQLite's own memory, and invalid after the next step.
 package final class Statement {
     @usableFromInline let handle: OpaquePointer
     private let errors: ErrorSource
     package let sql: String
     /// The number of columns in a row; 0 for a statement without rows.
     package let columnCount: Int
-    /// Whether somebody uses it who got it from the connection's cache.
+    /// Whether the statement is lent from the connection's cache.
     var isBorrowed = false
 
     init(_ handle: OpaquePointer, errors: ErrorSource, sql: String) {
@@ -24,7 +24,8 @@ package final class Statement {
 
     // MARK: Running
 
-    /// Goes to the next row; false when there is none. After an error the statement is reset.
+    /// Moves to the next row; returns false if there is none. After an error the statement is
+    /// reset.
     @inlinable package func step() throws -> Bool {
         let result = sqlite3_step(handle)
         if result == SQLITE_ROW { return true }
@@ -32,14 +33,13 @@ package final class Statement {
         throw failure(result)
     }
 
-    /// Runs to the end, drops rows, and makes the statement ready for the next run; arguments stay
-    /// bound.
+    /// Runs to completion, ignores rows, and resets the statement; arguments stay bound.
     @inlinable package func run() throws {
         while try step() {}
         sqlite3_reset(handle)
     }
 
-    /// Makes the statement ready for the next run; arguments stay bound.
+    /// Resets the statement for the next run; arguments stay bound.
     @inlinable package func reset() { sqlite3_reset(handle) }
 
     package func clearBindings() { sqlite3_clear_bindings(handle) }
@@ -50,17 +50,17 @@ package final class Statement {
         return error
     }
 
-    /// Whether the statement leaves the database as it is.
+    /// Whether the statement does not change the database.
     package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-    /// Whether SQLite sorts the rows by itself, for lack of an index in that order. The plan is
-    /// made anew to find out: ask once.
+    /// Whether SQLite sorts the rows, because there is no index in that order. It queries the plan,
+    /// so do not call it repeatedly.
     package func sorts() throws -> Bool { try plan { $0.hasPrefix("USE TEMP B-TREE FOR") } }
 
-    /// Whether SQLite sorts all rows before it gives the first one. Ask once, too.
+    /// Whether SQLite sorts all rows before it returns the first one. Do not call it repeatedly.
     package func sortsBeforeFirstRow() throws -> Bool { try plan { $0 == "USE TEMP B-TREE FOR ORDER BY" } }
 
-    /// Whether any step of the plan is such a one.
+    /// Whether any step of the plan meets the condition.
     private func plan(has isSuch: (String) -> Bool) throws -> Bool {
         var plan: OpaquePointer?
         let result = sqlite3_prepare_v2(sqlite3_db_handle(handle), "EXPLAIN QUERY PLAN " + sql, -1, &plan, nil)
@@ -109,14 +109,14 @@ package final class Statement {
         try value.withUnsafeBytes { try bind(blob: $0, at: index) }
     }
 
-    /// Binds UTF-8 text without copying: it must stay where it is until the next binding at this
-    /// index or `clearBindings`.
+    /// Binds UTF-8 text without copying: its memory must remain valid until the next binding at
+    /// this index or `clearBindings`.
     @inlinable package func bindBorrowed(text: UnsafeBufferPointer<UInt8>, at index: Int) throws {
         try checkBinding(bindText(text, index, nil))
     }
 
-    /// Binds a blob without copying: it must stay where it is until the next binding at this index
-    /// or `clearBindings`.
+    /// Binds a blob without copying: its memory must remain valid until the next binding at this
+    /// index or `clearBindings`.
     @inlinable package func bindBorrowed(blob: UnsafeRawBufferPointer, at index: Int) throws {
         try checkBinding(bindBlob(blob, index, nil))
     }
@@ -131,7 +131,7 @@ package final class Statement {
         }
     }
 
-    /// Binds all arguments from the first on.
+    /// Binds all arguments, starting with the first.
     package func bind(_ values: [SQLiteValue]) throws {
         for (index, value) in values.enumerated() { try bind(value, at: index + 1) }
     }
@@ -139,7 +139,7 @@ package final class Statement {
     @usableFromInline func bindText(
         _ text: UnsafeBufferPointer<UInt8>, _ index: Int, _ destructor: sqlite3_destructor_type?
     ) -> Int32 {
-        // No base address would bind NULL, not the empty text.
+        // A nil base address would bind NULL, not the empty text.
         guard let base = text.baseAddress, !text.isEmpty else {
             return sqlite3_bind_text(handle, Int32(truncatingIfNeeded: index), "", 0, nil)
         }

@@ -4,7 +4,7 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Objects that a batch deletes, and what follows from that.
+/// The objects that a batch deletes, and the objects that its delete rules change.
 struct DoomedObjects {
     struct Row {
         let reference: ObjectReference
@@ -15,7 +15,7 @@ struct DoomedObjects {
     var known: Set<ObjectReference> = []
     var changed: [ObjectReference] = []
 
-    /// Takes rows that are not known yet, and returns these.
+    /// Adds the rows that are not known yet, and returns those.
     mutating func add(_ rows: [Row], rootOf root: (Int) -> Int) -> [Row] {
         let new = rows.filter {
             known.insert(ObjectReference(key: $0.reference.key, entityIndex: root($0.reference.entityIndex))).inserted
@@ -30,8 +30,8 @@ struct DoomedObjects {
 }
 
 extension BatchExecution {
-    /// Deletes rows by the model's delete rules: cascades first, then what denies it, then
-    /// everything that leads to them.
+    /// Deletes rows by the model's delete rules: cascades first, then checks `deny` rules, then
+    /// nullifies the references to the rows.
     func delete(_ request: RowRequest, _ origin: ChangeOrigin) throws -> BatchReceipt {
         try session.checkWritable()
         return try session.writing {
@@ -80,7 +80,7 @@ extension BatchExecution {
 
     // MARK: Rules
 
-    /// The relationships of an entity that the store keeps, with their rules.
+    /// The stored relationships of an entity, with their delete rules.
     private func relationships(of entityIndex: Int) throws -> [(
         property: PropertyDescription, rule: DeleteRule, storage: PropertyStorage
     )] {
@@ -104,7 +104,7 @@ extension BatchExecution {
         return found
     }
 
-    /// The rows that a relationship of some owners leads to.
+    /// The destination rows of a relationship for the given owners.
     private func targets(of storage: PropertyStorage, _ owners: [Int64], _ entityIndex: Int) throws -> [DoomedObjects
         .Row]
     {
@@ -141,8 +141,8 @@ extension BatchExecution {
         }
     }
 
-    /// Makes nobody lead to rows that go, unless that is denied. Join tables are seen to by the
-    /// deletion itself.
+    /// Nullifies the references to rows that are being deleted, unless a rule denies the deletion.
+    /// The deletion itself removes rows of join tables.
     private func release(_ owners: [Int64], _ entityIndex: Int, _ doomed: inout DoomedObjects) throws {
         for relationship in try relationships(of: entityIndex) where relationship.rule != .noAction {
             if relationship.rule == .deny {
@@ -162,7 +162,7 @@ extension BatchExecution {
                 "\(SQLName.quoted($0)) = NULL"
             }
             let keys = SQLFragment.key(SQLName.quoted(columns.key), isIn: owners)
-            // Rows of other entities of the table may use the column for a relationship of theirs.
+            // Rows of other entities in the table may use the column for another relationship.
             let numbers = session.layout.numbers(of: destination.entityIndex, includingSubentities: true).map(
                 String.init
             ).joined(separator: ", ")
@@ -189,7 +189,7 @@ extension BatchExecution {
 }
 
 extension DoomedObjects {
-    /// Rows that are to be deleted and were written to before that.
+    /// Raises the versions of rows that were updated in this transaction before their deletion.
     fileprivate mutating func raiseVersions(of references: [ObjectReference]) {
         let touched = Dictionary(grouping: references, by: \.entityIndex).mapValues { Set($0.map(\.key)) }
         for (entityIndex, keys) in touched {

@@ -5,7 +5,7 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Runs batch requests by statements, in one transaction each.
+/// Runs batch requests as SQL statements, each request in one transaction.
 struct BatchExecution {
     let session: StoreSession
 
@@ -49,7 +49,7 @@ struct BatchExecution {
         let property = session.layout.model.entities[storage.entityIndex].properties[assignment.propertyIndex]
         switch storage.properties[assignment.propertyIndex] {
         case .attribute(let column):
-            // A large value may belong into a file of its own.
+            // A large value may belong in an external file.
             guard !column.hasStoragePrefix else { throw notInSQL(property) }
             let name = SQLName.quoted(column.name)
             if case .constant(let value) = assignment.value {
@@ -68,7 +68,7 @@ struct BatchExecution {
     {
         var names = [columns.key], values = [SQLiteValue.null]
         if case .object(let id) = value {
-            // An ordered inverse wants a place for every member.
+            // An ordered inverse needs a position for every member.
             guard columns.order == nil, let number = session.layout[id.entityIndex]?.number else {
                 throw notInSQL(property)
             }
@@ -89,8 +89,8 @@ struct BatchExecution {
         QueryError(.unsupported, "SQL can't set \(property.name) of many objects at once", key: property.name)
     }
 
-    /// A value that is computed from the row's own columns, where its type is sure to be the
-    /// column's.
+    /// The SQL of a value computed from the row's own columns, where its type is known to match the
+    /// column's type.
     private func expression(
         _ value: QueryExpression, for column: AttributeColumn, _ property: PropertyDescription, _ storage: EntityStorage
     ) throws -> SQLFragment {

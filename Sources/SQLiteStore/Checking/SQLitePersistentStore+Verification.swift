@@ -2,9 +2,9 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// A row or reference that can't be as it is.
+/// A row or reference that is invalid.
 package struct ReferenceFinding: Sendable, Hashable {
-    /// `Entity/p7`, where it is about one object.
+    /// `Entity/p7`, where the finding is about one object.
     package var object: String?
     package var message: String
 
@@ -15,8 +15,8 @@ package struct ReferenceFinding: Sendable, Hashable {
 }
 
 extension SQLitePersistentStore {
-    /// Rows of no entity, numbers that were never given out, and references that lead to no row; at
-    /// most a hundred of each kind. None for a sound store. Costs a pass over every table.
+    /// Rows with an unknown entity, invalid or unallocated primary keys, and dangling references;
+    /// at most a hundred of each kind. Empty for a sound store. Costs a pass over every table.
     package func referenceFindings() throws -> [ReferenceFinding] {
         try withSession { session in try session.reading { try StoreFindings(session).referenceFindings() } }
     }

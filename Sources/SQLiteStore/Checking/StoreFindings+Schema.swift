@@ -12,7 +12,7 @@ extension StoreFindings {
         var findings: [String] = []
         for entity in session.layout.model.entities {
             let found = rows[entity.name] ?? []
-            // One that a migration has renamed may be named as before.
+            // An entity that a migration renamed may still have its former name here.
             if found.isEmpty, session.layout[entity.index] != nil { continue }
             if found.isEmpty {
                 findings.append("the entity \(entity.name) has no number")
@@ -70,7 +70,7 @@ extension StoreFindings {
             try session.connection.rows("SELECT name FROM sqlite_schema WHERE type = 'index'").compactMap {
                 $0[0].text.map { SQLName.key($0) }
             })
-        // A migration leaves an index its name where it renames the table.
+        // A migration that renames a table keeps the names of its indexes.
         for index in expected.indexes where !indexes.contains(SQLName.key(index.name)) {
             guard try StoredTable.read(index.table, from: session.connection)?.has(index) != true else { continue }
             findings.append("the index \(index.name) is missing")
@@ -85,7 +85,7 @@ extension StoreFindings {
         return findings
     }
 
-    /// Tables of SQLite's own, and those of Core Data's history.
+    /// Tables of SQLite itself, and those of Core Data's history.
     private static func isBookkeeping(_ key: String) -> Bool {
         key.hasPrefix("SQLITE_") || ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING", "Z_MODELCACHE"].contains(key)
     }

@@ -2,8 +2,8 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Holds what a store says against its model and itself. Each costs a pass over the tables that it
-/// names.
+/// Checks a store against its model and for internal consistency. Each check costs a pass over the
+/// tables that it examines.
 struct StoreFindings {
     let session: StoreSession
 

@@ -21,7 +21,8 @@ enum ColumnType: String {
             }
     }
 
-    /// Columns stand in this order, those of one rank as they were named.
+    /// The rank of a type in the order of columns. Columns of one rank keep the order of their
+    /// names.
     var rank: Int {
         switch self {
         case .integer: 0

@@ -2,7 +2,7 @@
 struct IndexDefinition: Hashable {
     struct Column: Hashable {
         let name: String
-        /// `ASC` or `DESC` as it is spelled; nil is ascending.
+        /// `ASC` or `DESC` as spelled in the definition; nil means ascending.
         let direction: String?
 
         var isDescending: Bool { direction == "DESC" }

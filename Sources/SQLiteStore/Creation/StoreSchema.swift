@@ -1,8 +1,8 @@
 import Schema
 import Storage
 
-/// The SQL that makes the tables, indexes and triggers of a new store, spelled as Core Data spells
-/// it (COREDATA_FORMATS §3.2, §3.4, §3.6, §3.8).
+/// The SQL that creates the tables, indexes and triggers of a new store, spelled as Core Data
+/// spells it.
 struct StoreSchema {
     let layout: StoreLayout
     private var model: ManagedObjectModel { layout.model }
@@ -11,9 +11,8 @@ struct StoreSchema {
         self.layout = layout
     }
 
-    /// In the order to be run.
-    /// - Throws: `StorageError` where the model derives an attribute in a way that no store can
-    ///   keep.
+    /// The statements in the order of execution.
+    /// - Throws: `StorageError` if the model has a derivation that no store supports.
     var statements: [String] {
         get throws(StorageError) { try tableStatements + triggers().map(\.statement) }
     }
@@ -30,7 +29,7 @@ struct StoreSchema {
 
     private var entityTables: [String] { tables.map { $0.statement() } }
 
-    /// The tables of the hierarchies, their columns in the order in which they stand.
+    /// The tables of the hierarchies, with their columns in table order.
     var tables: [TableDefinition] {
         layout.storedEntities.filter { $0.number == $0.rootNumber }.map { root in
             let columns = columns(ofHierarchy: root).enumerated()
@@ -40,7 +39,7 @@ struct StoreSchema {
         }
     }
 
-    /// The columns of a hierarchy in the order in which they got their names.
+    /// The columns of a hierarchy in the order in which their names were assigned.
     private func columns(ofHierarchy root: EntityStorage) -> [(name: String, type: ColumnType)] {
         var columns: [(name: String, type: ColumnType)] = []
         for storage in layout.storedEntities where storage.rootNumber == root.number {
@@ -79,7 +78,7 @@ struct StoreSchema {
         }
     }
 
-    /// The sides of relationships that name the join tables.
+    /// The relationships after which the join tables are named.
     var namingSides: [(storage: EntityStorage, property: PropertyDescription, join: JoinTable)] {
         var seen: Set<String> = []
         return layout.storedEntities.flatMap { storage in
@@ -92,7 +91,7 @@ struct StoreSchema {
         }
     }
 
-    /// Each join table once, as the side that names it sees it.
+    /// Each join table once, as seen from the relationship that names it.
     var joins: [JoinTable] { namingSides.map(\.join) }
 
     private var joinTables: [String] { joins.map { $0.statement() } }
@@ -101,7 +100,7 @@ struct StoreSchema {
 
     private var indexStatements: [String] { indexes.map(\.statement) }
 
-    /// The indexes, each name once.
+    /// The indexes; each name occurs once.
     var indexes: [IndexDefinition] {
         var definitions: [IndexDefinition] = []
         var names: Set<String> = []

@@ -1,4 +1,4 @@
-/// The table of a hierarchy as a new store has it.
+/// The table of a hierarchy as a new store defines it.
 struct TableDefinition: Hashable {
     struct Column: Hashable {
         let name: String
@@ -6,10 +6,10 @@ struct TableDefinition: Hashable {
     }
 
     let name: String
-    /// Without the three that every table has.
+    /// The columns without `Z_PK`, `Z_ENT` and `Z_OPT`, which every table has.
     let columns: [Column]
 
-    /// The statement that makes the table, or the same under another name.
+    /// The statement that creates the table, under its own or another name.
     func statement(as other: String? = nil) -> String {
         let list = columns.map { ", \(SQLName.quoted($0.name)) \($0.type.rawValue)" }
         return
@@ -18,7 +18,7 @@ struct TableDefinition: Hashable {
 }
 
 extension JoinTable {
-    /// The statement that makes the table, or the same under another name.
+    /// The statement that creates the table, under its own or another name.
     func statement(as other: String? = nil) -> String {
         let (owner, member) = (SQLName.quoted(ownerColumn), SQLName.quoted(memberColumn))
         let orders = [ownerOrder, memberOrder].compactMap { $0 }.map { ", \(SQLName.quoted($0)) INTEGER" }.joined()

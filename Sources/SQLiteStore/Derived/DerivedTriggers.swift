@@ -8,22 +8,22 @@ struct TriggerDefinition: Hashable {
     let statement: String
 }
 
-/// The triggers that keep one derived attribute (COREDATA_FORMATS §3.8), and the statement that
-/// computes it for all objects.
+/// The triggers that maintain one derived attribute, and the statement that computes it for all
+/// objects.
 ///
-/// A count of members that hold their owner's key goes up and down with them, spelled as Core Data
-/// spells it; so does a sum of whole numbers. Anything else is computed anew for the owners that a
-/// change concerns: a sum of fractions would drift.
+/// A count of members that hold their owner's key is incremented and decremented, spelled as Core
+/// Data spells it. A sum of integers is maintained the same way. Any other value is recomputed for
+/// the owners that a change affects: adjusting a sum of fractions would accumulate rounding errors.
 struct DerivedTriggers {
-    /// The column's own table: where the owner is.
+    /// The table with the derived column.
     private let owner: EntityStorage
     private let column: String
     let derivation: Derivation
-    /// The to-one relationships on the way, each with the column of its key and the table that it
-    /// leads to.
+    /// The to-one relationships of the key path, each with its key column and its destination
+    /// table.
     private let steps: [(key: String, table: String)]
     private let form: Form
-    /// The entities whose objects have the attribute; nil where all of the table's have it.
+    /// The entities with the attribute; nil if all entities of the table have it.
     private let numbers: [Int64]?
     private let attributeName: String
     private let entityName: String
@@ -37,12 +37,12 @@ struct DerivedTriggers {
 
     private struct Aggregate {
         let function: QueryFunction
-        /// The members' column, nil for a count.
+        /// The members' column; nil for a count.
         let column: String?
         let isWhole: Bool
     }
 
-    /// Nil where the store does not hold all that the value is made of.
+    /// Nil if the store lacks a column or table that the value is derived from.
     init?(_ derivation: Derivation, _ layout: StoreLayout) {
         let entity = layout.model.entities[derivation.entityIndex]
         guard let owner = layout[entity.index],
@@ -99,19 +99,19 @@ struct DerivedTriggers {
 
     // MARK: Values
 
-    /// Computes the attribute of all objects.
+    /// The statement that computes the attribute for all objects.
     var refreshing: String {
         "UPDATE \(table) SET \(quoted(column)) = \(value)" + (numbers.map { " WHERE Z_ENT IN (\(list($0)))" } ?? "")
     }
 
     /// The name of the table with the column that `refreshing` sets, as the file spells it.
     var tableName: String { owner.table }
-    /// For a person to read.
+    /// The name of the attribute for messages.
     var title: String { "\(entityName).\(attributeName)" }
 
     private var table: String { quoted(owner.table) }
 
-    /// The value for a row of the owner's table, in a statement that updates it.
+    /// The value for a row of the owner's table, for use in an UPDATE of that table.
     private var value: String {
         guard let first = steps.first else { return terminal(table) }
         var from = "\(quoted(first.table)) t1"
@@ -122,7 +122,7 @@ struct DerivedTriggers {
         return isCounted ? "IFNULL(\(found), 0)" : found
     }
 
-    /// Whether no members make 0, not nothing.
+    /// Whether the value is 0, not NULL, for an owner without members.
     private var isCounted: Bool {
         switch form {
         case .members(_, let aggregate), .linked(_, _, let aggregate):
@@ -131,7 +131,7 @@ struct DerivedTriggers {
         }
     }
 
-    /// The value of a row at the end of the steps.
+    /// The value of a row at the end of the key path.
     private func terminal(_ row: String) -> String {
         switch form {
         case .now: return "NSCoreDataNow()"
@@ -165,7 +165,7 @@ struct DerivedTriggers {
 
     // MARK: Triggers
 
-    /// Whether a trigger keeps this attribute, by the name that Core Data would give it.
+    /// Whether a trigger maintains this attribute, judged by the name that Core Data would give it.
     func isTrigger(named name: String) -> Bool {
         name.hasPrefix("Z_DA_") && name.contains("_\(entityName)_\(attributeName)_")
     }
@@ -174,7 +174,7 @@ struct DerivedTriggers {
         var all: [TriggerDefinition] = []
         switch form {
         case .now:
-            // A copy of a store brings the times along.
+            // An inserted row that already has a value, as in a copy of a store, keeps it.
             all.append(
                 trigger(
                     "INSERT", on: owner.table, "INSERT", when: "NEW.\(quoted(column)) IS NULL",
@@ -208,7 +208,7 @@ struct DerivedTriggers {
         return triggers
     }
 
-    /// What happens to the rows on the way, the last of which has the value.
+    /// The triggers on the tables along the key path. The last of these has the source column.
     private func stepTriggers(sourceColumn: String?) -> [TriggerDefinition] {
         steps.indices.flatMap { index -> [TriggerDefinition] in
             let depth = index + 1, table = steps[index].table
@@ -278,7 +278,7 @@ struct DerivedTriggers {
 
     // MARK: Text
 
-    /// The owners whose path leads over a row so many steps away.
+    /// The owners whose key path includes the row with a key, `depth` steps away.
     private func owners(at depth: Int, _ key: String) -> String {
         depth == 0 ? "Z_PK = \(key)" : enclosed(depth, "\(quoted(steps[depth - 1].key)) = \(key)")
     }
@@ -297,8 +297,8 @@ struct DerivedTriggers {
     }
 
     /// - Parameters:
-    ///   - owners: which rows of the owner's table the change concerns.
-    ///   - value: what they get; nil for the value computed anew.
+    ///   - owners: a condition that selects the affected rows of the owner's table.
+    ///   - value: the new value; nil recomputes it.
     private func trigger(
         _ suffix: String, on place: String, _ event: String, when condition: String? = nil, owners: String,
         value: String? = nil, isInsertion: Bool = false
@@ -329,9 +329,8 @@ struct DerivedTriggers {
 }
 
 extension StoreSchema {
-    /// The triggers of derived attributes, where each is kept with what it is made of.
-    /// - Throws: `StorageError` where the model derives an attribute in a way that no store can
-    ///   keep.
+    /// The triggers of the derived attributes whose sources this store has.
+    /// - Throws: `StorageError` if the model has a derivation that no store supports.
     func derivedTriggers() throws(StorageError) -> [DerivedTriggers] {
         try Self.derivations(of: layout.model).compactMap { DerivedTriggers($0, layout) }
     }

@@ -2,13 +2,13 @@ import RowMemory
 import SQLiteKit
 import Storage
 
-/// The derived attributes of an open store: their triggers, and what these change.
+/// The derived attributes of an open store: their triggers, and the changes that these make.
 final class DerivedValues {
     private let layout: StoreLayout
-    /// What the triggers of this transaction tell of.
+    /// The changes that the triggers of this transaction reported.
     private let changes: DerivedChanges
-    /// Whether derived attributes are known to have their triggers: looked up by the first save,
-    /// settled when it is committed.
+    /// Whether all derived attributes are known to have triggers. The first save checks it, and its
+    /// commit confirms it.
     private var hasTriggers = false
 
     init(_ layout: StoreLayout, _ changes: DerivedChanges) {
@@ -16,7 +16,7 @@ final class DerivedValues {
         self.changes = changes
     }
 
-    /// Forgets what an earlier transaction has left.
+    /// Discards the changes that an earlier transaction left.
     func begin() { _ = changes.takeAll() }
 
     /// The keys of objects whose derived values changed in this transaction.
@@ -26,7 +26,7 @@ final class DerivedValues {
         }
     }
 
-    /// The same objects but for those that are known to have changed.
+    /// The objects whose derived values changed, without those already known to have changed.
     func takeReferences(besides known: [ObjectReference]) -> [ObjectReference] {
         let known = Set(known)
         return takeKeys().flatMap { entityIndex, keys in
@@ -36,27 +36,29 @@ final class DerivedValues {
 
     // MARK: Older stores
 
-    /// Gives derived attributes their triggers, and all objects their values, where a store has
-    /// none: Folio's stores had none before it knew derived attributes, and nobody else has kept
-    /// the values either. Within a transaction that writes.
+    /// Creates missing triggers of derived attributes and computes the values of all objects.
+    /// Called within a write transaction.
     ///
-    /// An attribute with any trigger of its name, whoever spelled it, stays as it is found: Core
-    /// Data makes the triggers with the store, so that its stores are never changed here. Reading
-    /// alone changes nothing; until the first save the values are what the file says.
+    /// A store that Folio made before it supported derived attributes has no such triggers, and its
+    /// values are outdated. If any trigger named after an attribute exists, the attribute is left
+    /// alone: Core Data creates the triggers with the store, so this method never changes its
+    /// stores. Opening for reading changes nothing; the values in the file are used until the first
+    /// save.
     func completeTriggers(on connection: Connection) throws {
         guard !hasTriggers else { return }
-        // A way of deriving that only somebody else's triggers know is theirs to keep.
+        // A derivation that Folio does not support is left to its existing triggers.
         let wanted = (try? StoreSchema(layout).derivedTriggers()) ?? []
         guard !wanted.isEmpty else { return }
         let present = try connection.rows(
             "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND name LIKE 'Z!_DA!_%' ESCAPE '!'"
         ).compactMap(\.[0].text)
         let missing = wanted.filter { triggers in !present.contains { triggers.isTrigger(named: $0) } }
-        // All triggers first, so that what is made of a derived value follows it.
+        // Create all triggers first: a value derived from another derived value must follow its
+        // update.
         for trigger in missing.flatMap(\.definitions) { try connection.execute(trigger.statement) }
         for triggers in missing { try connection.execute(triggers.refreshing) }
     }
 
-    /// The transaction is committed, and its triggers with it.
+    /// The transaction has been committed, and the triggers with it.
     func wasCommitted() { hasTriggers = true }
 }

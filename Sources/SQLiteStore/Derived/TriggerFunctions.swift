@@ -3,9 +3,9 @@ import Query
 import Schema
 import SQLiteKit
 
-/// The functions that triggers of derived attributes call: those of Core Data's own that public
-/// files show (COREDATA_FORMATS §3.8), and ours for texts. Whatever else a trigger of a foreign
-/// store calls is not known here, and SQLite then refuses the change.
+/// The SQL functions that triggers of derived attributes call: Core Data's own, as far as public
+/// files show them, and Folio's functions for text. A trigger of another program may call an
+/// unknown function; SQLite then refuses the change.
 enum TriggerFunctions {
     static let updated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
     static let inserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"
@@ -18,7 +18,7 @@ enum TriggerFunctions {
         }
     }
 
-    /// Gives them to a connection; what they are told goes to `changes`.
+    /// Registers the functions with a connection. Reported changes are added to `changes`.
     static func register(on connection: Connection, noting changes: DerivedChanges?) throws {
         for name in [updated, inserted, "NSCoreDataTriggerUpdateAffectedObjectValue"] {
             try connection.register(function: name, argumentCount: -1, flags: .innocuous) { arguments, result in
@@ -41,8 +41,8 @@ enum TriggerFunctions {
     }
 }
 
-/// The objects whose derived values changed in the transaction that is going on. One connection's,
-/// used under its session's lock.
+/// The objects whose derived values changed in the current transaction. It belongs to one
+/// connection and is used under the session's lock.
 final class DerivedChanges {
     /// Keys by `Z_ENT`.
     private(set) var keys: [Int64: Set<Int64>] = [:]

@@ -4,11 +4,10 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Writes one transaction of the history while a save is written, in the same transaction of the
-/// database.
+/// Writes one history transaction during a save, within the same database transaction.
 ///
 /// Invariants:
-/// 1. Numbers of transactions, changes and strings are never used twice, also after a purge:
+/// 1. Primary keys of transactions, changes and strings are never reused, even after a purge:
 ///    `Z_PRIMARYKEY` keeps the greatest.
 final class HistoryRecorder {
     private let connection: Connection
@@ -26,7 +25,7 @@ final class HistoryRecorder {
         try writeTransaction(origin)
     }
 
-    /// No save has so many changes that it gets from here to the end.
+    /// A margin that is larger than the number of changes in any save.
     private static let greatestUsable = Int64.max - Int64(UInt32.max)
 
     private static func nextNumber(_ entity: Int64, _ table: String, _ connection: Connection) throws -> Int64 {
@@ -84,7 +83,7 @@ final class HistoryRecorder {
         }
     }
 
-    /// Before the rows go: tombstones keep some of their values.
+    /// Records deletions. Call it before the rows are deleted, because tombstones keep some values.
     func note(_ deletions: [ChangeSet.Deletion]) throws {
         for (entityIndex, deletions) in Dictionary(grouping: deletions, by: \.entityIndex) {
             try note(.delete, deletions.map(\.key), entityIndex, columns: nil)

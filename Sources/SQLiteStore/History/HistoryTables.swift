@@ -1,20 +1,20 @@
 import Schema
 import SQLiteKit
 
-/// The tables of Core Data's persistent history (COREDATA_FORMATS §3.9).
+/// The tables of Core Data's persistent history.
 struct HistoryTables {
     static let changeEntity: Int64 = 16001
     static let transactionEntity: Int64 = 16002
     static let stringEntity: Int64 = 16003
-    /// Stands as the bundle in transactions whose column bitmaps are ours.
+    /// The bundle identifier in transactions whose column bitmaps Folio wrote.
     static let bundleID = "folio"
 
-    /// Whether names are interned: stores of old frameworks hold them in the transactions
-    /// themselves.
+    /// Whether names are interned. Stores of old Core Data versions keep the names in the
+    /// transaction rows.
     let internsStrings: Bool
     let tombstoneCount: Int
 
-    /// Nil where the store keeps no history.
+    /// The history tables of a store; nil if it keeps no history.
     static func find(in connection: Connection) throws -> HistoryTables? {
         let columns = try connection.rows(
             "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table' AND t.name IN ('ACHANGE', 'ATRANSACTION')"
@@ -27,7 +27,7 @@ struct HistoryTables {
             tombstoneCount: columns.count { $0[1].text?.hasPrefix("ZTOMBSTONE") == true })
     }
 
-    /// Makes the tables, spelled as Core Data spells them.
+    /// Creates the tables, spelled as Core Data spells them.
     static func create(in connection: Connection, _ model: ManagedObjectModel) throws -> HistoryTables {
         let tombstones = model.entities.map { preservedAttributes(of: $0).count }.max() ?? 0
         let tombstoneColumns = (0..<tombstones).map { ", ZTOMBSTONE\($0) BLOB" }.joined()
@@ -50,15 +50,15 @@ struct HistoryTables {
         return HistoryTables(internsStrings: true, tombstoneCount: tombstones)
     }
 
-    /// The attributes whose values a tombstone keeps, in the order of its columns.
+    /// The attributes whose values a tombstone keeps, in column order.
     static func preservedAttributes(of entity: EntityDescription) -> [PropertyDescription] {
         entity.properties.filter { $0.attribute?.preservesValueInHistoryOnDeletion == true && !$0.isTransient }.sorted {
             $0.name < $1.name
         }
     }
 
-    /// The properties that a bitmap of changed ones counts: the first is the highest bit of the
-    /// first byte.
+    /// The properties that the bitmap of changed properties covers. The first property is the
+    /// highest bit of the first byte.
     static func countedProperties(of entity: EntityDescription) -> [PropertyDescription] {
         entity.properties.filter { !$0.isTransient }.sorted { $0.name < $1.name }
     }

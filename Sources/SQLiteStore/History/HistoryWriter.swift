@@ -1,13 +1,13 @@
 import SQLiteKit
 import Storage
 
-/// Begins transactions of the history, and knows its tables.
+/// Begins history transactions, and caches the history tables.
 final class HistoryWriter {
     private let layout: StoreLayout
     private let tracksHistory: Bool
-    /// Once they were looked for and found.
+    /// The history tables, once found.
     private var known: HistoryTables?
-    /// They were looked for and are not there.
+    /// Whether a lookup found no history tables.
     private var hasNone = false
 
     init(_ layout: StoreLayout, tracksHistory: Bool) {
@@ -15,17 +15,18 @@ final class HistoryWriter {
         self.tracksHistory = tracksHistory
     }
 
-    /// The history's tables. Where the store keeps none they are made if its description asks for
-    /// it; a store that has them goes on whatever it says, since others rely on it.
+    /// The history tables. If the store has none, they are created if its description asks for
+    /// history. A store that has them keeps recording regardless of its description, because other
+    /// programs rely on it.
     func tables(creating: Bool, on connection: Connection) throws -> HistoryTables? {
         if let known { return known }
         known = try HistoryTables.find(in: connection)
         if let known { return known }
-        // Not noted yet: the transaction that makes them may still fail.
+        // Do not cache the tables yet: the transaction that creates them may still fail.
         return creating && tracksHistory ? try HistoryTables.create(in: connection, layout.model) : nil
     }
 
-    /// Begins a transaction of the history; nil where the store keeps none.
+    /// Begins a history transaction; returns nil if the store keeps no history.
     func begin(_ origin: ChangeOrigin, on connection: Connection) throws -> HistoryRecorder? {
         if known == nil, hasNone, !tracksHistory { return nil }
         guard let tables = try tables(creating: true, on: connection) else {

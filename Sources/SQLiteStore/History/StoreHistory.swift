@@ -5,7 +5,7 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Reads and deletes the history of an open store: its transactions and tokens.
+/// Reads and deletes the history of an open store.
 struct StoreHistory {
     let session: StoreSession
 
@@ -99,7 +99,7 @@ struct StoreHistory {
         }
     }
 
-    /// Nil for objects of entities that the model does not have.
+    /// The change in a row; nil for objects of entities that the model lacks.
     private func change(_ row: [SQLiteValue], _ tables: HistoryTables, isOurs: Bool) -> PersistentHistoryChange? {
         guard let kind = row[1].integer.flatMap({ PersistentHistoryChange.Kind(rawValue: Int($0)) }),
             let number = row[2].integer, let key = row[3].integer, key > 0,
@@ -166,7 +166,8 @@ struct StoreHistory {
 }
 
 extension PropertyValue {
-    /// A value as a column of a type holds it; nil for none, and for what the type can't have.
+    /// The value of a column of the given type; nil for NULL, and for a value that the type can't
+    /// have.
     fileprivate init?(_ cell: SQLiteValue, _ type: AttributeType) {
         switch (type, cell) {
         case (.integer16, .integer(let value)), (.integer32, .integer(let value)), (.integer64, .integer(let value)):

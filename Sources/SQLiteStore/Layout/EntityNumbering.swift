@@ -1,15 +1,15 @@
 import Schema
 import Storage
 
-/// Which entity of a model has which `Z_ENT`.
+/// Assigns `Z_ENT` numbers to the entities of a model.
 enum EntityNumbering {
-    /// The numbers of a new store: from 1, in the model's order. Entities of other configurations
-    /// have none.
+    /// The numbers for a new store: from 1, in the model's order. Entities outside the
+    /// configuration have none.
     static func new(for model: ManagedObjectModel, configuration: String?) throws(StorageError) -> [Int64?] {
         guard let members = model.entities(inConfiguration: configuration) else {
             throw StorageError(.cannotCreate, "The model has no configuration \(configuration ?? "")")
         }
-        // A hierarchy shares a table: it is stored as a whole if any of it is.
+        // A hierarchy shares a table, so it is stored as a whole if any entity of it is.
         let roots = Set(members.map(\.rootIndex))
         var next: Int64 = 0
         return model.entities.map { entity in
@@ -19,11 +19,11 @@ enum EntityNumbering {
         }
     }
 
-    /// The numbers that a store has. Entities that it does not name have none.
+    /// The numbers in an existing store. Entities that it does not list have none.
     ///
-    /// After a migration in place the store may still name an entity as it was called before: it is
-    /// found by its renaming identifier, or else by being the only one in its place that no name
-    /// leads to.
+    /// After a migration in place the store may still list an entity under its former name. The
+    /// entity is then found by its renaming identifier, or else if it is the only unmatched entity
+    /// with its parent.
     static func stored(for model: ManagedObjectModel, in catalog: StoreCatalog) -> [Int64?] {
         var unclaimed = Dictionary(catalog.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var numbers = [Int64?](repeating: nil, count: model.entities.count)
@@ -34,7 +34,7 @@ enum EntityNumbering {
             guard let formerName = entity.definition.renamingIdentifier else { continue }
             numbers[entity.index] = unclaimed.removeValue(forKey: formerName)?.number
         }
-        // Parents come before children, so a parent found here helps to place its children.
+        // Parents come before children, so a parent matched here helps to match its children.
         for entity in model.entities where numbers[entity.index] == nil {
             var parent: Int64 = 0
             if let superentity = entity.superentity {

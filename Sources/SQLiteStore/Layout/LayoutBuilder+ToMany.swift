@@ -1,7 +1,7 @@
 import Schema
 import Storage
 
-/// Places relationships that have no column in their own entity's table.
+/// Lays out relationships without a column in their own entity's table.
 extension LayoutBuilder {
     mutating func placeToManys(of entity: EntityDescription) throws(StorageError) {
         let own = ownProperties(of: entity).filter { !$0.isTransient && $0.isToMany }.sorted { $0.name < $1.name }
@@ -25,7 +25,7 @@ extension LayoutBuilder {
         }
     }
 
-    /// A relationship without an inverse has a column of its own in the table of its members.
+    /// A relationship without an inverse has its own column in the members' table.
     private mutating func keyWithoutInverse(of property: PropertyDescription, in entity: EntityDescription)
         throws(StorageError)
         -> PropertyStorage
@@ -60,7 +60,7 @@ extension LayoutBuilder {
         let ownerBase = joinColumn(of: property, in: entity, number: number)
         let memberBase = isReflexive ? "REFLEXIVE" : joinColumn(of: inverse, in: other, number: otherNumber)
 
-        // The entity with the smaller number names the table; within one entity it is mostly the
+        // The entity with the smaller number names the table. Within one entity it is usually the
         // last relationship by name.
         let mine = "Z_\(number)\(property.name.uppercased())", theirs = "Z_\(otherNumber)\(inverse.name.uppercased())"
         let minesFirst = number != otherNumber ? number < otherNumber : property.name > inverse.name
@@ -94,9 +94,9 @@ extension LayoutBuilder {
         return table == nil ? name : table?.column(name)
     }
 
-    /// The column that holds the key of `entity`'s objects in the join table of one of its
-    /// relationships: it is named after the inverse, with a suffix where another many-to-many
-    /// relationship of the entity, earlier by name, has an inverse of that name.
+    /// The join table column with the key of `entity`'s objects for one of its relationships. It is
+    /// named after the inverse. A suffix is added if another many-to-many relationship of the
+    /// entity, earlier by name, has an inverse of the same name.
     private func joinColumn(of property: PropertyDescription, in entity: EntityDescription, number: Int64) -> String {
         let inverseName = model.inverse(of: property)?.name ?? property.name
         let earlier = ownProperties(of: entity).filter { other in
@@ -108,8 +108,7 @@ extension LayoutBuilder {
         return "Z_\(number)\(inverseName.uppercased())" + (earlier.isEmpty ? "" : String(earlier.count))
     }
 
-    /// The join table as the file spells it: by its name, or else the only one that has both
-    /// columns.
+    /// The join table in the file: found by its name, or else the only table with both columns.
     private func find(_ candidates: [String], _ expected: JoinTable, in catalog: StoreCatalog) -> JoinTable? {
         func match(_ table: StoreCatalog.Table, exactly: Bool) -> JoinTable? {
             guard let owner = column(expected.ownerColumn, in: table, exactly: exactly, besides: nil),
@@ -127,7 +126,7 @@ extension LayoutBuilder {
         return others.count == 1 ? others[0] : nil
     }
 
-    /// A column by its name, or by its name with another suffix than the model makes one expect.
+    /// A column with the given name, or with that name and another suffix than the model suggests.
     private func column(_ name: String, in table: StoreCatalog.Table, exactly: Bool, besides taken: String?) -> String?
     {
         if let column = table.column(name), column != taken { return column }

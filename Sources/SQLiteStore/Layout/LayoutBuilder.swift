@@ -1,10 +1,11 @@
 import Schema
 import Storage
 
-/// Finds or makes the names of tables and columns for a model.
+/// Determines the names of tables and columns for a model.
 ///
-/// With a catalog every name is looked up in the file, without one it is what Core Data would
-/// choose. Both go the same way, so that a store made here is found again here.
+/// With a catalog every name is looked up in the file. Without one the builder chooses the name
+/// that Core Data would choose. Both use the same code, so that a store created here is also found
+/// here.
 struct LayoutBuilder {
     let model: ManagedObjectModel
     let catalog: StoreCatalog?
@@ -12,7 +13,8 @@ struct LayoutBuilder {
     /// The names in use in the table of each hierarchy.
     var usedNames: [Int: Set<String>] = [:]
     var tableNames: [Int: String] = [:]
-    /// What each entity declares itself, by `PropertyDescription.index`.
+    /// The storage of the properties that each entity declares itself, by
+    /// `PropertyDescription.index`.
     var placed: [[Int: PropertyStorage]]
 
     /// The layout of a new store.
@@ -29,7 +31,7 @@ struct LayoutBuilder {
         return try builder.build()
     }
 
-    /// The layout that a store with these numbers of entities has, if it was made as a new one is.
+    /// The expected layout of a store with these entity numbers, if it was created like a new one.
     static func layout(expecting model: ManagedObjectModel, numbers: [Int64?]) throws(StorageError) -> StoreLayout {
         var builder = LayoutBuilder(model, catalog: nil, numbers: numbers)
         return try builder.build()
@@ -45,7 +47,8 @@ struct LayoutBuilder {
     private mutating func build() throws(StorageError) -> StoreLayout {
         let stored = model.entities.filter { numbers[$0.index] != nil }
         for entity in stored where entity.superentity == nil { try placeTable(of: entity) }
-        // Names are given in the order of the numbers, which decides who of two gets the suffix.
+        // Names are assigned in the order of the entity numbers, which decides which of two columns
+        // gets the suffix.
         for entity in stored.sorted(by: { (numbers[$0.index] ?? 0) < (numbers[$1.index] ?? 0) }) {
             try placeColumns(of: entity)
         }
@@ -160,7 +163,8 @@ struct LayoutBuilder {
         return columns
     }
 
-    /// The first column that one of `candidates` leads to; without a catalog the first candidate's.
+    /// The column of the first candidate that the table has; without a catalog, of the first
+    /// candidate.
     mutating func column(_ candidates: [String], in entity: EntityDescription, property: String) throws(StorageError)
         -> String
     {
@@ -173,8 +177,8 @@ struct LayoutBuilder {
             .damaged, "The table \(table) has no column for \(entity.name).\(property)", entities: [entity.name])
     }
 
-    /// Takes `base` or, if it is in use, the first of `base1`, `base2`… that is not; nil if the
-    /// file has no such column.
+    /// Claims `base` or, if it is in use, the first free name of `base1`, `base2`…; returns nil if
+    /// the file has no such column.
     private mutating func claim(_ base: String, in entity: EntityDescription) -> String? {
         var name = base, suffix = 0
         while usedNames[entity.rootIndex]?.contains(SQLName.key(name)) == true {
@@ -189,7 +193,7 @@ struct LayoutBuilder {
         return name
     }
 
-    /// A column that goes with another one and may be missing in an old table.
+    /// A column that accompanies another one and may be missing in an old table.
     mutating func companion(_ name: String, in entity: EntityDescription) -> String? { claim(name, in: entity) }
 }
 

@@ -1,15 +1,15 @@
 package import Schema
 
-/// Where a store keeps the values of a property. Tables and columns are names as the file spells
-/// them, not quoted.
+/// The tables and columns that store the values of a property. Names are spelled as in the file and
+/// are not quoted.
 package enum PropertyStorage: Sendable, Hashable {
-    /// Nowhere: transient properties, and those without a type that a column could have.
+    /// Not stored: transient properties, and attributes whose type has no column.
     case none
     case attribute(AttributeColumn)
-    /// A column for every leaf, nested composites included.
+    /// One column for every leaf, including leaves of nested composites.
     case composite([CompositeLeaf])
     case toOne(ToOneColumns)
-    /// The members hold the owner's key.
+    /// The members' rows have the owner's key.
     case toMany(ToManyKey)
     case manyToMany(JoinTable)
 }
@@ -18,7 +18,7 @@ package enum PropertyStorage: Sendable, Hashable {
 package struct AttributeColumn: Sendable, Hashable {
     package var name: String
     package var type: AttributeType
-    /// Values begin with a byte that says whether they are inline (1) or in a file (2).
+    /// Whether values begin with a byte that tells inline (1) from external (2) storage.
     package var hasStoragePrefix: Bool
 
     package init(name: String, type: AttributeType, hasStoragePrefix: Bool) {
@@ -29,7 +29,7 @@ package struct AttributeColumn: Sendable, Hashable {
 }
 
 package struct CompositeLeaf: Sendable, Hashable {
-    /// The names of the composite's attributes on the way to the leaf.
+    /// The names of the composite's attributes from the root to the leaf.
     package var path: [String]
     package var column: AttributeColumn
 }
@@ -38,12 +38,12 @@ package struct CompositeLeaf: Sendable, Hashable {
 package struct ToOneColumns: Sendable, Hashable {
     /// The destination's `Z_PK`.
     package var key: String
-    /// The destination's `Z_ENT`, where the destination entity has sub-entities; nil also where an
-    /// old table lacks the column.
+    /// The destination's `Z_ENT`, if the destination entity has subentities. Nil if an old table
+    /// lacks the column.
     package var entity: String?
     /// The row's position among the members of the ordered inverse.
     package var order: String?
-    /// Position in the model of the declared destination.
+    /// Index of the declared destination in the model.
     package var destinationIndex: Int
 
     package init(key: String, entity: String?, order: String?, destinationIndex: Int) {
@@ -63,10 +63,10 @@ package struct ToManyKey: Sendable, Hashable {
     package var entity: String?
     /// The member's position, for ordered relationships.
     package var order: String?
-    /// Position in the model of the declared destination.
+    /// Index of the declared destination in the model.
     package var destinationIndex: Int
-    /// The place of the inverse among the destination's properties; nil where the relationship has
-    /// no inverse and the column serves it alone.
+    /// Index of the inverse among the destination's properties; nil if the relationship has no
+    /// inverse and the column serves it alone.
     package var inverseIndex: Int?
 }
 
@@ -79,13 +79,13 @@ package struct JoinTable: Sendable, Hashable {
     package var memberOrder: String?
     /// The owner's position among the members of the ordered inverse.
     package var ownerOrder: String?
-    /// The relationship is its own inverse: a pair of objects has one row, whichever of them stands
-    /// in which column.
+    /// Whether the relationship is its own inverse. A pair of objects then has one row, in either
+    /// order of its columns.
     package var isReflexive: Bool
-    /// Position in the model of the declared destination.
+    /// Index of the declared destination in the model.
     package var destinationIndex: Int
 
-    /// The same table as the inverse relationship sees it.
+    /// The same table as seen from the inverse relationship.
     func reversed(destinationIndex: Int) -> JoinTable {
         JoinTable(
             table: table, ownerColumn: memberColumn, memberColumn: ownerColumn, memberOrder: ownerOrder,

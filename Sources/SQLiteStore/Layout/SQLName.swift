@@ -1,7 +1,7 @@
 /// Names in SQL text.
 package enum SQLName {
-    /// `name` as it can stand in SQL: quoted only where it is no plain identifier, so that new
-    /// stores read like Apple's.
+    /// `name` for use in SQL. It is quoted only if it is not a plain identifier, so that the SQL of
+    /// new stores matches Core Data's.
     package static func quoted(_ name: String) -> String {
         let isPlain =
             name.utf8.first.map { isLetter($0) } == true && name.utf8.allSatisfy { isLetter($0) || isDigit($0) }
@@ -13,8 +13,8 @@ package enum SQLName {
         doubling("'", in: text)
     }
 
-    /// `text` between quotes, those within it doubled. SQLite sees scalars: as a `Character`, a
-    /// quote before a combining mark is another.
+    /// `text` between quotes, with inner quotes doubled. It compares scalars as SQLite does: a
+    /// quote before a combining mark is a different `Character`.
     private static func doubling(_ quote: Unicode.Scalar, in text: String) -> String {
         var result = String.UnicodeScalarView([quote])
         for scalar in text.unicodeScalars {
@@ -25,12 +25,13 @@ package enum SQLName {
         return String(result)
     }
 
-    /// SQLite compares names without regard to the case of ASCII letters.
+    /// The name with ASCII letters in upper case. SQLite compares names without regard to their
+    /// case.
     static func key(_ name: String) -> String {
         String(decoding: name.utf8.map { $0 >= 0x61 && $0 <= 0x7a ? $0 - 32 : $0 }, as: UTF8.self)
     }
 
-    // Every table and column of this format begins with Z or A: no plain name is a keyword of SQL.
+    // Every table and column of this format begins with Z or A, so no plain name is a SQL keyword.
     private static func isLetter(_ byte: UInt8) -> Bool {
         byte >= 0x41 && byte <= 0x5a || byte >= 0x61 && byte <= 0x7a || byte == 0x5f
     }

@@ -1,4 +1,4 @@
-/// What a store's file really holds, before a model gives it meaning.
+/// The tables, columns and entities found in a store's file, without reference to a model.
 package struct StoreCatalog: Sendable, Hashable {
     package struct Table: Sendable, Hashable {
         package var name: String
@@ -11,7 +11,7 @@ package struct StoreCatalog: Sendable, Hashable {
             columnByKey = Dictionary(columns.map { (SQLName.key($0), $0) }, uniquingKeysWith: { first, _ in first })
         }
 
-        /// The column's name as the table spells it, nil if there is no such column.
+        /// The column's name as spelled in the table; nil if there is no such column.
         package func column(_ name: String) -> String? { columnByKey[SQLName.key(name)] }
     }
 
@@ -19,7 +19,7 @@ package struct StoreCatalog: Sendable, Hashable {
     package struct NumberedEntity: Sendable, Hashable {
         package var number: Int64
         package var name: String
-        /// 0 for roots.
+        /// The number of the parent; 0 for roots.
         package var parent: Int64
 
         package init(number: Int64, name: String, parent: Int64) {

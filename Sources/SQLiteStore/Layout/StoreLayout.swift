@@ -3,20 +3,20 @@ package import Schema
 package import Storage
 import Synchronization
 
-/// Which tables and columns of a store hold what a model describes (COREDATA_FORMATS §3.3–3.6).
+/// The mapping from a model to the tables and columns of a store.
 ///
-/// For an existing store every name in it has been found in the file. For a new one the names are
-/// what Core Data would make.
+/// For an existing store every name was found in the file. For a new store the names are those that
+/// Core Data would create.
 package final class StoreLayout: Sendable {
     package let model: ManagedObjectModel
     private let storages: [EntityStorage?]
-    /// Full text and R-trees, as far as the store has them.
+    /// The full-text indexes and R-trees that the store has.
     let sideIndexes: SideIndexes
     private let indexByNumber: [Int64: Int]
-    /// How rows were read that somebody asked for.
+    /// Cache of the columns to read for the requested entities.
     private let rowColumns = Mutex<[RowColumns.Key: RowColumns]>([:])
 
-    /// The layout of a new store of a configuration, nil for the whole model.
+    /// The layout of a new store for a configuration; nil means the whole model.
     /// - Throws: `StorageError.cannotCreate` if there is no such configuration.
     package static func creating(_ model: ManagedObjectModel, configuration: String?) throws(StorageError)
         -> StoreLayout
@@ -32,8 +32,8 @@ package final class StoreLayout: Sendable {
         try LayoutBuilder.layout(of: model, in: catalog)
     }
 
-    /// `storages` by position of the entity in the model, nil for those that the store does not
-    /// hold.
+    /// `storages` is indexed by the entity's index in the model; nil for entities that are not
+    /// stored.
     init(model: ManagedObjectModel, storages: [EntityStorage?], sideIndexes: SideIndexes) {
         self.model = model
         self.storages = storages
@@ -42,8 +42,8 @@ package final class StoreLayout: Sendable {
             storages.compactMap { $0 }.map { ($0.number, $0.entityIndex) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The storage of the entity at a position of the model, nil if the store does not hold such
-    /// objects (it has another configuration).
+    /// The storage of the entity at an index of the model; nil if the store's configuration does
+    /// not include it.
     package subscript(entityIndex: Int) -> EntityStorage? { storages[entityIndex] }
 
     /// - Throws: `StorageError.unsupported` if the store does not hold objects of the entity.
@@ -55,8 +55,8 @@ package final class StoreLayout: Sendable {
         return storage
     }
 
-    /// How the rows of an entity are read. Worked out anew where rows are of other layouts than the
-    /// last time.
+    /// The columns to read for an entity. Recomputed if the row layouts differ from the cached
+    /// ones.
     func rowColumns(_ key: RowColumns.Key, _ rowLayouts: [RowLayout]) throws(StorageError) -> RowColumns {
         if let known = rowColumns.withLock({ $0[key] }), known.isMade(for: rowLayouts) { return known }
         let columns = RowColumns(
@@ -66,13 +66,13 @@ package final class StoreLayout: Sendable {
         return columns
     }
 
-    /// The position in the model of the entity with a `Z_ENT`.
+    /// The index in the model of the entity with a `Z_ENT`.
     package func entityIndex(number: Int64) -> Int? { indexByNumber[number] }
 
-    /// The entities of the store's own numbering, in its order.
+    /// The stored entities, ordered by their numbers.
     package var storedEntities: [EntityStorage] { storages.compactMap { $0 }.sorted { $0.number < $1.number } }
 
-    /// The numbers of an entity and, if asked for, its descendants, in ascending order.
+    /// The numbers of an entity and optionally its descendants, in ascending order.
     package func numbers(of entityIndex: Int, includingSubentities: Bool) -> [Int64] {
         let indices = includingSubentities ? model.entities[entityIndex].family : entityIndex..<(entityIndex + 1)
         return indices.compactMap { storages[$0]?.number }.sorted()

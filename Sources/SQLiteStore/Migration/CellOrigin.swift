@@ -2,15 +2,14 @@ import Foundation
 import Schema
 import SQLiteKit
 
-/// Where a cell of a migrated row comes from; SQL text is in terms of the columns of the row as it
-/// was.
+/// The source of a cell of a migrated row. SQL text refers to the columns of the old row.
 enum CellOrigin: Hashable {
     case null
     /// A constant.
     case literal(String)
-    /// A column, as it is.
+    /// A column, unchanged.
     case column(String)
-    /// A column, or a constant where it is NULL.
+    /// A column, or a constant if it is NULL.
     case columnOr(String, literal: String)
     case computed(String)
 
@@ -34,7 +33,7 @@ enum CellOrigin: Hashable {
         case .real(let number):
             if number.isNaN { return .null }
             return .literal(number.isInfinite ? (number < 0 ? "-9e999" : "9e999") : String(number))
-        // A NUL ends the text of a statement.
+        // A NUL character would end the text of a statement.
         case .text(let text) where text.utf8.contains(0):
             return .computed("CAST(\(hexadecimal(Array(text.utf8))) AS TEXT)")
         case .text(let text): return .literal(SQLName.literal(text))

@@ -1,18 +1,18 @@
 import SQLiteKit
 
-/// Columns by which rows name the one object that a join table names for them: what is left of a
-/// many-to-many relationship where this end becomes to-one.
+/// Temporary columns for a many-to-many relationship that becomes to-one on this side. In each row
+/// they name the one object that the join table pairs with the row.
 ///
-/// They are added to the old table before anything else is done, and are migrated from there as any
-/// to-one relationship is.
+/// The columns are added to the old table before any other step. They are then migrated like those
+/// of any to-one relationship.
 struct ColumnOfJoin: Hashable {
-    /// The table of the rows that get the columns.
+    /// The table that gets the columns.
     let table: String
     let join: JoinTable
-    /// The table of the objects that are named.
+    /// The table of the referenced objects.
     let targetTable: String
 
-    /// - Parameter join: As the rows see it: they are its owners.
+    /// - Parameter join: The join table as seen from the rows: they are its owners.
     init(table: String, join: JoinTable, targetTable: String) {
         self.table = table
         self.join = join
@@ -20,11 +20,11 @@ struct ColumnOfJoin: Hashable {
     }
 
     private var prefix: String { "FOLIO_\(join.table)_\(join.memberColumn)" }
-    /// The number of the object.
+    /// The primary key of the object.
     var key: String { "\(prefix)_PK" }
-    /// The number of its entity.
+    /// The `Z_ENT` of the object.
     var entity: String { "\(prefix)_ENT" }
-    /// The place of the row among the members of the object.
+    /// The position of the row among the members of the object.
     var order: String { "\(prefix)_FOK" }
 
     static let type = ColumnType.integer

@@ -1,18 +1,18 @@
-/// How the join table of one relationship comes from what the old store had of its links.
+/// The origin of one relationship's join table in the old store.
 struct LinkChange {
-    /// Pairs of an owner and a member, as the naming side of the relationship sees them, in a table
-    /// of the old store.
+    /// Pairs of an owner and a member in a table of the old store, as seen from the relationship
+    /// that names the join table.
     struct Source: Hashable {
         let table: String
         let owner: String
         let member: String
-        /// The member's place among the owner's members.
+        /// The member's position among the owner's members.
         let memberOrder: String?
         let ownerOrder: String?
-        /// The table is a join table, and nothing but this relationship's.
+        /// Whether the table is a join table that only this relationship uses.
         let isJoin: Bool
 
-        /// The same pairs with the sides changed.
+        /// The same pairs with the sides swapped.
         var reversed: Source {
             Source(
                 table: table, owner: member, member: owner, memberOrder: ownerOrder, ownerOrder: memberOrder,
@@ -20,10 +20,10 @@ struct LinkChange {
         }
     }
 
-    /// Objects of some entities, in a table of the old store.
+    /// Objects of some entities in a table of the old store.
     struct Side: Hashable {
         let table: String
-        /// Nil where all rows of the table are meant.
+        /// The entities' numbers; nil includes all rows of the table.
         let numbers: [Int64]?
 
         func contains(_ column: String) -> String? {
@@ -35,11 +35,11 @@ struct LinkChange {
 
     let join: JoinTable
     var sources: [Source] = []
-    /// The objects that stand on either side.
+    /// The objects on either side.
     var owners: Side?
     var members: Side?
 
-    /// The join table that only has to be renamed, if that is all.
+    /// The old join table, if renaming it is sufficient.
     var renamedSource: Source? {
         guard sources.count == 1, let source = sources.first, source.isJoin, owners?.numbers == nil,
             members?.numbers == nil,
@@ -49,7 +49,7 @@ struct LinkChange {
         return source
     }
 
-    /// The statements that make the table anew from the old store's.
+    /// The statements that create the table and copy the pairs from the old store's tables.
     func rebuilding(as name: String) -> [MigrationStep] {
         [MigrationStep(.schema, "create the table \(join.table)", join.statement(as: name))]
             + sources.map { source in
@@ -79,7 +79,8 @@ struct LinkChange {
 }
 
 extension OrderNumbers {
-    /// The number of each row of a partition in the order of a column, spaced as new ones are.
+    /// The order number of each row of a partition, sorted by a column and spaced like new order
+    /// numbers.
     static func expression(partition: String, by column: String) -> String {
         "\(first) + \(step) * (row_number() OVER (PARTITION BY \(partition) ORDER BY \(column)) - 1)"
     }

@@ -2,14 +2,14 @@ import Query
 import Schema
 import Storage
 
-/// Triggers are gone while rows move. Those of the new version's derived attributes are made anew
-/// afterwards; others come back where they still fit.
+/// Drops all triggers before rows move. Afterwards it creates the triggers of the new version's
+/// derived attributes, and restores other triggers that still fit.
 struct MigratedTriggers {
     let removing: [MigrationStep]
     private(set) var restoring: [MigrationStep] = []
 
-    /// - Throws: `StorageError.unsupported` where a trigger would have to be written anew that is
-    ///   not known.
+    /// - Throws: `StorageError.unsupported` if a trigger that Folio does not understand no longer
+    ///   fits.
     init(_ triggers: [StoreCatalog.Trigger], _ builder: MigrationBuilder, changes: [TableChange]) throws {
         let derived = try StoreSchema(builder.new).derivedTriggers()
         removing = triggers.map {
@@ -22,7 +22,7 @@ struct MigratedTriggers {
                     $0.isDerived && words.contains($0.name)
                 }.map { (storage, $0) }
             }
-            // Without its attribute, a trigger of Core Data's has nothing to do.
+            // A Core Data trigger is not needed without its attribute.
             let isWanted =
                 trigger.name.hasPrefix("Z_DA_") == false
                 || attributes.contains { storage, attribute in
@@ -45,15 +45,16 @@ struct MigratedTriggers {
                 MigrationStep(.schema, "make the trigger \($0.name)", $0.statement)
             }
         }
-        // With the triggers in place, so that what is made of a derived value follows it.
+        // The triggers exist by then, so a value derived from another derived value follows its
+        // update.
         for triggers in derived where !Self.isKept(triggers.derivation, builder) {
             restoring.append(
                 MigrationStep(.rows, "compute \(triggers.title)", triggers.refreshing, table: triggers.tableName))
         }
     }
 
-    /// Whether it belongs to a derived attribute that is understood: it is made anew, or goes with
-    /// its attribute.
+    /// Whether the trigger belongs to a supported derived attribute. It is then created anew, or
+    /// dropped with its attribute.
     private static func isReplaced(_ trigger: StoreCatalog.Trigger, _ builder: MigrationBuilder) -> Bool {
         guard trigger.name.hasPrefix("Z_DA_"), let derivations = try? Derivation.all(in: builder.plan.source) else {
             return false
@@ -63,7 +64,7 @@ struct MigratedTriggers {
         }
     }
 
-    /// Whether an attribute was derived in the same way before: its values are there.
+    /// Whether an attribute was derived in the same way before, so that its values are up to date.
     private static func isKept(_ derivation: Derivation, _ builder: MigrationBuilder) -> Bool {
         guard
             let former = builder.formerStorage(
@@ -73,7 +74,7 @@ struct MigratedTriggers {
             && former.type == derivation.property.attribute?.type
     }
 
-    /// Whether everything that a trigger names is called the same afterwards, and means the same.
+    /// Whether every table and column that a trigger names keeps its name and its meaning.
     private static func fits(_ words: Set<String>, _ builder: MigrationBuilder, _ changes: [TableChange]) -> Bool {
         let tables = builder.old.storedEntities.map(\.table).filter(words.contains)
         for table in Set(tables) {

@@ -1,7 +1,7 @@
 import Schema
 import SQLiteKit
 
-/// Attributes: the old column where there is one, converted where only its form changes.
+/// Attributes: the old column if there is one, converted where its representation changes.
 extension MigrationBuilder {
     func attributeCell(_ property: PropertyDescription, _ column: AttributeColumn, _ entityIndex: Int) -> CellOrigin {
         guard let attribute = property.attribute else { return .null }
@@ -12,8 +12,8 @@ extension MigrationBuilder {
             return value
         }
         let cell = converted(old, to: column)
-        // Core Data does not enforce what is mandatory, so only what was optional is looked
-        // through.
+        // Core Data does not enforce mandatory attributes, so NULLs are replaced only if the
+        // attribute was optional before.
         guard former.isOptional, !attribute.isOptional, value != .null else { return cell }
         switch (cell, value) {
         case (.column(let name), .literal(let literal)): return .columnOr(name, literal: literal)
@@ -29,8 +29,8 @@ extension MigrationBuilder {
         return converted(old.column, to: leaf.column)
     }
 
-    /// Numbers become numbers of the new type. The first byte of a value that may be kept in a file
-    /// says where it is.
+    /// Converts numbers to the new type, and adds or removes the first byte of values that may be
+    /// external.
     private func converted(_ old: AttributeColumn, to new: AttributeColumn) -> CellOrigin {
         if NumberConversion.isNeeded(from: old.type, to: new.type) {
             return .computed(NumberConversion.expression(old.name, new.type))
@@ -43,6 +43,6 @@ extension MigrationBuilder {
         }
     }
 
-    /// A function of SQL that gives the value itself for a cell that may refer to a file.
+    /// A SQL function that returns the value of a cell that may refer to an external file.
     static let externalValueFunction = "folio_external_value"
 }

@@ -13,14 +13,13 @@ extension MigrationBuilder {
             for index in plan.destination.entities[side.storage.entityIndex].family {
                 add(source(of: side.property, entityIndex: index))
             }
-            // Where the other side alone comes from somewhere, its links are these, seen from
-            // there.
+            // If only the inverse existed before, its pairs are used with the sides swapped.
             if let inverse = plan.destination.inverse(of: side.property), !side.join.isReflexive {
                 for index in plan.destination.entities[inverse.declaringEntityIndex].family {
                     add(source(of: inverse, entityIndex: index)?.reversed)
                 }
             }
-            // Without objects on both sides there can be no links.
+            // Without objects on both sides there are no pairs.
             guard let owners = self.side(side.storage.entityIndex),
                 let members = self.side(side.property.destinationIndex)
             else { return change }
@@ -29,7 +28,7 @@ extension MigrationBuilder {
         }
     }
 
-    /// What the old store has of the links of a relationship, its owner first.
+    /// The pairs of a relationship in the old store, with the owner first.
     private func source(of property: PropertyDescription, entityIndex: Int) -> LinkChange.Source? {
         guard let storage = formerStorage(of: entityIndex),
             let (_, former) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index)
@@ -53,8 +52,8 @@ extension MigrationBuilder {
         }
     }
 
-    /// The old objects that are now of an entity or its descendants; nil if there were none.
-    /// Numbers are given only where other objects of the same table are not.
+    /// The old objects that become objects of an entity or its descendants; nil if there were none.
+    /// Entity numbers are given only if the table also has other objects.
     private func side(_ entityIndex: Int) -> LinkChange.Side? {
         let former = plan.destination.entities[entityIndex].family.filter { new[$0] != nil }.compactMap {
             formerStorage(of: $0)

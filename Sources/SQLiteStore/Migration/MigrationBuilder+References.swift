@@ -1,20 +1,20 @@
 import Schema
 import Storage
 
-/// Columns that name other objects.
+/// Columns that refer to other objects.
 extension MigrationBuilder {
-    /// Where the old store kept which object a row refers to, in the row itself.
+    /// The columns by which rows of the old store refer to an object.
     struct Reference: Hashable {
         let key: String
         let entity: String?
         let order: String?
-        /// The entity in the old version to whose objects, or those of its descendants, it leads.
+        /// The old entity that is the destination, including its descendants.
         let destinationIndex: Int
-        /// The columns that have to be made first; nil for those that are there.
+        /// The temporary columns to create first; nil if the columns exist.
         var made: ColumnOfJoin?
     }
 
-    /// What a to-one relationship comes from: its own column, or that of what was its other end's.
+    /// The origin of a to-one relationship: its own column, or the column of its former inverse.
     func reference(of property: PropertyDescription, entityIndex: Int) throws -> Reference? {
         if let (_, storage) = formerStorage(entityIndex: entityIndex, propertyIndex: property.index) {
             if case .manyToMany(let join) = storage {
@@ -28,8 +28,8 @@ extension MigrationBuilder {
         return try reference(fromOwnersOf: inverse, memberIndex: entityIndex)
     }
 
-    /// To-many relationships without an inverse that have members of an entity: their columns stand
-    /// in the members' table.
+    /// The to-many relationships without an inverse whose members can be of an entity. Their
+    /// columns are in the members' table.
     func keysWithoutInverse(of memberIndex: Int) throws -> [(ToManyKey, Reference?)] {
         var result: [(ToManyKey, Reference?)] = []
         for storage in new.storedEntities {
@@ -44,7 +44,8 @@ extension MigrationBuilder {
         return result
     }
 
-    /// The column in members' rows that named the owner of a to-many (or one-to-one) relationship.
+    /// The column in the members' rows that named the owner of a to-many or one-to-one
+    /// relationship.
     private func reference(fromOwnersOf property: PropertyDescription, memberIndex: Int) throws -> Reference? {
         guard let member = formerStorage(of: memberIndex) else { return nil }
         var found: Set<Reference> = []
@@ -85,8 +86,7 @@ extension MigrationBuilder {
         return found.first
     }
 
-    /// What a join table, seen from the rows of an entity, says of the one object that each of them
-    /// has.
+    /// The reference from each row of an entity to the one object that a join table pairs with it.
     private func reference(in join: JoinTable, from storage: EntityStorage) -> Reference? {
         guard
             let target = old[join.destinationIndex]
@@ -98,8 +98,8 @@ extension MigrationBuilder {
             destinationIndex: join.destinationIndex, made: made)
     }
 
-    /// The columns of join tables that to-one relationships of the new version come from, in the
-    /// order of their tables.
+    /// The temporary columns that to-one relationships of the new version are migrated from,
+    /// ordered by table.
     func columnsOfJoins() throws -> [ColumnOfJoin] {
         var found: Set<ColumnOfJoin> = []
         for storage in new.storedEntities {
@@ -114,8 +114,7 @@ extension MigrationBuilder {
         return found.sorted { ($0.table, $0.key) < ($1.table, $1.key) }
     }
 
-    /// - Parameter destination: What the relationship leads to in the new version; nil where any
-    ///   owner will do.
+    /// - Parameter destination: the destination entity in the new version; nil accepts any owner.
     func add(
         _ reference: Reference?, key: String, entity: String?, order: String?, destination: Int?,
         to rows: inout TableChange.Rows
@@ -149,7 +148,7 @@ extension MigrationBuilder {
         }
     }
 
-    /// The halves of an object that is split keep its number, each in its own table.
+    /// The two halves of a split object keep its primary key, each in its own table.
     func addCounterpart(_ entityIndex: Int, _ toOne: ToOneColumns, to rows: inout TableChange.Rows) {
         guard let number = new[entityIndex]?.number else { return }
         rows.cells[SQLName.key(toOne.key)] = .computed("Z_PK")
@@ -157,10 +156,10 @@ extension MigrationBuilder {
         if let order = toOne.order { rows.cells[SQLName.key(order)] = .null }
     }
 
-    /// What the entities that a reference may lead to have become, by their numbers; nil for those
-    /// that are gone.
+    /// The new numbers of the entities that a reference can have, by their old numbers; nil for
+    /// removed entities.
     private func images(of reference: Reference, _ destination: Int?) -> [(old: Int64, new: Int64?)] {
-        // Without a column for it, rows lead to objects of the one entity only.
+        // Without an entity column, the rows refer to objects of one entity only.
         let family =
             reference.entity == nil
             ? reference.destinationIndex..<(reference.destinationIndex + 1)

@@ -2,16 +2,16 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Works out, from the layouts of both versions, where every table and column comes from.
+/// Determines the origin of every table and column from the layouts of both versions.
 ///
 /// Invariants:
-/// 1. Nothing here reads rows: the result depends on the plan and on the tables of the file alone.
+/// 1. No rows are read: the result depends only on the plan and on the tables of the file.
 /// 2. The result is the layout of a new store of the new version.
 struct MigrationBuilder {
     let plan: MigrationPlan
     let old: StoreLayout
     let new: StoreLayout
-    /// As the migration finds them, with the columns that it makes of join tables first.
+    /// The tables of the old store, including the temporary columns made from join tables.
     private(set) var tables: [String: StoredTable]
 
     init(_ plan: MigrationPlan, old: StoreLayout, new: StoreLayout, connection: Connection) throws {
@@ -33,12 +33,12 @@ struct MigrationBuilder {
 
     func table(_ name: String) -> StoredTable? { tables[SQLName.key(name)] }
 
-    /// The storage of what an entity was, nil for one that is new in this store.
+    /// The storage of the entity's former version; nil if the entity is new in this store.
     func formerStorage(of entityIndex: Int) -> EntityStorage? {
         plan.steps[entityIndex].flatMap { old[$0.sourceIndex] }
     }
 
-    /// Where a property of the new version was kept; nil where it is new.
+    /// The former storage of a property of the new version; nil if it is new.
     func formerStorage(entityIndex: Int, propertyIndex: Int) -> (
         property: PropertyDescription, storage: PropertyStorage
     )? {
@@ -106,7 +106,7 @@ struct MigrationBuilder {
         return rows
     }
 
-    /// The columns that hold values of an entity's rows, by key.
+    /// The columns with values of an entity's rows, by key.
     private func ownColumns(of storage: EntityStorage) -> Set<String> {
         var names: [String] = []
         for property in storage.properties {

@@ -2,7 +2,7 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Works out what a chain of migrations would do to a store, without doing it.
+/// Computes the effects of a chain of migrations on a store without running them.
 struct MigrationRehearsal {
     private let plans: [MigrationPlan]
     private let configuration: String?
@@ -41,13 +41,13 @@ struct MigrationRehearsal {
             makesSideIndexes: makesSideIndexes)
     }
 
-    /// A database in memory with the store's tables, indexes and triggers, and with what it says of
-    /// itself, but without objects.
+    /// An in-memory database with the store's tables, indexes, triggers and metadata, but without
+    /// objects.
     private func skeleton() throws -> Connection {
         let copy = try Connection.inMemory()
         try TriggerFunctions.register(on: copy, noting: nil)
-        // Shadow tables come with their virtual tables; of these only such as Folio makes are known
-        // to every SQLite.
+        // Shadow tables are created with their virtual tables. Only the kinds of virtual tables
+        // that Folio makes are available in every SQLite.
         let items = try connection.rows(
             """
             SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
@@ -72,8 +72,8 @@ struct MigrationRehearsal {
 
     private static func makesTable(_ statement: String) -> Bool { statement.uppercased().hasPrefix("CREATE TABLE") }
 
-    /// Rows by the tables' greatest numbers, bytes by the share of rows that a table has of the
-    /// whole file.
+    /// An estimate: the rows from the greatest rowid of each table, the bytes from the table's
+    /// share of all rows and the size of the file.
     private func estimate(_ steps: [MigrationStep]) throws -> (rows: Int64, bytes: Int64) {
         let moving = steps.filter { $0.kind != .schema }
         guard !moving.isEmpty else { return (0, 0) }
@@ -82,7 +82,7 @@ struct MigrationRehearsal {
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND upper(sql) NOT LIKE 'CREATE VIRTUAL%' AND upper(sql) NOT LIKE '%WITHOUT ROWID%'"
         ) {
             guard let name = row[0].text else { continue }
-            // A guess by numbers, which a file may have made up.
+            // The greatest rowid is only a guess, and a damaged file may contain any number.
             counts[SQLName.key(name)] = min(
                 max(0, try connection.value("SELECT max(rowid) FROM \(SQLName.quoted(name))")?.integer ?? 0), 1 << 40)
         }
@@ -94,7 +94,7 @@ struct MigrationRehearsal {
         for step in moving {
             // Dropping a table frees its pages and writes none of them.
             if step.statement.hasPrefix("DROP TABLE") { continue }
-            // A table that only a later stage has counts as empty.
+            // A table that only a later stage creates counts as empty.
             let count = step.table.map { counts[SQLName.key($0)] ?? 0 } ?? 0
             rows += count
             bytes += Double(size) * Double(count) / Double(all)

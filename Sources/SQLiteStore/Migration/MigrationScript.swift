@@ -2,20 +2,21 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// The statements that bring a store from one version of its model to another, in their order.
+/// The ordered statements that migrate a store from one model version to another.
 ///
-/// Columns that are made of joins come first, and joins after them, since they may be made of
-/// columns that go; then tables, renamed when all old ones that are in the way are gone; then what
-/// needs both: places in orders, indexes, triggers.
+/// Temporary columns for join tables come first. Join tables follow, because their pairs may come
+/// from columns that are dropped later. Then come the tables, which get their final names after the
+/// old tables with these names are dropped. Order numbers, indexes and triggers come last, because
+/// they need both.
 struct MigrationScript {
     private(set) var steps: [MigrationStep] = []
     private let catalog: StoreCatalog
     private let builder: MigrationBuilder
     private let target: StoreSchema
-    /// The names of all tables as the statements so far leave them, by key.
+    /// The names of all tables after the statements so far, by key.
     private var names: Set<String>
     private var renames: [(from: String, to: String)] = []
-    /// What becomes of the indexes of tables that stay, by the table's new name.
+    /// The indexes of tables that are kept, by the table's new name.
     private var indexes: [(table: String, index: StoredTable.Index, newNames: [String: String])] = []
 
     init(_ builder: MigrationBuilder, catalog: StoreCatalog, makesSideIndexes: Bool) throws {
@@ -27,8 +28,8 @@ struct MigrationScript {
         let alterations = changes.map { TableAlteration($0) }
         let triggers = try MigratedTriggers(catalog.triggers, builder, changes: changes)
         steps += triggers.removing
-        // Rows that move would be found where they were: made anew, they are right whatever has
-        // changed.
+        // Side indexes are dropped and rebuilt, because moved rows would be found at their old
+        // positions.
         steps += catalog.sideIndexes.filter { $0.value.hasPrefix("CREATE VIRTUAL") }.keys.sorted().map { name in
             MigrationStep(.schema, "drop the index \(name)", "DROP TABLE \(SQLName.quoted(name))")
         }
@@ -59,7 +60,7 @@ struct MigrationScript {
         steps += triggers.restoring
     }
 
-    /// A name for a table to be made: the final one if it is free.
+    /// The name for a new table: its final name if that is free, else a temporary one.
     private mutating func place(_ name: String) -> String {
         var place = name
         if names.contains(SQLName.key(name)) {
@@ -155,7 +156,7 @@ struct MigrationScript {
         }
     }
 
-    /// Gives the members of relationships that became ordered their places.
+    /// Assigns order numbers to the members of relationships that became ordered.
     private mutating func addOrders(_ changes: [TableChange]) {
         var seen: Set<OrderedColumns> = []
         for storage in builder.new.storedEntities {
@@ -207,8 +208,8 @@ struct MigrationScript {
         }
     }
 
-    /// Which of the wanted indexes are there already, under whatever name, and which that are there
-    /// have to go.
+    /// Determines which target indexes exist already, under any name, and which existing indexes
+    /// must be dropped.
     private func sortIndexes() -> (kept: Set<IndexDefinition>, dropped: [String]) {
         var kept: [IndexDefinition: String] = [:]
         func fits(
@@ -224,7 +225,7 @@ struct MigrationScript {
             }
         }
         var free = indexes
-        // By name first, then by what they are: old names survive (COREDATA_FORMATS §3.7).
+        // Match by name first, then by definition: indexes keep their old names.
         for byName in [true, false] {
             for wanted in target.indexes where kept[wanted] == nil {
                 guard
@@ -235,7 +236,7 @@ struct MigrationScript {
                 kept[wanted] = free.remove(at: place).index.name
             }
         }
-        // A name that another index is to have can't be kept.
+        // An existing index can't keep a name that a missing target index needs.
         let missing = Set(target.indexes.filter { kept[$0] == nil }.map { SQLName.key($0.name) })
         var dropped: [String] = []
         for (wanted, name) in kept where missing.contains(SQLName.key(name)) {

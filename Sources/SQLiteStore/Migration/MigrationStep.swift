@@ -1,20 +1,20 @@
 /// One statement of a migration.
 struct MigrationStep: Hashable {
     enum Kind: Hashable {
-        /// Takes the same time however many rows there are.
+        /// Takes constant time, independent of the number of rows.
         case schema
-        /// Touches rows.
+        /// Reads or writes rows.
         case rows
         case index
     }
 
     let kind: Kind
-    /// For a person to read.
+    /// A description for display.
     let title: String
     let statement: String
-    /// The table whose rows are gone through.
+    /// The table whose rows are processed.
     let table: String?
-    /// The constraint that fails where rows violate it.
+    /// The constraint whose violation makes the step fail.
     let constraint: IndexDefinition?
 
     init(_ kind: Kind, _ title: String, _ statement: String, table: String? = nil, constraint: IndexDefinition? = nil) {

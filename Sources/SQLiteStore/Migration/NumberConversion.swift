@@ -1,18 +1,18 @@
 import Schema
 import SQLiteKit
 
-/// Numbers of one type as numbers of another, for attributes whose type changes in a migration.
+/// Converts numbers for attributes whose type changes in a migration.
 ///
-/// A number is converted where the new type has the same number: an integer without a loss of
-/// digits, a Double that is a whole number, a fraction whose shortest text is that of a Float.
-/// Every other value is left to the caller to refuse.
+/// A number is converted if the new type can represent it: an integer without loss of digits, a
+/// Double with an integral value, a fraction whose shortest text is that of a Float. The caller
+/// must refuse every other value.
 enum NumberConversion {
-    /// The function of SQL: the number in a cell as one of the type with this raw value, NULL where
-    /// there is none.
+    /// The SQL function that converts a cell's number to the type with the given raw value. Its
+    /// result is NULL if the type can't represent the number.
     static let function = "folio_number"
 
-    /// Whether cells have to be converted, or held against the new type, by ``function``. Among
-    /// Boolean and the integers the range alone counts, and every Float is a Double.
+    /// Whether cells must be converted or checked by ``function``. Conversions between Boolean and
+    /// integers only need a range check, and every Float is a Double.
     static func isNeeded(from old: AttributeType, to new: AttributeType) -> Bool {
         guard old != new, old.isNumber, new.isNumber else { return false }
         return !(old.isWhole && new.isWhole) && !(old == .float && new == .double)
@@ -40,7 +40,7 @@ enum NumberConversion {
         }
     }
 
-    /// `null` where the type has no such number.
+    /// The converted number; `null` if the type can't represent it.
     static func converted(_ number: SQLiteValue, to type: AttributeType) -> SQLiteValue {
         if let range = type.storedRange {
             guard let integer = whole(number), range.contains(integer) else { return .null }
@@ -70,14 +70,15 @@ enum NumberConversion {
         }
     }
 
-    /// 0.1 as a Float is another number than 0.1 as a Double, but the one that is written so.
+    /// Accepts a Double whose decimal text is that of a Float: 0.1 as a Float differs from 0.1 as a
+    /// Double.
     private static func nearestFloat(_ number: Double) -> Float? {
         let float = Float(number)
         return Double(float) == number || Double(float.description) == number ? float : nil
     }
 
-    /// The 17 digits that tell a Double apart, and its exponent, fit into a Decimal within these
-    /// bounds.
+    /// Within these bounds a Decimal can represent the 17 significant digits of a Double and its
+    /// exponent.
     private static func decimal(_ number: SQLiteValue) -> SQLiteValue {
         if let integer = whole(number) { return .integer(integer) }
         guard case .real(let real) = number, (1e-110...1e127).contains(abs(real)) else { return .null }
@@ -89,7 +90,7 @@ extension AttributeType {
     fileprivate var isWhole: Bool { storedRange != nil }
     fileprivate var isNumber: Bool { isWhole || self == .decimal || self == .double || self == .float }
 
-    /// The numbers that a column of a Boolean or an integer has; nil for every other type.
+    /// The range of a Boolean or integer column; nil for every other type.
     var storedRange: ClosedRange<Int64>? {
         switch self {
         case .boolean: 0...1

@@ -1,9 +1,8 @@
-/// Puts renamings in an order in which no name is taken, over a third name where they go in
-/// circles.
+/// Orders renamings so that no new name is in use. Cycles are broken with a temporary name.
 struct Renaming {
     private(set) var ordered: [(from: String, to: String)] = []
 
-    /// - Parameter names: All names that are in use before.
+    /// - Parameter names: all names in use before the renamings.
     init(_ wanted: [(from: String, to: String)], among names: some Sequence<String>) {
         var waiting = wanted.filter { $0.from != $0.to }.sorted { $0.from < $1.from }
         var taken = Set(names.map(SQLName.key))
@@ -27,7 +26,7 @@ struct Renaming {
         taken.insert(SQLName.key(renaming.to))
     }
 
-    /// A name that is not in use; `names` are keys.
+    /// A name that is not in use; `names` contains keys.
     static func spareName(among names: Set<String>) -> String {
         var number = 1
         while names.contains("Z_FOLIO_\(number)") { number += 1 }

@@ -4,7 +4,7 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// What a store says of itself: numbers of entities, metadata, its own model, its history.
+/// Writes the store's bookkeeping: entity numbers, metadata, model cache, history.
 extension StoreMigration {
     func writeBookkeeping() throws {
         let new = try StoreLayout.creating(plan.destination, configuration: configuration)
@@ -14,7 +14,7 @@ extension StoreMigration {
         try writeModelCache()
     }
 
-    /// - Returns: the new number by the old one, 0 for entities that are gone.
+    /// - Returns: the new number by the old one; 0 for removed entities.
     private func writeEntityNumbers(_ new: StoreLayout) throws -> [Int64: Int64] {
         var old: [Int64: (name: String, maximum: Int64)] = [:]
         for row in try connection.rows(
@@ -42,7 +42,7 @@ extension StoreMigration {
             }
             var maximum: Int64 = 0
             if storage.number == storage.rootNumber {
-                // Numbers are handed out once, whatever became of the objects that had them.
+                // Primary keys are never reused, even if their objects were deleted.
                 let roots = Set(
                     entity.family.compactMap { plan.steps[$0] }.compactMap {
                         formerNumbers[plan.source.entities[$0.sourceIndex].rootIndex]
@@ -58,8 +58,8 @@ extension StoreMigration {
         return renumbering
     }
 
-    /// The history names entities by number. What it tells of objects that are gone for good is of
-    /// no use to anybody.
+    /// The history names entities by number. Changes of objects whose entity was removed are
+    /// deleted.
     private func renumberHistory(_ numbers: [Int64: Int64]) throws {
         let changed = numbers.filter { $0.key != $0.value }
         guard !changed.isEmpty, let table = try StoredTable.read("ACHANGE", from: connection),
@@ -79,7 +79,7 @@ extension StoreMigration {
         try connection.run("UPDATE Z_METADATA SET Z_PLIST = ?", [.blob([UInt8](metadata.encoded))])
     }
 
-    /// Stores of old frameworks get a model too: whoever reads them knows by its table.
+    /// Stores of old Core Data versions also get a model cache, because readers expect the table.
     private func writeModelCache() throws {
         if try StoredTable.read("Z_MODELCACHE", from: connection) == nil {
             try connection.execute("CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)")

@@ -2,10 +2,9 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// What a plan leaves to the rows: whether the new version has a place for each of them.
+/// Checks that every row fits the new version, where the plan can't tell.
 extension StoreMigration {
-    /// - Throws: `StorageError` `unmigratable`, naming an object that has no place in the new
-    ///   version as it is.
+    /// - Throws: `StorageError` `unmigratable`, naming an object that does not fit the new version.
     func checkRows() throws {
         let old = try StoreLayout.reading(plan.source, from: try StoreCatalog.read(from: connection))
         for entity in plan.destination.entities {
@@ -34,7 +33,7 @@ extension StoreMigration {
         storage.sharesTable ? "Z_ENT = \(storage.number)" : "true"
     }
 
-    /// An abstract entity has no objects of its own.
+    /// Checks that an entity that becomes abstract has no objects of its own.
     private func checkIsEmpty(_ entity: EntityDescription, _ storage: EntityStorage) throws {
         let count =
             try connection.value("SELECT count(*) FROM \(SQLName.quoted(storage.table)) WHERE \(rows(of: storage))")?
@@ -48,7 +47,7 @@ extension StoreMigration {
 
     // MARK: Values
 
-    /// Numbers keep their values where their type changes: each must be one of the new type.
+    /// Checks that each number can be represented in the attribute's new type.
     private func checkRange(
         of property: PropertyDescription, _ entity: EntityDescription, formerly former: PropertyDescription,
         _ storage: EntityStorage
@@ -91,7 +90,7 @@ extension StoreMigration {
             entities: [entity.name])
     }
 
-    /// Which cells of a column have no place in the new type; nil where all have one.
+    /// The condition for cells that the new type can't represent; nil if it can represent all.
     private func unfitCondition(_ type: AttributeType, formerly old: AttributeType, _ column: String) -> String? {
         let cell = SQLName.quoted(column)
         if NumberConversion.isNeeded(from: old, to: type) {
@@ -109,7 +108,7 @@ extension StoreMigration {
 
     // MARK: Links
 
-    /// A to-one relationship has one object, where the join table may name several.
+    /// Checks that a join table has at most one pair for each owner of a new to-one relationship.
     private func checkIsSingle(
         _ entity: EntityDescription, _ property: PropertyDescription, _ column: String, in join: JoinTable,
         of storage: EntityStorage?

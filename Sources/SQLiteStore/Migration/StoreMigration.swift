@@ -4,21 +4,21 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Runs a migration plan on an open database, in the caller's transaction, which covers everything
-/// from the first look to the last row.
+/// Runs a migration plan on an open database. The caller's transaction covers everything from the
+/// first check to the last row.
 ///
-/// Invariant: the identity of the store, its metadata of other purpose and the numbers of its
-/// objects stay.
+/// Invariant: the store keeps its identity, its unrelated metadata and the primary keys of its
+/// objects.
 struct StoreMigration {
     let plan: MigrationPlan
     let configuration: String?
     let connection: Connection
     let files: ExternalValues
     let progress: MigrationProgress?
-    /// Whether the store gets side indexes where it has none: it is known to be Folio's.
+    /// Whether a store without side indexes gets them. True only for stores that Folio made.
     let makesSideIndexes: Bool
 
-    /// - Returns: the steps that were taken; none where the store is of the new version already.
+    /// - Returns: the executed steps; none if the store has the new version already.
     func run() throws -> [MigrationStep] {
         guard let script = try script() else { return [] }
         try registerFunctions()
@@ -28,7 +28,7 @@ struct StoreMigration {
         return script.steps
     }
 
-    /// The statements for the store as it is; nil where it is of the new version already.
+    /// The statements for this store; nil if it has the new version already.
     func script() throws -> MigrationScript? {
         let catalog = try StoreCatalog.read(from: connection)
         if let refusal = catalog.writingRefusal { throw StorageError(.unsupported, refusal) }
@@ -54,11 +54,11 @@ struct StoreMigration {
     private func perform(_ steps: [MigrationStep]) throws {
         let work = try steps.map { step -> Int64 in
             guard step.kind != .schema, let table = step.table else { return 1 }
-            // Names change on the way: a table that is not there yet counts as little.
+            // Tables are renamed during the migration. A table that does not exist yet counts as 1.
             let quoted = SQLName.quoted(table)
             guard progress != nil, try StoredTable.read(table, from: connection) != nil else { return 1 }
-            // A guess by numbers, which a file may have made up: so large that the sum overflows,
-            // none is.
+            // The greatest rowid is only a guess, and a damaged file may contain any number. The
+            // bound prevents an overflow of the sum.
             return min(max(1, try connection.value("SELECT max(rowid) FROM \(quoted)")?.integer ?? 1), 1 << 40)
         }
         connection.clearCache()

@@ -1,12 +1,12 @@
 import SQLiteKit
 
-/// A table and its indexes as the file has them.
+/// A table and its indexes as defined in the file.
 struct StoredTable {
     struct Index: Hashable {
         let name: String
         let columns: [Column]
         let isUnique: Bool
-        /// It has no condition, no expressions and no collation of its own.
+        /// Whether the index has no condition, no expressions and no special collation.
         let isPlain: Bool
 
         struct Column: Hashable {
@@ -18,11 +18,11 @@ struct StoredTable {
     let name: String
     /// The declared types of the columns, by `SQLName.key` of their names.
     let types: [String: String]
-    /// The columns as the table spells them.
+    /// The column names as spelled in the table.
     let columns: [String]
     let indexes: [Index]
 
-    /// The table with more columns, which are not indexed.
+    /// The table with additional columns that are not indexed.
     func adding(_ names: [String], _ type: ColumnType) -> StoredTable {
         let added = Dictionary(names.map { (SQLName.key($0), type.rawValue) }, uniquingKeysWith: { first, _ in first })
         return StoredTable(
@@ -31,7 +31,7 @@ struct StoredTable {
 
     func column(_ name: String) -> String? { columns.first { SQLName.key($0) == SQLName.key(name) } }
 
-    /// Whether there is an index of the same columns, whatever it is called.
+    /// Whether the table has an index on the same columns, under any name.
     func has(_ wanted: IndexDefinition) -> Bool {
         indexes.contains { index in
             index.isPlain && index.isUnique == (wanted.constraint != nil) && index.columns.count == wanted.columns.count
@@ -41,7 +41,7 @@ struct StoredTable {
         }
     }
 
-    /// - Returns: nil if there is no such table.
+    /// Reads a table's definition; returns nil if there is no such table.
     static func read(_ name: String, from connection: Connection) throws -> StoredTable? {
         let info = try connection.rows("SELECT name, type FROM pragma_table_info(?)", [.text(name)])
         guard !info.isEmpty else { return nil }
@@ -49,7 +49,7 @@ struct StoredTable {
         let types = Dictionary(
             info.map { (SQLName.key($0[0].text ?? ""), ($0[1].text ?? "").uppercased()) },
             uniquingKeysWith: { first, _ in first })
-        // Those that CREATE INDEX made; the others belong to the table's own constraints.
+        // Only indexes made by CREATE INDEX; the others belong to the table's constraints.
         let list = try connection.rows(
             "SELECT name, \"unique\", partial FROM pragma_index_list(?) WHERE origin = 'c'", [.text(name)])
         let indexes = try list.compactMap { row -> Index? in

@@ -1,23 +1,23 @@
-/// Changes a table where it stands, by `ALTER TABLE` and at most one update of its rows.
+/// Changes a table in place, by `ALTER TABLE` and at most one update of its rows.
 ///
-/// Possible where all rows stay in one table and no column changes its declared type.
+/// Possible if all rows stay in one table and no column changes its declared type.
 struct TableAlteration {
     private let change: TableChange
     private let source: StoredTable
     private var table: String { SQLName.quoted(source.name) }
-    /// The old column that becomes a new one, both by key.
+    /// The new columns that reuse an old column: the old key by the new key.
     private var moved: [String: String] = [:]
-    /// New columns, with the constant that all rows have, if there is one.
+    /// New columns, with the constant value of all rows, if there is one.
     private var added: [(column: TableDefinition.Column, literal: String?)] = []
-    /// What the update sets: a column, by its name while it runs, and a value.
+    /// The assignments of the update: a column, by its name at that time, and a value.
     private var assignments: [(column: String, value: String)] = []
-    /// Old columns with NULLs to be filled.
+    /// Old columns whose NULLs must be replaced.
     private var repairs: [(column: String, value: String, condition: String)] = []
-    /// Old columns that hold values of entities that no longer have them.
+    /// Old columns with values of entities that no longer have the attribute.
     private var strays: [(column: String, numbers: String)] = []
     private var dropped: [String] = []
 
-    /// Nil where the table has to be rebuilt, or where that costs less.
+    /// Nil if the table must be rebuilt, or if rebuilding is cheaper.
     init?(_ change: TableChange) {
         guard let source = change.source, !change.sharesSource, !change.rows.isEmpty else { return nil }
         self.change = change
@@ -27,8 +27,8 @@ struct TableAlteration {
         dropped = source.columns.filter {
             !["Z_PK", "Z_ENT", "Z_OPT"].contains(SQLName.key($0)) && !claimed.contains(SQLName.key($0))
         }
-        // Every dropped column, and the update, goes through all rows; a copy costs about as much
-        // as two and a half of them.
+        // The update and every dropped column need a pass over all rows. A copy costs about two and
+        // a half passes.
         let passes = dropped.count + (assignments.isEmpty && change.renumbering.isEmpty ? 0 : 1)
         if passes > 2 { return nil }
     }
@@ -69,10 +69,10 @@ struct TableAlteration {
         change.sourceIsShared ? " AND Z_ENT IN (\(numbers.map(String.init).joined(separator: ", ")))" : ""
     }
 
-    /// The columns, by key, that can't be indexed while the table changes.
+    /// The keys of the columns that must not be indexed while the table changes.
     var droppedColumns: Set<String> { Set(dropped.map(SQLName.key)) }
 
-    /// The names of the columns afterwards, by the keys of those before.
+    /// The new names of the columns, by their old keys.
     var newNames: [String: String] {
         var names: [String: String] = ["Z_PK": "Z_PK", "Z_ENT": "Z_ENT", "Z_OPT": "Z_OPT"]
         for column in change.definition.columns {
@@ -99,7 +99,7 @@ struct TableAlteration {
                     "UPDATE \(table) SET \(SQLName.quoted(repair.column)) = \(repair.value) WHERE \(repair.condition)",
                     table: source.name))
         }
-        // The names that the table's columns have as the statements run.
+        // The column names of the table while the statements run.
         var names = Set(source.columns.map(SQLName.key))
         var renames: [(from: String, to: String)] = []
         var places: [String: String] = [:]
@@ -153,7 +153,7 @@ struct TableAlteration {
                     table: source.name)
             }
         }
-        // Within one update every value is computed from the row as it was.
+        // Within one UPDATE every value is computed from the old row.
         for stray in strays {
             list.append("\(stray.column) = CASE WHEN Z_ENT IN (\(stray.numbers)) THEN NULL ELSE \(stray.column) END")
             condition = ""
@@ -167,7 +167,7 @@ struct TableAlteration {
 }
 
 extension CellOrigin {
-    /// The one column that it takes as it is, by key.
+    /// The key of the column that is used unchanged, if there is one.
     fileprivate var columnKey: String? {
         switch self {
         case .column(let name), .columnOr(let name, _): SQLName.key(name)

@@ -1,24 +1,25 @@
-/// How one table of the new version comes from a table of the old one.
+/// The origin of one table of the new version in a table of the old version.
 struct TableChange {
     /// The rows of one entity.
     struct Rows {
         let sourceNumber: Int64
         let number: Int64
-        /// By `SQLName.key` of the columns of the new table that the entity has.
+        /// The origins of the entity's cells, by `SQLName.key` of the column in the new table.
         var cells: [String: CellOrigin]
-        /// The columns that the former entity had, by key: others hold nothing of these rows.
+        /// The keys of the columns that the former entity had. Other columns have no values in
+        /// these rows.
         let formerColumns: Set<String>
     }
 
     let definition: TableDefinition
-    /// Nil where all entities of the table are new.
+    /// Nil if all entities of the table are new.
     let source: StoredTable?
-    /// Whether `Z_ENT` tells the rows of the old table apart.
+    /// Whether the old table has rows of several entities, distinguished by `Z_ENT`.
     let sourceIsShared: Bool
     var rows: [Rows] = []
-    /// Numbers of entities of the old table whose rows don't come here.
+    /// Numbers of entities of the old table whose rows are not taken.
     var leftOut: [Int64] = []
-    /// Another table takes rows from the same old table.
+    /// Whether another new table takes rows from the same old table.
     var sharesSource = false
 
     init(_ definition: TableDefinition, source: StoredTable?, sourceIsShared: Bool) {
@@ -27,12 +28,12 @@ struct TableChange {
         self.sourceIsShared = sourceIsShared
     }
 
-    /// The new numbers by the old ones, where they differ.
+    /// The changed entity numbers, as pairs of old and new.
     var renumbering: [(from: Int64, to: Int64)] {
         rows.filter { $0.sourceNumber != $0.number }.map { ($0.sourceNumber, $0.number) }
     }
 
-    /// `CASE Z_ENT …` over rows, or the one expression that serves them all.
+    /// A `CASE Z_ENT …` expression, or the one expression that all rows share.
     func expression(_ value: (Rows) -> String?) -> String {
         let values = rows.map { (number: $0.sourceNumber, expression: value($0)) }
         let distinct = Set(values.map(\.expression))
@@ -48,10 +49,10 @@ struct TableChange {
 }
 
 extension TableChange {
-    /// What comes into a column of the new table, for all its entities.
+    /// The source expression for a column of the new table, for all its entities.
     func cellExpression(_ column: TableDefinition.Column) -> String {
         let key = SQLName.key(column.name)
-        // Where the others have nothing in a column, it can be taken as it is.
+        // If the other entities have no values in the column, it can be used unchanged.
         if let owner = rows.first(where: { $0.cells[key] != nil }), case .column(let name) = owner.cells[key],
             rows.allSatisfy({
                 $0.cells[key] == owner.cells[key]
@@ -63,7 +64,7 @@ extension TableChange {
         return expression { $0.cells[key]?.expression }
     }
 
-    /// The statements that make the new table by one copy of the rows.
+    /// The statements that create the new table and copy the rows once.
     func rebuilding(as name: String) -> [MigrationStep] {
         let create = MigrationStep(.schema, "create the table \(definition.name)", definition.statement(as: name))
         guard let source, !rows.isEmpty else { return [create] }

@@ -2,27 +2,27 @@ import Foundation
 import SQLiteKit
 import Storage
 
-/// What opening a store reads of it: which schema it has, its entities, its metadata.
+/// The data that opening a store reads: its schema, its entities, its metadata.
 ///
-/// Nothing but the schema is asked before it is known to be a store's: a table of another kind
-/// would run code of its own.
+/// Only the schema is read until it is known to be a store's schema, because reading another kind
+/// of table could run foreign code.
 struct FirstLook {
     let schema: KnownSchema
     let plist: [UInt8]
     let metadata: StoreMetadata
 
-    // What is quoted is told apart from what stands beside it.
+    // `quote` keeps values distinct from the text between them.
     private static let declarations = "SELECT group_concat(quote(type) || quote(name) || quote(sql)) FROM sqlite_schema"
     private static let content = """
         SELECT Z_UUID, Z_PLIST, (SELECT group_concat(quote(Z_ENT) || quote(Z_NAME) || quote(Z_SUPER)) FROM Z_PRIMARYKEY) FROM Z_METADATA LIMIT 1
         """
 
-    /// Both statements see one state of the file: the second runs while the first, which has one
-    /// row, is not at its end, and keeps its snapshot.
-    /// - Parameter isDocument: Whether the store is a document's, whose schema has to keep to
+    /// Reads the schema and metadata. Both statements see one snapshot: the second runs while the
+    /// first, which has one row, is not finished and keeps its read transaction.
+    /// - Parameter isDocument: Whether the store belongs to a document and must conform to
     ///   `SchemaRules`.
-    /// - Throws: `StorageError.notAStore` for a database that is none of Core Data's, `.damaged`
-    ///   where the metadata are missing or can't be read.
+    /// - Throws: `StorageError.notAStore` for a database that is not a Core Data store, `.damaged`
+    ///   if the metadata are missing or unreadable.
     static func read(from connection: Connection, isDocument: Bool) throws -> FirstLook {
         try connection.withStatement(Self.declarations) { statement in
             try read(

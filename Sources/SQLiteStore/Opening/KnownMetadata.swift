@@ -1,14 +1,15 @@
 import Coding
 import Storage
 
-/// The metadata that a session read or wrote last, with their bytes: what a document notes at every
-/// commit is written over these, which is most of the work of a small commit otherwise.
+/// The metadata that a session last read or wrote, with their encoded bytes. A document's metadata
+/// changes at every commit edit these bytes in place, because encoding everything anew would be
+/// most of the work of a small commit.
 struct KnownMetadata {
     let plist: [UInt8]
     private let read: StoreMetadata
-    /// What was exchanged since: put together with the rest only for whoever asks.
+    /// The values changed since reading. They are merged only on demand.
     private let exchanged: [String: PropertyListValue]
-    /// The same bytes, where this session wrote them.
+    /// The encoded bytes in editable form, if this session wrote them.
     private let list: EditablePropertyList?
 
     var metadata: StoreMetadata { exchanged.isEmpty ? read : read.exchanging(exchanged) }
@@ -29,7 +30,8 @@ struct KnownMetadata {
         self.list = list
     }
 
-    /// These with some values exchanged; nil where they have to be written anew, or may not be.
+    /// The metadata with some values changed; nil if they must be encoded anew or a key is
+    /// reserved.
     func exchanging(_ changes: [String: MetadataValue?]) -> KnownMetadata? {
         guard var list else { return nil }
         var next = exchanged

@@ -3,39 +3,39 @@ import SQLiteKit
 import Storage
 import Synchronization
 
-/// What was worked out of a schema: its catalog, and the layouts for the models that stores with it
-/// were opened with. Kept for the few schemas that this process has seen last, so that opening a
-/// store costs what is in the store, not what its schema means.
+/// A cached schema: its catalog, and the layouts for the models with which stores of this schema
+/// were opened. The most recent schemas of the process are kept, so that opening a store does not
+/// analyze its schema again.
 final class KnownSchema: Sendable {
-    /// Tells schemas apart by their text.
+    /// Identifies a schema by its text.
     struct Fingerprint: Hashable {
-        /// Everything in the schema, as it was declared.
+        /// All declarations of the schema.
         let declarations: String
-        /// All rows of `Z_PRIMARYKEY` but for the greatest keys.
+        /// All rows of `Z_PRIMARYKEY` without `Z_MAX`.
         let entities: String
-        /// Whether the schema was found to keep to the rules for documents.
+        /// Whether the schema was checked against the rules for documents.
         let isDocument: Bool
 
         var count: Int { declarations.utf8.count + entities.utf8.count }
     }
 
     let catalog: StoreCatalog
-    /// By the number of the model.
+    /// By the model's number.
     private let layouts = Mutex(RecentlyUsed<UInt64, StoreLayout>(capacity: 4))
 
     private static let known = Mutex(RecentlyUsed<Fingerprint, KnownSchema> { $0.count <= 256 << 10 })
 
     private init(_ catalog: StoreCatalog) { self.catalog = catalog }
 
-    /// Whether a store with these declarations was found to be one, and one fit for a document
-    /// where that is asked.
+    /// Whether a store with these declarations was opened before, with the document rules checked
+    /// if `isDocument` is set.
     static func contains(declarations: String, isDocument: Bool) -> Bool {
         known.withLock {
             $0.contains { $0.isDocument == isDocument && $0.declarations == declarations }
         }
     }
 
-    /// The schema with this fingerprint, whose catalog `read` reads where it is not known.
+    /// The schema with this fingerprint. `read` reads its catalog if it is not cached.
     static func with(_ fingerprint: Fingerprint, read: () throws -> StoreCatalog) rethrows -> KnownSchema {
         try known.value(for: fingerprint) { KnownSchema(try read()) }
     }

@@ -1,4 +1,4 @@
-/// A piece of an SQL definition, as far as it takes to tell plain ones from others.
+/// A token of a SQL definition, in as much detail as `SchemaRules` needs.
 enum SQLToken: Hashable {
     case word(String)
     /// A name in double quotes, brackets or backticks.
@@ -19,7 +19,8 @@ enum SQLToken: Hashable {
         if case .word(let word) = self { word.uppercased() == text } else { false }
     }
 
-    /// The pieces of a statement; nil where a quotation does not end, or a comment hides something.
+    /// The tokens of a statement; nil if a quotation is not terminated or the statement has a
+    /// comment.
     static func tokens(of statement: String) -> [SQLToken]? {
         let bytes = Array(statement.utf8)
         var tokens: [SQLToken] = []
@@ -58,13 +59,13 @@ enum SQLToken: Hashable {
         return tokens
     }
 
-    /// Behind the quotation that begins at `start`.
+    /// The index after the quotation that begins at `start`.
     private static func endOfQuotation(_ bytes: [UInt8], _ start: Int) -> Int? {
         let end = bytes[start] == UInt8(ascii: "[") ? UInt8(ascii: "]") : bytes[start]
         var index = start + 1
         while index < bytes.count {
             if bytes[index] == end {
-                // Doubled, it stands for itself.
+                // A doubled quote is part of the quotation.
                 guard end != UInt8(ascii: "]"), index + 1 < bytes.count, bytes[index + 1] == end else {
                     return index + 1
                 }

@@ -1,19 +1,19 @@
 import SQLiteKit
 import Storage
 
-/// What the schema of a document's store may hold: plain tables and plain indexes, as Folio makes
-/// and migrates them, full-text indexes and R-trees that are to the letter Folio's own, and the
-/// triggers of its model's derived attributes.
+/// The permitted schema of a document's store: plain tables and indexes, as Folio creates and
+/// migrates them; full-text indexes and R-trees that match Folio's exactly; and the triggers of its
+/// model's derived attributes.
 ///
-/// Views, other triggers, other virtual tables and expressions would run code of whoever wrote the
-/// file. Bare stores of Core Data's may have some of these and keep them; a package never gets
-/// them, since foreign stores are written afresh into it.
+/// Views, other triggers, other virtual tables and expressions could run code from an untrusted
+/// file. Bare Core Data stores may have some of these and keep them. A package never gets them,
+/// because a foreign store is imported into a new file.
 enum SchemaRules {
     private static let onlyPlain = "only tables and indexes belong there"
     private static let mostEntries = 20_000
     private static let longestStatement = 1 << 20
 
-    /// Triggers are passed over: whether they are those of the model is known once the model is,
+    /// Checks the schema. Triggers are skipped: they can be checked only once the model is known,
     /// and reading runs none.
     /// - Throws: `StorageError.damaged`, naming the entry.
     static func check(_ connection: Connection) throws {
@@ -38,7 +38,7 @@ enum SchemaRules {
         StorageError(.damaged, "The store's schema has no place for the \(type) \(name): \(objection)")
     }
 
-    /// What is wrong with an entry of the schema; nil for a plain table or index.
+    /// The reason to reject an entry of the schema; nil for a plain table or index.
     static func objection(_ type: String, _ statement: String) -> String? {
         guard type == "table" || type == "index" else { return onlyPlain }
         guard statement.utf8.count <= longestStatement else { return "its definition is too long" }
@@ -46,8 +46,7 @@ enum SchemaRules {
         return type == "table" ? objection(toTable: tokens) : objection(toIndex: tokens)
     }
 
-    /// Words that a column's definition may need, beside names and types. Constraints and
-    /// expressions have others.
+    /// Words of constraints and expressions. A plain column definition does not need them.
     private static let refused: Set<String> = [
         "CHECK", "GENERATED", "AS", "REFERENCES", "FOREIGN", "COLLATE", "CONSTRAINT", "SELECT", "VIRTUAL", "USING",
         "WITHOUT", "STRICT", "WHERE",
@@ -57,7 +56,7 @@ enum SchemaRules {
         guard tokens.count > 4, tokens[0].isWord("CREATE"), tokens[1].isWord("TABLE"), tokens[2].isName,
             tokens[3] == .open
         else { return "it is no plain table" }
-        // The one column that SQLite itself takes for the row's number.
+        // Z_PK must be the column that SQLite uses as the rowid.
         if let key = tokens.firstIndex(where: { $0.isWord("Z_PK") }) {
             let definition = tokens[key...].dropFirst().prefix(3)
             guard zip(definition, ["INTEGER", "PRIMARY", "KEY"]).allSatisfy({ $0.isWord($1) }), definition.count == 3

@@ -3,7 +3,7 @@ import SQLiteKit
 import Storage
 
 extension StorageError {
-    /// The error of a store for what went wrong below it.
+    /// Creates a store error from an error of a lower layer.
     init(_ error: any Error, path: String) {
         switch error {
         case let error as SQLiteError:
@@ -40,11 +40,11 @@ extension StorageError.Code {
             case .constraint: .constraint
             case .cannotOpen:
                 error.systemError == 0 ? .inputOutput : Self(FileSystemError.Code(errno: error.systemError))
-            // A trigger that wants what documents may not have.
+            // A trigger uses an operation that documents must not use.
             case .other where error.message.hasPrefix("not authorized"): .damaged
-            // The header asks for a format that SQLite does not have.
+            // The header requires a file format that SQLite does not support.
             case .other where error.message.hasPrefix("unsupported file format"): .damaged
-            // A trigger of a foreign store calls what only its own framework has.
+            // A trigger of a foreign store calls a function that only its own framework provides.
             case .other where error.message.hasPrefix("no such function"): .unsupported
             default: .inputOutput
             }

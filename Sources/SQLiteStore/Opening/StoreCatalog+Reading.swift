@@ -2,8 +2,8 @@ import SQLiteKit
 import Storage
 
 extension StoreCatalog {
-    /// Reads what the file has.
-    /// - Throws: `StorageError.notAStore` for a database that is none of Core Data's.
+    /// Reads the catalog from a file.
+    /// - Throws: `StorageError.notAStore` for a database that is not a Core Data store.
     static func read(from connection: Connection) throws -> StoreCatalog {
         var catalog = try schema(from: connection)
         for name in ["Z_METADATA", "Z_PRIMARYKEY"] where catalog.table(name) == nil {
@@ -13,8 +13,8 @@ extension StoreCatalog {
             throw StorageError(.notAStore, "This is \(what): it has no table \(name)")
         }
         catalog.entities = try entities(from: connection)
-        // Ordered by number, so equal ones are neighbors. The table's key forbids them, but the
-        // table may be somebody else's.
+        // The rows are ordered by number, so equal numbers are adjacent. The primary key forbids
+        // them, but a foreign table may lack it.
         if let (one, other) = zip(catalog.entities, catalog.entities.dropFirst()).first(where: {
             $0.number == $1.number
         }) {
@@ -43,7 +43,8 @@ extension StoreCatalog {
             } else if let statement = row[2].text, SideIndexes.isDefinition(name, statement) {
                 sideIndexes[name] = statement
             } else if let columns = columns[name] {
-                // Other virtual tables, which would run code of their own, are no store's.
+                // Other virtual tables do not belong to a store. Reading them could run foreign
+                // code.
                 tables.append(Table(name: name, columns: columns))
             }
         }

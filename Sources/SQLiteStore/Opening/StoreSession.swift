@@ -7,21 +7,21 @@ import SQLiteKit
 import Storage
 import Synchronization
 
-/// An open store: its connection and what is kept for it. Used under the lock of its
+/// An open store: its connection and the state that belongs to it. Used under the lock of its
 /// ``SQLitePersistentStore``.
 ///
 /// Invariants:
-/// 1. One connection does everything, writing and checkpoints included: SQLite's WAL-reset bug
-///    needs two.
-/// 2. Whatever throws has left the file as it was.
+/// 1. One connection does all reading, writing and checkpoints: SQLite's WAL-reset bug requires two
+///    connections.
+/// 2. An operation that throws leaves the file unchanged.
 final class StoreSession {
-    /// Tells this session from every other one.
+    /// Identifies this session among all sessions of the process.
     let number = StoreSession.lastNumber.add(1, ordering: .relaxed).newValue
     private static let lastNumber = Atomic<UInt64>(0)
     let path: String
     let description: PersistentStoreDescription
-    /// The archive that the main file lies in, where it is no file of its own; `path` is then where
-    /// it would be.
+    /// The archive that contains the main file, if it is not a separate file. `path` is then the
+    /// path that a separate file would have.
     let archive: ArchivedDatabase?
     var connection: Connection
     let layout: StoreLayout
@@ -34,16 +34,16 @@ final class StoreSession {
     let derived: DerivedValues
     let indexing: SideIndexUpdater
     let replacedFiles: ReplacedFiles
-    /// Why the store is not written to, nil if it may be.
+    /// The reason why the store must not be written; nil if it may be.
     let writingRefusal: String?
-    /// Whether changes run triggers other than those of derived attributes; in a store by itself
-    /// they may be anybody's.
+    /// Whether changes run triggers other than those of derived attributes. Only possible in a bare
+    /// store, whose triggers may come from another program.
     let hasTriggers: Bool
-    /// What `Z_METADATA` held when this session last looked.
+    /// The row of `Z_METADATA` that this session last read or wrote.
     var lastMetadata: KnownMetadata?
-    /// Whether everything is read from one state: see `hold()`.
+    /// Whether all reads use one snapshot; see `hold()`.
     private(set) var isHeld = false
-    /// What was written and waits for the save that commits it.
+    /// Chunks that were written and will be committed by the next save.
     var pieces: PiecesUnderWay?
 
     init(
@@ -71,13 +71,14 @@ final class StoreSession {
         self.hasTriggers = hasTriggers
     }
 
-    /// How often a store that others write to is read again before that is called busy.
+    /// The number of times that a read is repeated if another program writes meanwhile, before it
+    /// fails.
     private static let readingAttempts = 5
 
-    /// Keeps whatever is read from here on to what is committed now. Where locks can't do that,
-    /// reading throws as soon as others have committed.
-    /// - Throws: `SQLiteError.changed` where the store is not the one any more that was opened, or
-    ///   has another model.
+    /// Pins all further reads to the currently committed state. Where no lock can ensure that, a
+    /// read throws as soon as another program has committed.
+    /// - Throws: `SQLiteError.changed` if the file was replaced by another store since it was
+    ///   opened, or has another model.
     func hold() throws {
         precondition(description.isReadOnly, "A store that is written moves on: hold one that is open for reading only")
         guard !isHeld else { return }
@@ -96,8 +97,8 @@ final class StoreSession {
         isHeld = true
     }
 
-    /// Runs a reading operation. A store that is read without locks is looked at again afterwards,
-    /// and read again if it changed meanwhile, unless its state is held.
+    /// Runs a reading operation. A store that is read without locks is checked afterwards, and read
+    /// again if it changed meanwhile, unless its state is held.
     func reading<Result>(_ body: () throws -> Result) throws -> Result {
         var left = Self.readingAttempts
         while true {
@@ -125,7 +126,7 @@ final class StoreSession {
 
     // MARK: Connections
 
-    /// - Parameter derivedChanges: is told what triggers do to derived attributes.
+    /// - Parameter derivedChanges: records the changes that triggers make to derived attributes.
     static func connect(
         _ path: String, _ description: PersistentStoreDescription, _ archive: ArchivedDatabase? = nil,
         noting derivedChanges: DerivedChanges? = nil
@@ -152,9 +153,9 @@ final class StoreSession {
                 } else {
                     try Connection(path, options)
                 }
-            // Where anything fails from here on, closing must not bring work into the main file
-            // that nobody has saved or kept a version under. Without work it takes an empty WAL
-            // away, which a document that is refused must not be left with.
+            // If opening fails after this point, closing must not checkpoint a WAL with changes
+            // that were not saved or have no kept version. An empty WAL is removed on close, so
+            // that a rejected document is not left with one.
             if description.journal == .heldByDocument, (try Disk.status(of: path + "-wal")?.size ?? 0) > 0 {
                 try connection.setCheckpointsOnClose(false)
             }
@@ -166,8 +167,8 @@ final class StoreSession {
         return connection
     }
 
-    /// Sets the journal up as whoever holds the store wants it. Reads the file's journal mode, so
-    /// what is no database is noticed here.
+    /// Sets the journal mode that the description asks for. This reads the file's journal mode, so
+    /// a file that is not a database is detected here.
     static func prepareWAL(of connection: Connection, _ description: PersistentStoreDescription) throws {
         try connection.execute("PRAGMA cache_size=-\(description.cacheKilobytes ?? cacheKilobytes)")
         guard !description.isReadOnly else { return }
@@ -178,8 +179,8 @@ final class StoreSession {
             if let mode = description.journalMode, !description.isInMemory {
                 try setJournalMode(mode == .wal ? .wal : .delete, of: connection, description)
             }
-            // A rollback journal loses acknowledged commits at power cuts with anything less than
-            // EXTRA.
+            // With a rollback journal, any setting below EXTRA can lose acknowledged commits at a
+            // power failure.
             let isLog = try connection.journalMode() == .wal
             switch description.synchronous {
             case .normal:
@@ -196,8 +197,8 @@ final class StoreSession {
         }
     }
 
-    /// Changes how the store is journaled, when the others that use it let go of it: for this
-    /// SQLite itself waits for nobody.
+    /// Changes the journal mode, retrying until other connections release the store: SQLite does
+    /// not wait for locks here.
     static func setJournalMode(
         _ mode: Connection.JournalMode, of connection: Connection, _ description: PersistentStoreDescription
     ) throws {
@@ -219,7 +220,7 @@ final class StoreSession {
 }
 
 extension PersistentStoreDescription {
-    /// The timeout in milliseconds, as far as SQLite can wait: without end is some three weeks.
+    /// The timeout in milliseconds, limited to the longest that SQLite supports, about three weeks.
     var busyTimeout: Int { timeout > 0 ? Int(min(timeout * 1000, Double(Int32.max))) : 0 }
 }
 
@@ -231,12 +232,12 @@ extension StoreSession {
         try connection.close()
     }
 
-    // Those that do one thing each with what the session holds, and have no state of their own.
+    // Stateless helpers that operate on this session.
     var writer: ChangeWriter { ChangeWriter(self) }
     var history: StoreHistory { StoreHistory(self) }
     var batch: BatchExecution { BatchExecution(self) }
 
-    /// The error to give to a caller for what went wrong below.
+    /// Converts an error of a lower layer into the error for the caller.
     func error(_ error: any Error) -> any Error {
         if error is QueryError { return error }
         if let error = error as? SQLiteError, let queryError = SQLFailure.queryError(error) { return queryError }
@@ -244,7 +245,7 @@ extension StoreSession {
     }
     // MARK: Debugging
 
-    /// Notes statements as ``SQLDebug`` wants it now.
+    /// Traces statements as ``SQLDebug`` currently requests.
     func followDebugLevel() {
         let level = SQLDebug.level
         guard level != .off else { return connection.trace(nil) }
@@ -252,7 +253,7 @@ extension StoreSession {
             TraceOptions(expandsArguments: level >= .arguments, keepsRows: level >= .rows, explains: level >= .plans))
     }
 
-    /// Tells what was run.
+    /// Reports the traced statements.
     func tellDebugEvents() {
         let statements = connection.takeTrace()
         guard !statements.isEmpty else { return }

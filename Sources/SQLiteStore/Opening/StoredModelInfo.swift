@@ -4,17 +4,17 @@ package import Schema
 import SQLiteKit
 package import Storage
 
-/// By what the model of a store is found.
+/// The values by which the model of a store is found.
 package struct StoreSignature: Sendable, Hashable {
     package let uuid: String
     package let versionHashes: [String: Data]
 }
 
-/// What a store says of itself and of the model that it was written with.
+/// The metadata of a store and the model that it was written with.
 package struct StoredModelInfo: Sendable {
     private let stored: StoreMetadata
     package let metadata: [String: MetadataValue]
-    /// The archive of the store's own model, compressed; nil in stores of old frameworks.
+    /// The compressed archive of the store's own model; nil in stores of old Core Data versions.
     private let modelCache: Data?
 
     init(metadata: StoreMetadata, modelCache: Data?) {
@@ -28,15 +28,15 @@ package struct StoredModelInfo: Sendable {
     package var versionIdentifiers: [String] { stored.versionIdentifiers }
     package var hasEmbeddedModel: Bool { modelCache != nil }
 
-    /// The model that the store carries, nil if it carries none.
+    /// The model embedded in the store; nil if there is none.
     /// - Throws: `ModelError` if it can't be read.
     package func embeddedModel() throws(ModelError) -> ManagedObjectModel? {
         guard let modelCache else { return nil }
         return try ModelCache.decode(modelCache)
     }
 
-    /// Settles with which model the store is to be read: the one given, which must fit, or else its
-    /// own.
+    /// The model with which to read the store: the given one, which must match, or else the
+    /// embedded one.
     /// - Throws: `StorageError.noModel`; `incompatibleModel` with the entities that differ;
     ///   `damaged` if the store's own model is needed and can't be read.
     func model(given: ManagedObjectModel?, configuration: String?) throws -> ManagedObjectModel {
@@ -50,11 +50,11 @@ package struct StoredModelInfo: Sendable {
         return given
     }
 
-    /// The names of entities that are not the same in `model` and in the store, in order.
+    /// The names of entities that differ between `model` and the store, in order.
     package func differences(from model: ManagedObjectModel, configuration: String? = nil) throws -> [String] {
         let different = try stored.differences(from: model, configuration: configuration)
-        // How Core Data hashes derived attributes is not known: there its own model, hashed as we
-        // do, stands for the store.
+        // Core Data's hash of derived attributes is not known. For entities with these, the hash
+        // that Folio computes for the embedded model is compared instead.
         let known = versionHashes
         guard different.contains(where: { known[$0] != nil }), let own = try? embeddedModel() else { return different }
         let hashes = model.versionHashesByEntityName, ownHashes = own.versionHashesByEntityName

@@ -3,8 +3,8 @@ import RowMemory
 import Schema
 import SQLiteKit
 
-/// How one cell of a result becomes the value of one slot. Trivial to copy: loops over rows go
-/// through millions of them.
+/// Describes how one result cell becomes the value of one slot. Trivial to copy, because the loops
+/// over rows use it for every cell.
 struct CellReader {
     enum Kind: UInt8 {
         case int, bool, double, float, string, uuid, decimal, data, large
@@ -15,10 +15,10 @@ struct CellReader {
     let cell: RowCell
     let kind: Kind
     let column: Int32
-    /// Of a to-one relationship the declared destination, of a composite its place among the
+    /// The index of a to-one relationship's declared destination, or a composite's index among the
     /// shape's composites.
     var index: Int32 = 0
-    /// The destination's number stands in the next cell.
+    /// Whether the next cell has the destination's `Z_ENT`.
     var hasEntity = false
 
     init(_ kind: Kind, slot: RowSlot, column: Int) {
@@ -47,7 +47,7 @@ extension CellReader.Kind {
 }
 
 extension ResultCells {
-    /// The cell as a value by itself: what composites are made of.
+    /// The cell as a separate value, for use in a composite.
     func propertyValue(at index: Int, _ column: AttributeColumn, _ files: ExternalValues) -> PropertyValue {
         let type = typeNumber(at: index)
         if type == CellType.null { return .null }

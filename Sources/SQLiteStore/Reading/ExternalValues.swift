@@ -4,22 +4,22 @@ package import Schema
 import Storage
 import Synchronization
 
-/// The files in which a store keeps its large values, one file for each (COREDATA_FORMATS §3.5).
+/// The files in which a store keeps its large values, one file for each value.
 ///
 /// Values are immutable: a file is written once and removed when nothing refers to it any more. No
-/// value is ever taken into memory as a whole here.
+/// value is loaded into memory as a whole here.
 package struct ExternalValues: Sendable {
-    /// Where the file of a value is, or would be.
+    /// The path of a value's file. The file need not exist.
     package var path: @Sendable (_ name: String) -> String
-    /// Writes a value, durably and with its folder, and returns the name by which the store refers
-    /// to it: UUID text.
+    /// Writes a value durably, including its directory entry, and returns the name by which the
+    /// store refers to it: UUID text.
     package var write: @Sendable (_ value: LargeValue) throws -> String
-    /// Makes sure that a value that is here stays here whatever happens, before a row refers to it;
-    /// false where it is not here.
+    /// Makes an existing value durable before a row refers to it; returns false if there is no such
+    /// value.
     package var secure: @Sendable (_ name: String) throws -> Bool
-    /// Removes what `write` made in vain.
+    /// Removes a value that `write` created and that was not committed.
     package var remove: @Sendable (_ name: String) throws -> Void
-    /// Opens a value that may have no file of its own; nil opens the file.
+    /// Opens a value that may not be in a separate file; nil opens the file.
     package var open: (@Sendable (_ name: String) throws -> any LargeValueInput)?
 
     package init(
@@ -36,12 +36,12 @@ package struct ExternalValues: Sendable {
         self.open = open
     }
 
-    /// Larger values get a file; Core Data changes over at about 100 KB.
+    /// Larger values are stored in a file; Core Data's limit is about 100 KB too.
     static let largestInlineValue = 100_000
 
     // MARK: Cells
 
-    /// The value of a cell: its first byte says where the rest is.
+    /// The value of a cell. The first byte tells where the value is stored.
     func value(ofCell cell: Data) -> LargeValue {
         switch cell.first {
         case 1: return LargeValue(Data(cell.dropFirst()))
@@ -50,11 +50,11 @@ package struct ExternalValues: Sendable {
         }
     }
 
-    /// The value of a name, as this store has it.
+    /// The source of the value with a name in this store.
     func source(named name: String) -> any LargeValueSource { StoredValue(fileName: name, path: path, other: open) }
 
-    /// The name in a cell that refers to a file: 36 characters of a UUID between 2 and 0. Nothing
-    /// else can lead out of the folder.
+    /// The name in a cell that refers to a file: 36 characters of a UUID, after a byte 2 and before
+    /// a byte 0. Other names are rejected, so a path can't leave the folder.
     static func name(inCell cell: Data) -> String? {
         guard cell.count >= 37, cell.first == 2 else { return nil }
         let name = String(decoding: cell.dropFirst().prefix(36), as: UTF8.self)
@@ -74,9 +74,9 @@ package struct ExternalValues: Sendable {
     }
 }
 
-/// A value in a file of a store's.
+/// A value in a file of a store.
 private struct StoredValue: LargeValueSource {
-    /// Empty where the store refers to it by something that is no name.
+    /// Empty if the cell's reference is not a valid name.
     let fileName: String?
     let path: @Sendable (String) -> String
     let other: (@Sendable (String) throws -> any LargeValueInput)?
@@ -99,7 +99,7 @@ private struct StoredValue: LargeValueSource {
 }
 
 extension ExternalValues {
-    /// Values of a store in memory: they end with it.
+    /// The values of an in-memory store. They are lost with it.
     static func inMemory() -> ExternalValues {
         let values = ValuesInMemory()
         return ExternalValues(
@@ -126,19 +126,18 @@ extension ExternalValues {
         func remove(_ name: String) { values.withLock { $0[name] = nil } }
     }
 
-    /// The folder that belongs to a store as Core Data names it.
+    /// The support folder of a store, named as Core Data names it.
     package static func folder(beside path: String) -> String {
         let name = FilePath.name(path)
         let stem = name.lastIndex(of: ".").flatMap { $0 > name.startIndex ? name[..<$0] : nil } ?? name[...]
         return FilePath.join(FilePath.parent(path), ".\(stem)_SUPPORT")
     }
 
-    /// Files beside a store as Core Data places them: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` for
-    /// `Name.sqlite`.
+    /// Files in Core Data's location: `.Name_SUPPORT/_EXTERNAL_DATA/<UUID>` next to `Name.sqlite`.
     package static func besideStore(at path: String) -> ExternalValues {
         let folder = FilePath.join(folder(beside: path), "_EXTERNAL_DATA")
         let durable = DurableNames()
-        // The folder of the values, and the one that the store has beside itself.
+        // The folder of the values, and the support folder that contains it.
         let levels = 2
         return ExternalValues(
             path: { FilePath.join(folder, $0) },

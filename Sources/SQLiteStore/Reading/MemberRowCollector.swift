@@ -2,30 +2,30 @@ import RowMemory
 import SQLiteKit
 import Storage
 
-/// Collects the rows of members, which are of one entity and have one owner each, and notes whose
-/// they are by runs: no list of members is kept beside the rows.
+/// Collects the rows of members, which are of one entity and have one owner each. Owners are
+/// recorded as runs of rows, so no list of members is needed besides the rows.
 final class MemberRowCollector: RowReceiver {
     private let reader: RowReader
     private let places: OwnerPositions
     private let ownerColumn: Int
     private let ownerCount: Int
-    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is
-    // over.
+    // Changed only by `receive`, which SQLite never calls concurrently, and read after the
+    // statement is finished.
     @exclusivity(unchecked) private var batch = RowBatch()
     @exclusivity(unchecked) private var runs: ContiguousArray<RelatedBatch.Run> = []
-    /// The run that goes on: its owner, that one's place (−1 for one that nobody asked for), and
-    /// how many rows it has.
+    /// The current run: its owner, the owner's index (−1 if it was not requested), and its number
+    /// of rows.
     @exclusivity(unchecked) private var owner: Int64 = 0
     @exclusivity(unchecked) private var place = -1
     @exclusivity(unchecked) private var count = 0
-    /// The greatest number of the run's owner so far, and of every owner whose run is over.
+    /// The greatest primary key so far in the current run, and in the finished runs of each owner.
     @exclusivity(unchecked) private var lastKey: Int64 = 0
     @exclusivity(unchecked) private var lastKeys: ContiguousArray<Int64>
-    /// Whether the members of each owner came in the order of their numbers, as they do from the
-    /// table and from an index on the owner.
+    /// Whether the members of each owner came in the order of their primary keys, as they do from a
+    /// table scan and from an index on the owner.
     @exclusivity(unchecked) private var isSorted = true
 
-    /// - Parameter ownerColumn: Where the owner's key stands.
+    /// - Parameter ownerColumn: the column with the owner's key.
     init(_ reader: RowReader, owners: [Int64], ownerColumn: Int) {
         self.reader = reader
         self.ownerColumn = ownerColumn
@@ -69,7 +69,7 @@ final class MemberRowCollector: RowReceiver {
     }
 }
 
-/// The places of owners by their keys: a list where these are dense, as they mostly are.
+/// Maps owners' keys to their indexes. It uses an array if the keys are dense, as is usual.
 private struct OwnerPositions {
     private var first: Int64 = 0
     private var dense: ContiguousArray<Int32> = []
@@ -89,7 +89,7 @@ private struct OwnerPositions {
         }
     }
 
-    /// −1 for one that is not among them.
+    /// The index of an owner; −1 if it was not requested.
     func place(of owner: Int64) -> Int {
         if dense.isEmpty { return sparse[owner] ?? -1 }
         let offset = owner &- first

@@ -2,11 +2,11 @@ import Foundation
 import RowMemory
 import SQLiteKit
 
-/// One row of a result, however it comes: at a statement's step or handed to a sink.
+/// One row of a result, either of a stepped statement or passed to a sink.
 ///
-/// Both ways are compiled into the loops that read, so nothing is called through a witness there.
+/// Both implementations are specialized into the reading loops, so that no witness is called there.
 protocol ResultCells {
-    /// The type as SQLite numbers it; see `CellType`.
+    /// The type code of SQLite; see `CellType`.
     func typeNumber(at index: Int) -> Int32
     func int64(at index: Int) -> Int64
     func double(at index: Int) -> Double
@@ -34,8 +34,8 @@ extension SQLValues: ResultCells {
     }
 }
 
-/// SQLite's numbers of the types of cells: plain ones, since comparing them is most of what reading
-/// a cell costs.
+/// SQLite's type codes of cells. They are plain integers, because comparing them is most of the
+/// cost of reading a cell.
 enum CellType {
     static var integer: Int32 { 1 }
     static var real: Int32 { 2 }
@@ -44,10 +44,10 @@ enum CellType {
     static var null: Int32 { 5 }
 }
 
-/// Cells as values of a type. Files are not to be trusted with types: what can be understood as the
-/// type is, what can't is no value.
+/// Typed access to cells. The types in a file can't be trusted: a cell is converted if possible,
+/// and otherwise has no value.
 extension ResultCells {
-    /// A copy of the text; bytes that are no UTF-8 are replaced.
+    /// A copy of the text; invalid UTF-8 is replaced.
     @inline(__always) func string(at index: Int) -> String {
         withText(at: index) { String(decoding: $0, as: UTF8.self) }
     }
@@ -59,7 +59,7 @@ extension ResultCells {
     func uuid(at index: Int) -> UUID? {
         switch typeNumber(at: index) {
         case CellType.blob:
-            // A UUID is its 16 bytes, of no alignment; its initializer is a call.
+            // A UUID consists of 16 unaligned bytes. Its initializer would be a function call.
             return withBlob(at: index) { bytes in
                 bytes.count == 16 ? bytes.load(as: UUID.self) : nil
             }
@@ -73,8 +73,8 @@ extension ResultCells {
         case CellType.integer: return Decimal(int64(at: index))
         case CellType.real:
             let number = double(at: index)
-            // The shortest text that reads back gives the decimal that was meant, not the binary
-            // fraction.
+            // The shortest text that reads back as the same Double gives the intended decimal, not
+            // the binary fraction.
             guard number.isFinite, let decimal = Decimal(string: number.description), decimal.isNumber else {
                 return nil
             }

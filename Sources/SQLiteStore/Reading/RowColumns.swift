@@ -1,9 +1,9 @@
 import RowMemory
 
-/// Which columns are selected for the rows of an entity, and of its sub-entities if asked for, and
-/// which of them goes into which slot.
+/// The columns to select for the rows of an entity and optionally its subentities, and the slots
+/// that they fill.
 ///
-/// Worked out once for a layout: stores with the same schema share it.
+/// Computed once for a layout, which stores with the same schema share.
 final class RowColumns: Sendable {
     struct Key: Hashable, Sendable {
         let entityIndex: Int
@@ -12,7 +12,7 @@ final class RowColumns: Sendable {
 
     /// `Z_PK`, `Z_OPT`, `Z_ENT`, then the properties' columns.
     let columns: [String]
-    /// By the number that the store gives the entity.
+    /// By `Z_ENT`.
     let shapes: [Int64: RowShape]
 
     init(_ storage: EntityStorage, includingSubentities: Bool, layout: StoreLayout, rowLayouts: [RowLayout]) {
@@ -34,7 +34,7 @@ final class RowColumns: Sendable {
         self.shapes = shapes
     }
 
-    /// Whether the rows are of these layouts themselves, not of equal ones.
+    /// Whether the rows use these very layouts. Equal ones do not suffice.
     func isMade(for rowLayouts: [RowLayout]) -> Bool {
         shapes.values.allSatisfy { $0.layout === rowLayouts[$0.layout.entityIndex] }
     }

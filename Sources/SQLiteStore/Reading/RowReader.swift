@@ -4,25 +4,23 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Reads the rows of an entity, and of its sub-entities if asked for, out of one statement's
-/// results.
+/// Reads the rows of an entity and optionally its subentities from the results of a statement.
 ///
-/// Made once for an entity and kept.
+/// Created once for an entity and cached.
 final class RowReader {
     let columns: [String]
     private let shapes: [Int64: RowShape]
-    // Not counted, since `shapes` holds them all as long as there is a reader: a row should cost no
-    // retain.
-    /// The one shape, where the table holds no other entity and its rows need not say what they
-    /// are.
+    // Unmanaged, because `shapes` keeps all shapes alive as long as the reader exists: reading a
+    // row should not need a retain.
+    /// The only shape, if the table has no other entity and its rows need no entity number.
     private let onlyShape: Unmanaged<RowShape>?
-    // Read and written within `shape(of:)` alone, which calls nobody: no two accesses overlap.
+    // Accessed only in `shape(of:)`, which calls no other code, so no two accesses overlap.
     @exclusivity(unchecked) private var lastNumber: Int64 = 0
     @exclusivity(unchecked) private var lastShape: Unmanaged<RowShape>?
     private let layout: StoreLayout
     private let files: ExternalValues
 
-    /// How many columns there are before those of properties.
+    /// The number of columns before those of the properties.
     static let headerCount = 3
 
     init(_ storage: EntityStorage, _ columns: RowColumns, layout: StoreLayout, files: ExternalValues) {
@@ -36,7 +34,7 @@ final class RowReader {
     /// Whether every row is of one entity.
     var isOfOneEntity: Bool { onlyShape != nil }
 
-    /// The position in the model of the entity of a row; nil for one that is no object.
+    /// The index in the model of a row's entity; nil for a row that is not an object.
     func entityIndex(of cells: some ResultCells) -> Int? {
         cells.int64(at: 0) > 0 ? shape(of: cells)?._withUnsafeGuaranteedRef { $0.layout.entityIndex } : nil
     }
@@ -49,8 +47,8 @@ final class RowReader {
         return lastShape
     }
 
-    /// Adds a row; one whose entity the model does not know is left out, and one whose number is
-    /// not positive: negative ones are for objects of no store.
+    /// Adds a row. A row with an unknown entity is skipped, and so is a row whose primary key is
+    /// not positive: negative keys are reserved for objects without a store.
     @inline(__always) func append(_ cells: some ResultCells, to batch: inout RowBatch) {
         let key = cells.int64(at: 0)
         guard key > 0, let shape = shape(of: cells) else { return }
@@ -83,8 +81,8 @@ final class RowReader {
         }
     }
 
-    /// The entity that a reference names; the declared one where the file names none, or one that
-    /// the relationship can't lead to.
+    /// The entity of a reference. It is the declared destination if the file gives no entity or an
+    /// incompatible one.
     @inline(__always) private func destination(_ cell: CellReader, _ cells: some ResultCells) -> Int {
         let declared = Int(cell.index)
         guard cell.hasEntity, let named = layout.entityIndex(number: cells.int64(at: Int(cell.column) + 1)) else {
@@ -102,7 +100,7 @@ final class RowReader {
 }
 
 extension ResultCells {
-    /// The composite whose leaves stand side by side; nil where all of them are.
+    /// The composite whose leaves are in adjacent cells; nil if all leaves are NULL.
     func composite(_ leaves: [CompositeLeaf], at column: Int, _ files: ExternalValues) -> PropertyValue {
         var value = PropertyValue.null
         for (offset, leaf) in leaves.enumerated() {

@@ -1,14 +1,14 @@
 import RowMemory
 import Schema
 
-/// Which cells of a result make the rows of one entity.
+/// The result cells that make up the rows of one entity.
 final class RowShape: Sendable {
     let layout: RowLayout
     let cells: ContiguousArray<CellReader>
-    /// The leaves of composites, side by side from the composite's first cell.
+    /// The leaves of the composites, in adjacent cells from the composite's first cell.
     let composites: [[CompositeLeaf]]
 
-    /// - Parameter place: Selects expressions side by side and answers where the first one stands.
+    /// - Parameter place: selects adjacent expressions and returns the column of the first one.
     init(_ storage: EntityStorage, _ layout: RowLayout, _ store: StoreLayout, place: ([String]) -> Int) {
         self.layout = layout
         var cells: ContiguousArray<CellReader> = []
@@ -39,8 +39,8 @@ final class RowShape: Sendable {
         self.composites = composites
     }
 
-    /// What says of which entity a destination is; nil where it can be of one only. Where the
-    /// column lacks, or has no value, the destination's row says it.
+    /// The expression for a destination's entity; nil if only one entity is possible. If the column
+    /// is missing or NULL, the destination's row supplies the entity.
     private static func entityExpression(_ toOne: ToOneColumns, _ store: StoreLayout) -> String? {
         guard store.model.entities[toOne.destinationIndex].family.count > 1,
             let destination = store[toOne.destinationIndex]

@@ -1,6 +1,6 @@
 package import SQLiteKit
 
-/// A piece of SQL with the values of its `?`, in order.
+/// A piece of SQL with the values of its `?` parameters, in order.
 package struct SQLFragment: Sendable, Hashable {
     package var text: String
     package var arguments: [SQLiteValue]

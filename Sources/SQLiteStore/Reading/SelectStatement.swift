@@ -1,25 +1,26 @@
 import SQLiteKit
 
-/// A SELECT over the rows of one entity, in parts: what a request, its predicate and its sort keys
-/// add to.
+/// A SELECT over the rows of one entity, in parts to which a request, its predicate and its sort
+/// keys add.
 ///
-/// The entity's table is `t0`; whoever needs another table asks for an alias and adds a join.
+/// The alias of the entity's table is `t0`. Every further table needs an alias from `makeAlias()`
+/// and a join.
 package struct SelectStatement: Sendable, Hashable {
-    /// The name of the requested entity's table in all parts.
+    /// The alias of the requested entity's table in all parts.
     package static let rootAlias = "t0"
 
     /// The requested entity.
     package let storage: EntityStorage
     /// Whole clauses, such as `LEFT JOIN ZAUTHOR t1 ON t1.Z_PK = t0.ZAUTHOR`.
     package var joins: [SQLFragment] = []
-    /// All of these hold.
+    /// The conditions, combined with AND.
     package var conditions: [SQLFragment] = []
-    /// What groups are made by, and a condition on them.
+    /// The expressions of GROUP BY, and the condition on the groups.
     package var groups: [SQLFragment] = []
     package var having: SQLFragment?
     /// Terms with their direction, such as `t0.ZTITLE ASC`.
     package var order: [SQLFragment] = []
-    /// Set where a join can give a row several times.
+    /// Set if a join can return a row several times.
     package var isDistinct = false
     package var offset = 0
     package var limit: Int?
@@ -29,7 +30,7 @@ package struct SelectStatement: Sendable, Hashable {
         self.storage = storage
     }
 
-    /// A new name for a joined table.
+    /// A new alias for a joined table.
     package mutating func makeAlias() -> String {
         aliases += 1
         return "t\(aliases)"
@@ -40,12 +41,12 @@ package struct SelectStatement: Sendable, Hashable {
         "\(rootAlias).\(SQLName.quoted(name))"
     }
 
-    /// The statement that gives `columns`, in full.
+    /// The complete statement that selects `columns`.
     package func selecting(_ columns: [String]) -> SQLFragment {
         selecting(SQLFragment(columns.joined(separator: ", ")))
     }
 
-    /// The same with columns that have arguments.
+    /// The complete statement with columns that have arguments.
     func selecting(_ columns: SQLFragment) -> SQLFragment {
         var statement = SQLFragment(isDistinct ? "SELECT DISTINCT " : "SELECT ") + columns + body
         if !order.isEmpty { statement += SQLFragment(" ORDER BY ") + order.joined(", ") }
@@ -53,25 +54,24 @@ package struct SelectStatement: Sendable, Hashable {
         return statement
     }
 
-    /// The statement that gives an expression of `columns` for each row, in order; the expression
-    /// is one call of a function at least.
+    /// The statement that evaluates an expression of `columns` for each row, in order. The
+    /// expression includes at least one function call.
     func feeding(_ columns: [String], to expression: (_ columns: [String]) -> String) -> SQLFragment {
-        // Without an order the function is called for the rows of the window alone.
+        // Without an ORDER BY the function is called only for the rows within the limit.
         if order.isEmpty, !isDistinct { return selecting([expression(columns)]) }
-        // Before it sorts, SQLite calls the function in the order of the scan: the order goes
-        // inside, and what belongs to it.
+        // SQLite evaluates the function before sorting, in the order of the scan. The ORDER BY and
+        // its limit therefore go into a subquery.
         let names = columns.indices.map { "c\($0)" }
         let rows = selecting(zip(columns, names).map { "\($0) AS \($1)" })
         return SQLFragment("SELECT \(expression(names)) FROM (") + rows + SQLFragment(")")
     }
 
-    /// Whether it selects all rows of the table, in whatever order.
+    /// Whether the statement selects all rows of the table in any order.
     var isWholeTable: Bool {
         joins.isEmpty && conditions.isEmpty && order.isEmpty && !isDistinct && limit == nil && offset == 0
     }
 
-    /// Whether it selects all rows of the table, in the order in which the table has them or in
-    /// whatever order.
+    /// Whether the statement selects all rows of the table, ordered by primary key or in any order.
     var isWholeTableByNumber: Bool {
         var unordered = self
         if order == [Self.number] { unordered.order = [] }
@@ -80,29 +80,29 @@ package struct SelectStatement: Sendable, Hashable {
 
     private static let number = SQLFragment("\(rootAlias).Z_PK")
 
-    /// Rows with numbers that no object can have are none of its rows. The sign keeps SQLite from
-    /// choosing the table's own order for it.
+    /// Excludes rows whose primary key is not positive, because they are not objects. The unary
+    /// plus keeps SQLite from using the rowid for the condition.
     private static let isObject = SQLFragment("+\(rootAlias).Z_PK > 0")
 
-    /// The same over rows of objects alone. Statements that give their keys need not: whoever reads
-    /// those leaves the others out.
+    /// The same statement restricted to objects. Not needed if the statement returns keys: its
+    /// reader skips the other rows.
     package var overObjects: SelectStatement {
         var statement = self
         statement.conditions.append(Self.isObject)
         return statement
     }
 
-    /// The statement that gives one number: how many rows there are.
+    /// The statement that returns the number of rows.
     package var counting: SQLFragment {
-        // An order does not change how many there are.
+        // The order does not affect the count.
         if !order.isEmpty {
             var unordered = self
             unordered.order = []
             return unordered.counting
         }
         let table = SQLName.quoted(storage.table)
-        // Counting all rows is quicker than asking each, and there are hardly ever others to take
-        // away.
+        // Counting all rows is faster than checking each key. There are hardly ever invalid rows to
+        // subtract.
         if isWholeTable {
             return SQLFragment(
                 "SELECT (SELECT count(*) FROM \(table)) - (SELECT count(*) FROM \(table) WHERE Z_PK <= 0)")
@@ -110,8 +110,8 @@ package struct SelectStatement: Sendable, Hashable {
         guard joins.isEmpty, !isDistinct, groups.isEmpty, having == nil, limit == nil, offset == 0, nesting <= 16 else {
             return overObjects.countingRows
         }
-        // Asking each takes a fifth of a simple condition's time. The others are found by their
-        // numbers, whatever index serves the condition.
+        // Checking each key takes a fifth of a simple condition's time. The invalid rows are found
+        // by primary key, whichever index serves the condition.
         var others = self
         others.conditions.append(SQLFragment("\(Self.rootAlias).Z_PK <= 0"))
         return SQLFragment("SELECT (") + countingRows
@@ -120,8 +120,8 @@ package struct SelectStatement: Sendable, Hashable {
             + SQLFragment(")")
     }
 
-    /// How deep the conditions go. SQLite's parser has room for a hundred levels in all: deep ones
-    /// have none left to stand in statements within statements.
+    /// The nesting depth of the conditions. SQLite's parser supports a hundred levels in all, so
+    /// deep conditions must not be nested further in subqueries.
     private var nesting: Int {
         var deepest = 0, depth = 0
         for condition in conditions {

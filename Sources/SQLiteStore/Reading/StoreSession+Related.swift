@@ -48,8 +48,9 @@ extension StoreSession {
         return RelatedBatch(members: collector.members, rows: collector.batch)
     }
 
-    /// Whether the owners' members are more than two fifths of their table: so it is where the
-    /// index begins to cost more. Known from a few of them, and from the table's last number.
+    /// Whether the owners' members are more than two fifths of their table, above which an index
+    /// costs more than a scan. Estimated from a sample of owners and the table's greatest primary
+    /// key.
     private func fillsTable(_ owners: [Int64], of link: MemberLink, _ destination: EntityStorage) throws -> Bool {
         let sampled = 16
         guard owners.count >= sampled * 4 else { return false }
@@ -64,14 +65,14 @@ extension StoreSession {
     }
 }
 
-/// How the members' table says whose they are: `owner` and `order` are expressions, `t0` is the
-/// members' table.
+/// The expressions that select members with their owners: `owner` and `order` are SQL expressions,
+/// `t0` is the members' table.
 private struct MemberLink {
     let destinationIndex: Int
     let owner: String
     let order: String?
     private let table: String?
-    /// A member can be that of several owners.
+    /// Whether a member can have several owners.
     var canRepeat: Bool { table != nil }
 
     init?(_ storage: PropertyStorage) {
@@ -97,8 +98,8 @@ private struct MemberLink {
         }
     }
 
-    /// A condition that all rows of the owners meet, and maybe others; the sign keeps SQLite from
-    /// the index. For where the index would lead to much of the table, row by row.
+    /// A condition that includes all rows of the owners, and possibly others. The unary plus keeps
+    /// SQLite from using the index, which would visit much of the table row by row.
     func owners(within owners: [Int64]) -> SQLFragment {
         SQLFragment("+\(owner) BETWEEN ? AND ?", [.integer(owners.min() ?? 0), .integer(owners.max() ?? 0)])
     }
@@ -109,13 +110,13 @@ private struct MemberLink {
     }
 }
 
-/// Sorts members by their owners, and puts them in the order of their relationship.
+/// Groups members by owner, and orders them as the relationship orders them.
 private final class MemberCollector: RowReceiver {
     private struct Member {
         let reference: ObjectReference
         let position: Int64
 
-        /// By position; equal ones, and those without, by entity and number.
+        /// Orders by position; members with equal or no positions by entity and primary key.
         static func precedes(_ left: Member, _ right: Member) -> Bool {
             (left.position, left.reference.entityIndex, left.reference.key) < (
                 right.position, right.reference.entityIndex, right.reference.key
@@ -128,16 +129,15 @@ private final class MemberCollector: RowReceiver {
     private let owner: Int
     private let includesRows: Bool
     private let canRepeat: Bool
-    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is
-    // over.
+    // Changed only by `receive`, which SQLite never calls concurrently, and read after the
+    // statement is finished.
     @exclusivity(unchecked) private var collected: ContiguousArray<ContiguousArray<Member>>
     @exclusivity(unchecked) private var seen: Set<Int64> = []
     @exclusivity(unchecked) private(set) var batch = RowBatch()
-    /// The owner of the row before, and its place: members of one owner mostly come one after the
-    /// other.
+    /// The owner of the previous row, and its index. The members of an owner are usually adjacent.
     @exclusivity(unchecked) private var last: (owner: Int64, place: Int) = (0, -1)
 
-    /// - Parameter ownerColumn: Where the owner's key stands, with the position behind it.
+    /// - Parameter ownerColumn: the column with the owner's key; the next column has the position.
     init(_ reader: RowReader, owners: [Int64], ownerColumn: Int, includingRows: Bool, canRepeat: Bool) {
         self.reader = reader
         self.owners = Dictionary(zip(owners, owners.indices), uniquingKeysWith: { first, _ in first })

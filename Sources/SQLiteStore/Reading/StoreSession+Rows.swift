@@ -28,19 +28,19 @@ extension StoreSession {
         } else {
             try run(select, reader.columns, into: collector)
         }
-        // What was read is with the caller now, who needs the memory for objects: a tenth of it
-        // would be kept twice.
+        // The caller now needs the memory for objects. Keeping the pages would store about a tenth
+        // of the data twice.
         if collector.batch.count > Self.rowsWorthCaching { connection.releaseMemory() }
         return collector.batch
     }
 
     private static let rowsWorthCaching = 16_384
-    /// The page cache while a large table is read from end to end.
+    /// The size of the page cache during a scan of a large table.
     private static let scanKilobytes = 2_048
 
-    /// Reads a table from end to end. The pages of a large one go through a small cache: each is
-    /// wanted once, and memory that is used again costs less than such as the system has to hand
-    /// out and the processor has not seen.
+    /// Reads a whole table. A large table is read through a small page cache: each page is needed
+    /// only once, and reusing memory is cheaper than allocating memory that is not in the
+    /// processor's cache.
     func scanning<Result>(_ storage: EntityStorage, _ body: () throws -> Result) throws -> Result {
         let usual = description.cacheKilobytes ?? Self.cacheKilobytes
         guard usual > Self.scanKilobytes, !connection.isWriting,
@@ -59,12 +59,14 @@ extension StoreSession {
         return collector.selection
     }
 
-    /// Nil for a store that is read without locks: others may be writing to it just now.
+    /// The state of the store; nil if it is read without locks, because another program may be
+    /// writing to it.
     func state() throws -> StoreState? {
         guard !description.isReadOnly, let version = try connection.value("PRAGMA data_version")?.integer else {
             return nil
         }
-        // The one counts the commits of others, the other what this connection changed.
+        // `data_version` counts commits of other connections, `totalChanges` counts changes of this
+        // one.
         return StoreState(opening: number, version, Int64(connection.totalChanges))
     }
 
@@ -80,7 +82,7 @@ extension StoreSession {
         return try explanation(of: select, residual: translated.residual)
     }
 
-    /// - Parameter residual: What is tested in memory besides.
+    /// - Parameter residual: the part of the predicate that is evaluated in memory.
     func explanation(of select: SQLFragment, residual: FetchPredicate? = nil) throws -> QueryExplanation {
         let plan = try connection.rows("EXPLAIN QUERY PLAN " + select.text, select.arguments)
         var depths: [Int64: Int] = [0: 0]
@@ -96,8 +98,8 @@ extension StoreSession {
 
     // MARK: The statement
 
-    /// The statement that a request is, without its columns.
-    /// - Throws: `QueryError.unsupported` where SQL can't say all of it.
+    /// The statement for a request, without its columns.
+    /// - Throws: `QueryError.unsupported` if SQL can't express the whole predicate.
     func select(_ request: RowRequest) throws -> SelectStatement {
         let translated = try translate(request)
         if let residual = translated.residual {
@@ -113,7 +115,7 @@ extension StoreSession {
 }
 
 extension RowRequest {
-    /// Whether no function is called for it: there is nothing to compare.
+    /// Whether the request needs no SQL functions, because nothing is compared.
     fileprivate var isPlain: Bool {
         switch selection {
         case .matching(let predicate): predicate == nil && sortKeys.allSatisfy(\.ordersObjects)
@@ -123,7 +125,7 @@ extension RowRequest {
 }
 
 extension SelectStatement {
-    /// Leaves out other entities of the same table.
+    /// Excludes other entities of the same table.
     mutating func restrict(to numbers: [Int64]) {
         guard storage.sharesTable else { return }
         let list = numbers.map(String.init).joined(separator: ", ")
@@ -134,7 +136,8 @@ extension SelectStatement {
 }
 
 extension SQLFragment {
-    /// Whether a column has one of some values: one statement, however many they are.
+    /// A condition that a column has one of some values. Its text does not depend on their number,
+    /// unless there is only one.
     static func key(_ column: String, isIn keys: [Int64]) -> SQLFragment {
         if keys.count == 1 { return SQLFragment("\(column) = ?", [.integer(keys[0])]) }
         return SQLFragment(
@@ -144,7 +147,7 @@ extension SQLFragment {
 }
 
 extension SQLiteValue {
-    /// The value as a person reads it in a statement.
+    /// The value as displayed in a statement.
     fileprivate var explanation: String {
         switch self {
         case .null: "NULL"

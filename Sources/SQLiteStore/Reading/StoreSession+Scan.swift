@@ -5,13 +5,14 @@ import Storage
 extension RecordCells: ResultCells {}
 
 extension StoreSession {
-    /// Fewer rows cost a statement less than it takes to get ready for a scan. Judged by the
-    /// table's last number.
+    /// For fewer rows a statement costs less than preparing a scan. Judged by the table's greatest
+    /// primary key.
     private static let rowsWorthScanning: Int64 = 1_024
 
-    /// Gives every row of an entity's table to a receiver, whatever its entity, past SQLite's
-    /// interpreter; nil where that can't be, or is not worth it.
-    /// - Parameter columns: Expressions over the table's columns, as statements have them.
+    /// Passes every row of an entity's table to a receiver, including rows of other entities,
+    /// without SQLite's bytecode interpreter. Returns nil if that is not possible or not
+    /// worthwhile.
+    /// - Parameter columns: expressions over the table's columns, as in statements.
     func scan<Receiver: RowReceiver>(_ storage: EntityStorage, _ columns: [String], into makeReceiver: () -> Receiver)
         throws -> Receiver?
     {
@@ -38,7 +39,8 @@ extension StoreSession {
 }
 
 extension SelectStatement {
-    /// The column of the requested entity's table that an expression is; nil for other expressions.
+    /// The column of the requested entity's table if the expression is a plain column; nil for
+    /// other expressions.
     static func columnName(_ expression: String) -> String? {
         guard expression.hasPrefix(rootAlias + ".") else { return nil }
         let name = expression.dropFirst(rootAlias.count + 1)

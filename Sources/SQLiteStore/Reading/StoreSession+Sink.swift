@@ -2,15 +2,15 @@ import SQLiteKit
 import Storage
 
 extension StoreSession {
-    /// Of so few rows the steps cost less than what the sink's statement takes longer to compile.
+    /// For so few rows, stepping costs less than compiling the longer statement of the sink.
     private static let fewRows = 4
 
-    /// Runs a statement and gives every row of it to `receiver`.
+    /// Runs a statement and passes every row to `receiver`.
     ///
-    /// All rows go through one call of SQL's, which spares a step and a lock for each cell; where
-    /// there are more columns than a function can take, or so few rows that the plainer statement
-    /// is worth more, they are stepped through. With `skipping`, the receiver is shown the first
-    /// two columns of each row first; of those that it skips the others are not even decoded.
+    /// Each row is passed through a SQL function call, which saves a step and a lock for each cell.
+    /// If there are more columns than a function can take, or so few rows that the simpler
+    /// statement is faster, the rows are stepped through. With `skipping`, the receiver first sees
+    /// the first two columns of each row; the other columns of skipped rows are not decoded.
     func run(_ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool = false)
         throws
     {
@@ -36,7 +36,7 @@ extension StoreSession {
         guard skipping else { return select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" } }
         let skip = connection.rowSkipFunction
         if select.isWholeTable {
-            // What is skipped so doesn't even come back from SQLite.
+            // SQLite does not return skipped rows at all.
             var select = select
             select.conditions.append(SQLFragment("NOT \(skip)(\(columns[0]), \(columns[1]))"))
             return select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" }
@@ -48,13 +48,13 @@ extension StoreSession {
 
     // MARK: Windows
 
-    /// Fewer rows are kept in order by SQLite's own way at little cost.
+    /// With a lower limit, SQLite's own method of keeping the first rows in order is cheap.
     private static let leastSorted = 64
 
-    /// Runs a request for the first of many sorted rows without its limit, and stops when it has
-    /// them. SQLite then sorts all rows at once, which takes two thirds of keeping the first of
-    /// them in order; where there turn out to be many more than are wanted, that would be waste,
-    /// and the answer is false.
+    /// Runs a request for the first rows of a sorted result without its limit, and stops when it
+    /// has them. SQLite then sorts all rows at once, which takes two thirds of the time of keeping
+    /// the first rows in order. If far more rows match than are requested, that would be slower;
+    /// the result is then false.
     private func runSorted(
         _ select: SelectStatement, _ columns: [String], into receiver: some RowReceiver, skipping: Bool
     ) throws -> Bool {
@@ -77,7 +77,7 @@ extension StoreSession {
     }
 }
 
-/// Takes rows, whichever way they come.
+/// Receives rows, either from a stepped statement or from a sink.
 protocol RowReceiver: RowSink {
     func receive(_ cells: some ResultCells)
 }
@@ -89,12 +89,12 @@ extension RowReceiver {
     }
 }
 
-/// Collects rows, and between them the numbers of known objects.
+/// Collects rows, and between them the keys of known objects.
 final class SelectionCollector: RowReceiver {
     private let reader: RowReader
     private let known: KnownKeys
-    // Changed by `receive` and `skips` alone, which SQLite calls once at a time, and read when the
-    // statement is over.
+    // Changed only by `receive` and `skips`, which SQLite never calls concurrently, and read after
+    // the statement is finished.
     @exclusivity(unchecked) private(set) var selection = RowSelection()
 
     init(_ reader: RowReader, _ known: KnownKeys) {
@@ -116,11 +116,11 @@ final class SelectionCollector: RowReceiver {
     }
 }
 
-/// Collects rows in the order in which they come.
+/// Collects rows in result order.
 final class RowCollector: RowReceiver {
     private let reader: RowReader
-    // Changed by `receive` alone, which SQLite calls once at a time, and read when the statement is
-    // over.
+    // Changed only by `receive`, which SQLite never calls concurrently, and read after the
+    // statement is finished.
     @exclusivity(unchecked) private(set) var batch = RowBatch()
 
     init(_ reader: RowReader) {

@@ -32,7 +32,7 @@ extension TranslatedTable {
         return rows
     }
 
-    /// The values of a row of results.
+    /// The values of a result row.
     private func values(
         of cells: some ResultCells, _ layout: StoreLayout, _ identity: StoreIdentity, _ files: ExternalValues
     ) -> [PropertyValue] {
@@ -59,7 +59,7 @@ extension TranslatedTable {
 }
 
 extension ResultCells {
-    /// A reference; one that leads nowhere is of the entity that the path names.
+    /// A reference. If its row is missing, its entity is the destination of the key path.
     fileprivate func object(
         at place: Int, _ entityIndex: Int, _ hasEntity: Bool, _ layout: StoreLayout, _ identity: StoreIdentity
     ) -> PropertyValue {
@@ -68,7 +68,7 @@ extension ResultCells {
         return .object(ManagedObjectID(store: identity, entityIndex: own ?? entityIndex, key: int64(at: place)))
     }
 
-    /// A value that SQL computed.
+    /// The value of a computed SQL expression.
     fileprivate func computed(_ type: StaticType, at place: Int) -> PropertyValue {
         switch typeNumber(at: place) {
         case CellType.integer, CellType.real:

@@ -2,7 +2,7 @@ import Query
 import Schema
 import SQLiteKit
 
-// Comparisons of values; texts and memberships have files of their own.
+// Comparisons of values. Texts and memberships are in separate files.
 extension PredicateTranslator {
     func comparison(_ comparison: ComparisonPredicate, _ wanted: Bool) throws -> SQLFragment {
         if comparison.operator == .search { return try search(comparison, wanted) }
@@ -19,7 +19,7 @@ extension PredicateTranslator {
                 }
                 return try membership(of: member, in: collection, comparison.options, wanted)
             }
-            // ALL is that no element fails; either way one element decides.
+            // ALL means that no element fails. For both ANY and ALL one element decides.
             let isAny = comparison.modifier == .any
             let element = try scalar(collection.element)
             let decisive = try compare(element, comparison.operator, right, comparison.options, isAny)
@@ -37,7 +37,7 @@ extension PredicateTranslator {
         }
     }
 
-    /// What is asked to be in the list on the left.
+    /// The value whose membership in the left list is tested.
     private func member(_ right: SQLOperand, of comparison: ComparisonPredicate) throws -> SQLScalar {
         guard comparison.operator == .contains, case .scalar(let member) = right else {
             throw unsupported("a list on the left of \(comparison.operator)")
@@ -45,7 +45,7 @@ extension PredicateTranslator {
         return member
     }
 
-    /// ANY or ALL of a list that is written out.
+    /// ANY or ALL of a literal list.
     private func list(_ elements: [SQLScalar], _ comparison: ComparisonPredicate, _ right: SQLOperand, _ wanted: Bool)
         throws
         -> SQLFragment
@@ -56,13 +56,13 @@ extension PredicateTranslator {
         return .junction(parts, isAny == wanted ? " OR " : " AND ")
     }
 
-    /// Whether some element of a collection meets `condition`, or none where `wanted` is false.
+    /// Whether some element of a collection meets `condition`, or none if `wanted` is false.
     func exists(_ collection: SQLCollection, _ condition: SQLFragment?, _ wanted: Bool) -> SQLFragment {
         let rows = select(.sql("1"), from: collection.scope, condition)
         return wanted ? .sql("EXISTS (\(rows))") : .sql("NOT EXISTS (\(rows))")
     }
 
-    /// The sub-select over a scope's tables.
+    /// The subquery over a scope's tables.
     func select(_ columns: SQLFragment, from scope: SQLScope, _ condition: SQLFragment? = nil) -> SQLFragment {
         let conditions = scope.conditions + (condition.map { [$0] } ?? [])
         let rows = SQLFragment.sql("SELECT \(columns) FROM \(scope.tables.joined(" "))")
@@ -205,7 +205,8 @@ extension PredicateTranslator {
         return wanted ? positive : positive.isNotTrue
     }
 
-    /// Values whose order is asked for, folded; nil where one is nil, so that nothing holds.
+    /// The folded SQL of values to be ordered; nil if one of them is nil, because no comparison is
+    /// then true.
     private func ordered(_ scalars: [SQLScalar], _ options: ComparisonPredicate.Options) throws -> [SQLFragment]? {
         for scalar in scalars {
             guard scalar.kind.hasOrder else { throw typeError("A \(scalar.kind.name) has no order") }
@@ -220,7 +221,7 @@ extension PredicateTranslator {
 
     // MARK: Counts
 
-    /// A count compared with 0 or 1 as a question for any element at all; nil for every other
+    /// Translates the comparison of a count with 0 or 1 into EXISTS; nil for every other
     /// comparison.
     private func counting(
         _ left: SQLScalar, _ comparisonOperator: ComparisonPredicate.Operator, _ right: SQLScalar, _ wanted: Bool

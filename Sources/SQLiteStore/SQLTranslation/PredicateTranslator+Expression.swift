@@ -24,17 +24,17 @@ extension PredicateTranslator {
         }
     }
 
-    /// An expression that has one value.
+    /// An expression with a single value.
     func single(_ expression: QueryExpression) throws -> SQLScalar {
         if case .scalar(let scalar) = try operand(expression) { return scalar }
         throw unsupported("many values where one is needed, \(expression)")
     }
 
-    /// - Throws: `QueryError.unsupported` for what no column holds.
+    /// - Throws: `QueryError.unsupported` for values that no column can have.
     func constant(_ value: PropertyValue) throws -> SQLScalar {
         if case .object(let id) = value {
             let root = id.entity.rootIndex
-            // An object of another store, or one that is not saved yet, is none of this store's.
+            // An object of another store, or an unsaved one, is not in this store.
             let isOurs = id.store == identity && id.key > 0
             return SQLScalar(sql: .value(isOurs ? .integer(id.key) : .null), kind: .object(root: root), constant: value)
         }
@@ -71,7 +71,7 @@ extension PredicateTranslator {
             "CASE WHEN \(try condition(predicate)) THEN \(branches[0].sql) ELSE \(branches[1].sql) END")
         var result = SQLScalar(sql: sql, kind: kind)
         if let object = branches[0].object ?? branches[1].object {
-            // Of two entities of a hierarchy only what both have could be asked for.
+            // For two entities of a hierarchy, only their common properties would be available.
             let entities = Set(branches.compactMap(\.object?.entityIndex))
             if entities.count == 1 {
                 result.object = SQLObject(entityIndex: object.entityIndex, key: sql, alias: nil, scope: object.scope)

@@ -3,8 +3,8 @@ import Query
 import Schema
 import SQLiteKit
 
-// Functions, casts and aggregates: SQL's own where they equal the rules of values (`ScalarRules`),
-// else functions of the connection that call those.
+// Functions, casts and aggregates. SQLite's own functions are used if they match the rules for
+// values (`ScalarRules`), else custom functions that apply these rules.
 extension PredicateTranslator {
     func function(_ name: String, _ arguments: [QueryExpression]) throws -> SQLScalar {
         guard let function = QueryFunction(rawValue: name) else { throw unsupported("the function \(name)") }
@@ -18,7 +18,7 @@ extension PredicateTranslator {
         if operands.contains(where: { $0.kind == .opaque }) { throw unsupported("\(name) of a large value") }
         switch function {
         case .noIndex:
-            // SQLite does not use an index for a column behind a sign.
+            // SQLite does not use an index for a column with a unary plus.
             var result = operands[0]
             result.sql = .sql("+\(result.sql)")
             result.isColumn = false
@@ -47,7 +47,7 @@ extension PredicateTranslator {
         }
         let takesDates = function == .add ? dates < 2 : function == .subtract && kinds[0] == .date
         if dates > 0, !takesDates { throw typeError("\(function.rawValue) takes numbers, not a date") }
-        // A sum with a date is a date, the difference of two dates is seconds.
+        // A date plus a number is a date; the difference of two dates is in seconds.
         let kind: SQLKind = dates == 1 ? .date : .number
         let (a, b) = (operands[0].number, operands.last?.number ?? operands[0].number)
         let sql: SQLFragment
@@ -87,9 +87,9 @@ extension PredicateTranslator {
         case (.date, .number), (.date, .decimal):
             return SQLScalar(sql: .sql("CAST(\(operand.sql) AS REAL)"), kind: .date)
         case (.number, .decimal), (.number, .date): return SQLScalar(sql: operand.number, kind: .number)
-        // A Decimal counts as the nearest Double.
+        // A Decimal is treated as the nearest Double.
         case (.decimal, .decimal): return SQLScalar(sql: .sql("CAST(\(operand.sql) AS REAL)"), kind: .number)
-        // What is too large for a Decimal is nil.
+        // A number too large for a Decimal is nil.
         case (.decimal, .number), (.decimal, .text):
             return SQLScalar(sql: .sql("CAST(\(converted(.number).sql) AS REAL)"), kind: .number)
         case (.date, .text): return converted(.date)
@@ -99,16 +99,16 @@ extension PredicateTranslator {
         case (.uuid, .text): return converted(.uuid)
         case (.data, .text): return converted(.bytes)
         case (.object, .object): return operand
-        // How a Decimal is spelled shows digits that the column has not kept.
+        // The text of a Decimal would include digits that the column does not store.
         case (.string, .decimal), (_, .opaque): throw unsupported("CAST of a \(operand.kind.name) to \(typeName)")
-        // A cast that has no value is nil.
+        // An impossible cast is nil.
         default: return try constant(.null)
         }
     }
 
     // MARK: Aggregates
 
-    /// An aggregate of a list of expressions, or of a collection that is an argument.
+    /// An aggregate of a list of expressions, or of a collection.
     private func aggregate(_ function: QueryFunction, of arguments: [QueryExpression]) throws -> SQLScalar {
         guard arguments.count == 1 else { throw unsupported("\(function.rawValue) of \(arguments.count) values") }
         let elements: [SQLScalar]
@@ -128,15 +128,15 @@ extension PredicateTranslator {
         }
         let sql = SQLFragment.sql("FolioList(\(([name] + elements.map(\.number)).joined(", ")))")
         guard function == .min || function == .max else { return SQLScalar(sql: sql, kind: .number) }
-        // What FolioList gives is a Double where a Decimal went in.
+        // FolioList returns a Double for a Decimal.
         let kind: SQLKind =
             kinds.contains(.decimal) || kinds.isEmpty
             ? .number : (kinds.contains(.text) ? .text : kinds.first ?? .number)
         return SQLScalar(sql: sql, kind: kind)
     }
 
-    /// An aggregate over the objects of a group. Sums of short integers can't leave 64 bits, and
-    /// SQLite's own is faster.
+    /// An aggregate over the objects of a group. Sums of short integers can't overflow 64 bits, and
+    /// SQLite's own functions are faster.
     private func rowAggregate(_ function: QueryFunction, _ scalar: SQLScalar) throws -> SQLScalar {
         switch function {
         case .count:
@@ -166,7 +166,7 @@ extension PredicateTranslator {
         let element = try scalar(collection.element)
         switch function {
         case .count:
-            // A member of the sub-select's own table is never nil.
+            // A row of the subquery's own table is never nil.
             let isRow = element.object?.alias != nil
             let count = isRow ? SQLFragment.sql("COUNT(*)") : .sql("COUNT(\(element.sql))")
             var result = SQLScalar(sql: .sql("(\(select(count, from: collection.scope)))"), kind: .number)

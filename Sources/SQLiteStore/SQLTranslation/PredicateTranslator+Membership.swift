@@ -12,7 +12,7 @@ extension PredicateTranslator {
         var hasNull = false
         for value in values {
             if ScalarRules.isNull(value) { hasNull = true; continue }
-            // What can't be compared is not equal.
+            // Values that can't be compared are not equal.
             guard let scalar = try? constant(value), !scalar.isUnmatchable, scalar.kind.isComparable(with: member.kind)
             else { continue }
             constants.append(scalar)
@@ -32,8 +32,8 @@ extension PredicateTranslator {
             constants = constants.map { folded($0, options) }
         }
         let list = SQLValueList.fragment(constants.flatMap(\.sql.arguments))
-        // `x NOT IN list` is false and not true where x is nil, which is what a nil in the list
-        // asks for.
+        // `x NOT IN list` is false or NULL if x is nil, which is the required result if the list
+        // has a nil.
         switch (hasNull, wanted) {
         case (false, true): return .sql("\(sql) IN \(list)")
         case (false, false): return SQLFragment.sql("\(sql) IN \(list)").isNotTrue

@@ -2,13 +2,13 @@ import Query
 import Schema
 import SQLiteKit
 
-// Key paths: columns, joins over to-one relationships, sub-selects over to-many ones.
+// Key paths: columns, joins over to-one relationships, subqueries over to-many relationships.
 extension PredicateTranslator {
-    /// Where a path has come to, and the collection it runs through if it has passed a to-many
-    /// relationship.
+    /// The current element of a key path during its translation, and the collection that it passes
+    /// through after a to-many relationship.
     private struct Walk {
         var element: SQLElement
-        /// What the collection is but for its element; nil before the first to-many relationship.
+        /// The collection without its current element; nil before the first to-many relationship.
         var collection: SQLCollection?
 
         init(_ element: SQLElement) {
@@ -20,7 +20,7 @@ extension PredicateTranslator {
             self.collection = collection
         }
 
-        /// The collection as far as it has come.
+        /// The collection with its current element.
         var result: SQLCollection? {
             guard var result = collection else { return nil }
             result.element = element
@@ -58,7 +58,7 @@ extension PredicateTranslator {
         return .scalar(try aggregate(function, collection))
     }
 
-    /// Where a path through to-one relationships alone comes to.
+    /// The element at the end of a path of to-one relationships.
     func element(at components: [String]) throws -> SQLElement {
         var walk = Walk(.object(object))
         for key in components { try step(&walk, key) }
@@ -123,8 +123,8 @@ extension PredicateTranslator {
         }
     }
 
-    /// Goes on with the members of a to-many relationship. Only the members of one object can have
-    /// an order.
+    /// Continues with the members of a to-many relationship. Only the members of a single object
+    /// can have an order.
     private func enter(
         _ member: SQLObject, _ property: PropertyDescription, position: SQLFragment?, from owner: SQLObject,
         _ walk: inout Walk
@@ -145,7 +145,7 @@ extension PredicateTranslator {
             let key = SQLFragment.sql("\(name: alias).\(name: join.memberColumn)")
             return SQLObject(entityIndex: join.destinationIndex, key: key, alias: nil, scope: scope)
         }
-        // A pair has one row, whichever of the two stands where.
+        // A pair has one row, in either order of its columns.
         let forward = SQLFragment.sql(
             "SELECT \(name: join.memberColumn) FROM \(name: join.table) WHERE \(name: join.ownerColumn) = \(owner)")
         let backward = SQLFragment.sql(
@@ -165,7 +165,7 @@ extension PredicateTranslator {
         }
     }
 
-    /// The table that holds the row of an object, joined where it is not there yet.
+    /// The alias of the table with the object's row. The table is joined if necessary.
     func row(of object: SQLObject) throws -> String {
         if let alias = object.alias ?? object.scope.aliases[object.key] { return alias }
         let table = try layout.storage(of: object.entityIndex).table
@@ -183,7 +183,7 @@ extension PredicateTranslator {
 
     // MARK: Elements
 
-    /// `e[FIRST]`, `e[LAST]`, `e[n]`: nil where there is no such element.
+    /// `e[FIRST]`, `e[LAST]`, `e[n]`: nil if there is no such element.
     func element(_ index: QueryExpression.Index, of operand: SQLOperand) throws -> SQLScalar {
         let place = try place(index)
         switch operand {
@@ -200,8 +200,8 @@ extension PredicateTranslator {
         }
     }
 
-    /// Where an element stands, counted from the front or, the last one, from the back; the offset
-    /// is nil where no element can stand.
+    /// The position of an element, counted from the front or, for the last one, from the back. The
+    /// offset is nil if there can't be such an element.
     private func place(_ index: QueryExpression.Index) throws -> (offset: Int?, isReversed: Bool) {
         switch index {
         case .first: return (0, false)
@@ -236,8 +236,8 @@ extension PredicateTranslator {
         return result
     }
 
-    /// The value of an element: of an object its key, of a composite something that is NULL where
-    /// all its leaves are.
+    /// The SQL value of an element: the key of an object; for a composite an expression that is
+    /// NULL if all leaves are NULL.
     func scalar(_ element: SQLElement) throws -> SQLScalar {
         switch element {
         case .scalar(let scalar): return scalar

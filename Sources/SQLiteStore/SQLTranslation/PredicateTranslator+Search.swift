@@ -2,8 +2,8 @@ import Query
 import Schema
 import SQLiteKit
 
-// SEARCH: by the full-text index where all the texts are in it, else by reading them through. Both
-// find the same.
+// SEARCH: uses the full-text index if it includes all the texts, else scans them. Both give the
+// same result.
 extension PredicateTranslator {
     func search(_ comparison: ComparisonPredicate, _ wanted: Bool) throws -> SQLFragment {
         guard case .constant(.string(let text)) = comparison.right else {
@@ -34,7 +34,7 @@ extension PredicateTranslator {
         return wanted ? found : found.isNotTrue
     }
 
-    /// Nil where not all texts are columns of one row that one index holds.
+    /// Nil unless all texts are columns of one row and are in one full-text index.
     private func indexed(_ texts: [SQLScalar], _ query: SearchQuery) -> SQLFragment? {
         let columns = texts.compactMap { $0.attribute?.name }
         guard let row = texts.first?.row, columns.count == texts.count,

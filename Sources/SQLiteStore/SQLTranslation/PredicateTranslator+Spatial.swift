@@ -3,8 +3,7 @@ import Query
 import Schema
 import SQLiteKit
 
-// R-trees: where a request bounds every property of one, the tree finds the rows that come into
-// question.
+// R-trees: if a request bounds every property of an R-tree, the tree finds the candidate rows.
 extension PredicateTranslator {
     private struct Bounds {
         var lower: Double?
@@ -12,8 +11,8 @@ extension PredicateTranslator {
         var isEmpty: Bool { lower == nil && upper == nil }
     }
 
-    /// Conditions that hold wherever all of `parts` do. The tree holds numbers rounded outwards, so
-    /// the parts themselves have to be asked too.
+    /// Conditions that are implied by all of `parts`. The tree rounds its numbers outward, so the
+    /// parts themselves must be tested too.
     func places(meeting parts: [FetchPredicate]) -> [SQLFragment] {
         let storage = statement.storage
         return layout.placeIndexes(of: storage.table).compactMap { index in
@@ -66,7 +65,7 @@ extension PredicateTranslator {
         return bounds
     }
 
-    /// A number or date as a tree holds it, nil for anything else.
+    /// The coordinate of a number or date in an R-tree; nil for other values.
     private static func coordinate(_ value: PropertyValue) -> Double? {
         let number: Double?
         if case .date(let date) = value {

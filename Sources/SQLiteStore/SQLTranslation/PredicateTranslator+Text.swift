@@ -2,10 +2,10 @@ import Query
 import Schema
 import SQLiteKit
 
-// String operators and folding. Where SQL has no exact form of its own, functions of the connection
-// call Query's.
+// String operators and folding. Where SQL has no exact equivalent, custom functions call those of
+// Query.
 extension PredicateTranslator {
-    /// A text as comparisons with options see it. Constants are folded here, once.
+    /// A text folded for comparisons with these options. Constants are folded once, here.
     func folded(_ scalar: SQLScalar, _ options: ComparisonPredicate.Options) -> SQLScalar {
         var result = scalar
         if let constant = scalar.constant, let text = ScalarRules.text(constant) {
@@ -49,7 +49,7 @@ extension PredicateTranslator {
             return .sql("FolioMatches(\(text.sql), \(pattern.sql), \(flags))")
         default:
             let like = SQLFragment.sql("FolioLike(\(text.sql), \(pattern.sql), \(flags))")
-            // What stands before the first wildcard is a range that an index can find.
+            // The text before the first wildcard is a range for which an index can be used.
             guard options.isEmpty, text.isColumn, let constant else { return like }
             let literal = String(
                 String.UnicodeScalarView(constant.unicodeScalars.prefix { $0 != "*" && $0 != "?" && $0 != "\\" }))
@@ -57,15 +57,15 @@ extension PredicateTranslator {
         }
     }
 
-    /// A prefix as a range: texts are ordered by their scalars, so those that begin with `prefix`
-    /// stand together.
+    /// A prefix as a range: texts are ordered by their scalars, so texts with a common prefix are
+    /// adjacent.
     private static func hasPrefix(_ column: SQLFragment, _ prefix: String) -> SQLFragment {
         if prefix.isEmpty { return .sql("\(column) IS NOT NULL") }
         guard let end = successor(of: prefix) else { return .sql("\(column) >= \(value: .text(prefix))") }
         return .sql("(\(column) >= \(value: .text(prefix)) AND \(column) < \(value: .text(end)))")
     }
 
-    /// The smallest text behind all that begin with `prefix`, nil where there is none.
+    /// The smallest text greater than all texts with the prefix; nil if there is none.
     private static func successor(of prefix: String) -> String? {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {

@@ -3,26 +3,26 @@ import Query
 import Schema
 import SQLiteKit
 
-/// Writes a validated predicate (`FetchPredicate.validated(against:in:store:)`) and sort keys as
-/// SQL over one request's tables.
+/// Translates a validated predicate (`FetchPredicate.validated(against:in:store:)`) and sort keys
+/// to SQL over one request's tables.
 ///
-/// Rules that hold throughout:
-/// 1. `condition(p, true)` is TRUE exactly where `p` holds, `condition(p, false)` exactly where it
-///    does not; elsewhere each is false or NULL. NOT is never written around a condition: it
-///    changes which of the two is asked for, so that NULL can't leak.
-/// 2. Values and texts reach a statement as arguments only; the text depends on the shape of the
-///    request alone.
-/// 3. An object of this store is known by its key. The entity that a reference names takes no part,
-///    as it does not in memory.
+/// Invariants:
+/// 1. `condition(p, true)` is TRUE exactly if `p` is true, `condition(p, false)` exactly if `p` is
+///    false; otherwise each is false or NULL. A condition is never wrapped in NOT. Negation selects
+///    the other of the two instead, so that NULL can't leak.
+/// 2. Values and texts enter a statement only as arguments. Its text depends only on the shape of
+///    the request.
+/// 3. An object of this store is identified by its key. The entity in a reference is ignored, as it
+///    is in memory.
 final class PredicateTranslator {
     let layout: StoreLayout
     let identity: StoreIdentity
-    /// What `now()` is in this statement.
+    /// The value of `now()` in this statement.
     let now: Date
     private(set) var statement: SelectStatement
     let root = SQLScope()
     let object: SQLObject
-    /// What the variables of the subqueries around stand for.
+    /// The elements that the variables of the enclosing subqueries are bound to.
     var variables: [String: SQLElement] = [:]
 
     init(_ statement: SelectStatement, layout: StoreLayout, identity: StoreIdentity, now: Date = Date()) {
@@ -37,7 +37,7 @@ final class PredicateTranslator {
 
     func makeAlias() -> String { statement.makeAlias() }
 
-    /// Runs `body`; what it throws leaves no joins behind.
+    /// Runs `body`. If it throws, its joins are removed.
     func attempt<Result>(_ body: () throws -> Result) rethrows -> Result {
         let (tables, aliases, before) = (root.tables, root.aliases, statement)
         do {
@@ -50,7 +50,7 @@ final class PredicateTranslator {
 
     // MARK: Conditions
 
-    /// SQL that is true where `predicate` is `wanted`.
+    /// SQL that is true if the value of `predicate` is `wanted`.
     func condition(_ predicate: FetchPredicate, _ wanted: Bool = true) throws -> SQLFragment {
         switch predicate {
         case .constant(let flag): return .constant(flag == wanted)

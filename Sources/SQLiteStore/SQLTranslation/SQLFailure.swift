@@ -1,8 +1,8 @@
 import Query
 import SQLiteKit
 
-/// A `QueryError` on its way through SQLite, which carries texts only: its code as a word before
-/// its message.
+/// Carries a `QueryError` through SQLite, which supports only text: the code is a word before the
+/// message.
 struct SQLFailure: Error, CustomStringConvertible {
     private static let mark = "folio query error, "
     private static let codes: [(String, QueryError.Code)] = [
@@ -11,7 +11,7 @@ struct SQLFailure: Error, CustomStringConvertible {
 
     private let error: QueryError
 
-    /// Runs `body` in a function of SQL.
+    /// Runs `body` in a SQL function.
     static func carry<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as QueryError { throw SQLFailure(error: error) }
     }
@@ -20,8 +20,7 @@ struct SQLFailure: Error, CustomStringConvertible {
         Self.mark + (Self.codes.first { $0.1 == error.code }?.0 ?? "unsupported: ") + error.message
     }
 
-    /// The error of a predicate that a statement's error stands for, nil where it is the store's
-    /// own.
+    /// The query error that a statement's error represents; nil if it is an error of the store.
     static func queryError(_ error: SQLiteError) -> QueryError? {
         if error.message.hasPrefix(mark) {
             let text = error.message.dropFirst(mark.count)

@@ -2,25 +2,25 @@ import Query
 import Schema
 import SQLiteKit
 
-/// What is known of the values of a piece of SQL. Two kinds have a common order or equality only
-/// where `isComparable` says so.
+/// The known type of a SQL expression. Two kinds can be compared or ordered only if `isComparable`
+/// is true.
 enum SQLKind: Hashable {
-    /// NULL and nothing else.
+    /// NULL only.
     case null
-    /// Integers, booleans, Doubles and Floats: the storage class is the value's own.
+    /// Integers, booleans, Doubles and Floats, in the storage class of the value.
     case number
-    /// Numbers that count as Doubles; SQLite may keep whole ones as integers.
+    /// Numbers treated as Doubles. SQLite may store integral ones as integers.
     case decimal
-    /// Seconds since 2001; SQLite may keep whole ones as integers.
+    /// Seconds since 2001. SQLite may store integral ones as integers.
     case date
     case text
-    /// Texts too, for all but collations.
+    /// Like text, except for collations.
     case uri
     case bytes
     case uuid
-    /// `Z_PK` of a hierarchy: its root's position in the model.
+    /// `Z_PK` of a hierarchy, identified by the index of its root in the model.
     case object(root: Int)
-    /// Can be compared with nil only: large values, which may be in files, and composites.
+    /// Can be compared only with nil: large values, which may be in files, and composites.
     case opaque
 
     func isComparable(with other: SQLKind) -> Bool {
@@ -55,34 +55,33 @@ enum SQLKind: Hashable {
     }
 }
 
-/// An expression with one value.
+/// An expression with a single value.
 struct SQLScalar {
     var sql: SQLFragment
     var kind: SQLKind
-    /// The value where it is known: bound as the only argument of `sql`.
+    /// The value if it is constant. It is then bound as the only argument of `sql`.
     var constant: PropertyValue?
-    /// A column as it stands: cheap to repeat, and perhaps indexed.
+    /// Whether the expression is a plain column: cheap to repeat, and possibly indexed.
     var isColumn = false
-    /// How the column holds its values, where the expression is a column of an attribute.
+    /// The storage of the values, if the expression is an attribute's column.
     var attribute: AttributeColumn?
-    /// The table and the key of the row that the column belongs to, where the value is a column of
-    /// an entity's own.
+    /// The table and the key of the row, if the expression is a column of an entity's own table.
     var row: (table: String, key: SQLFragment)?
-    /// The object that the value is the key of.
+    /// The object whose key this value is.
     var object: SQLObject?
-    /// The collection whose size this is, and the column that has to have a value for an element to
+    /// The collection whose size this is, and the column that must not be NULL for an element to
     /// count.
     var counted: (collection: SQLCollection, column: SQLFragment?)?
 
     var isNull: Bool { kind == .null }
 
-    /// A reference that no object of this store can be.
+    /// Whether this is a reference that matches no object of this store.
     var isUnmatchable: Bool {
         if case .object = constant { sql.arguments == [.null] } else { false }
     }
 
-    /// The number as functions and arithmetic take it: with the storage class that the rules of
-    /// values ask for.
+    /// The number for functions and arithmetic, in the storage class that the rules for values
+    /// require.
     var number: SQLFragment {
         switch kind {
         case .decimal, .date: .sql("CAST(\(sql) AS REAL)")
@@ -91,36 +90,36 @@ struct SQLScalar {
     }
 }
 
-/// An object that a path leads to: its key, and its row once somebody needs more of it.
+/// An object at the end of a path: its key, and its row if more of it is needed.
 struct SQLObject {
     let entityIndex: Int
-    /// Its `Z_PK`; NULL where there is none.
+    /// Its `Z_PK`; NULL if there is no object.
     let key: SQLFragment
-    /// The table that stands for it, nil while only the key is known.
+    /// The alias of the object's table; nil if only the key is known.
     let alias: String?
-    /// Where a join for its row belongs.
+    /// The scope to which a join for its row is added.
     let scope: SQLScope
 }
 
-/// What a path has come to.
+/// The current element of a key path.
 indirect enum SQLElement {
     case scalar(SQLScalar)
     case object(SQLObject)
-    /// A composite or a part of one: the leaves that remain, by their names from here.
+    /// A composite or a part of it: the remaining leaves, with their names relative to this part.
     case composite([CompositeLeaf], alias: String)
 }
 
-/// The many values of a path through a to-many relationship, or those that a subquery leaves.
+/// The values of a path through a to-many relationship, or the results of a subquery.
 struct SQLCollection {
     let scope: SQLScope
     var element: SQLElement
-    /// Terms without directions that give the elements their order; nil where they have none.
+    /// Order terms without directions; nil if the elements have no order.
     var order: [SQLFragment]?
-    /// Where the object that the collection belongs to stands.
+    /// The scope of the object that owns the collection.
     let outer: SQLScope
 }
 
-/// What an expression of a predicate becomes.
+/// The translation of an expression of a predicate.
 enum SQLOperand {
     case scalar(SQLScalar)
     case constants([PropertyValue])
@@ -128,12 +127,12 @@ enum SQLOperand {
     case collection(SQLCollection)
 }
 
-/// The tables of one SELECT: that of the request, or that of a sub-select over a collection.
+/// The tables of one SELECT: that of the request, or a subquery over a collection.
 final class SQLScope {
-    /// For a sub-select its first table, then clauses such as `LEFT JOIN ZAUTHOR t1 ON …`; for the
-    /// request its joins alone.
+    /// For a subquery its first table, then clauses such as `LEFT JOIN ZAUTHOR t1 ON …`; for the
+    /// request only its joins.
     var tables: [SQLFragment] = []
     var conditions: [SQLFragment] = []
-    /// The alias of the row that a key leads to, so that two paths share a join.
+    /// The alias of the row with a key, so that two paths share a join.
     var aliases: [SQLFragment: String] = [:]
 }

@@ -1,7 +1,7 @@
 import SQLiteKit
 
-/// SQL as a literal whose interpolations are fragments, names or values: text can't get into a
-/// statement by way of it.
+/// SQL as a literal whose interpolations are fragments, names or values. Plain text can't be
+/// interpolated, which prevents SQL injection.
 ///
 /// ```swift
 /// .sql("\(name: table) WHERE \(left) = \(value: .integer(3))")   // ZBOOK WHERE t0.ZYEAR = ?
@@ -30,7 +30,7 @@ struct SQLTemplate: ExpressibleByStringInterpolation {
             fragment += other
         }
 
-        /// A table, a column or an alias; quoted where it has to be.
+        /// A table, a column or an alias, quoted if necessary.
         mutating func appendInterpolation(name: String) {
             fragment.text += SQLName.quoted(name)
         }
@@ -49,14 +49,14 @@ extension SQLFragment {
 
     static func constant(_ flag: Bool) -> SQLFragment { flag ? .sql("1") : .sql("0") }
 
-    /// True where a fragment is false or NULL.
+    /// True if the fragment is false or NULL.
     var isNotTrue: SQLFragment { .sql("(\(self)) IS NOT TRUE") }
 
-    /// Conditions between `separator`, " AND " or " OR ", in parentheses.
+    /// Conditions joined by `separator`, " AND " or " OR ", in parentheses.
     ///
-    /// SQLite's parser has a stack of a hundred places, its expressions a thousand levels: many
-    /// conditions are nested in halves, and deep ones come first, where a level costs one place
-    /// instead of three.
+    /// SQLite's parser has a stack of a hundred entries, and its expressions are limited to a
+    /// thousand levels. Therefore many conditions are nested in halves, and deep ones come first,
+    /// where a level needs one stack entry instead of three.
     static func junction(_ fragments: [SQLFragment], _ separator: String) -> SQLFragment {
         guard fragments.contains(where: { $0.depth > deep }) else { return balanced(fragments[...], separator) }
         let order = fragments.enumerated().sorted { a, b in
@@ -66,10 +66,10 @@ extension SQLFragment {
         return balanced(order.map(\.element)[...], separator)
     }
 
-    /// Below this the order of conditions stays as it was written.
+    /// Up to this depth the conditions keep their order.
     private static let deep = 6
 
-    /// How deep parentheses are nested.
+    /// The nesting depth of the parentheses.
     private var depth: Int {
         var depth = 0, deepest = 0
         for byte in text.utf8 {

@@ -3,10 +3,10 @@ import Query
 import Schema
 package import SQLiteKit
 
-// The functions and collations that translated requests call: Query's own rules, lent to SQLite.
+// The functions and collations that translated requests call. They apply the rules of Query.
 extension SQLTranslation {
-    /// Gives a connection the functions that translated requests call. Nothing in a file can call
-    /// them.
+    /// Registers the functions that translated requests call. SQL in the file, such as a trigger,
+    /// can't call them.
     package static func registerFunctions(on connection: Connection) throws {
         let flags: FunctionFlags = [.deterministic, .directOnly]
         try connection.register(function: "FolioFold", argumentCount: 2, flags: flags) { arguments, result in
@@ -58,7 +58,7 @@ extension SQLTranslation {
         }
         try connection.register(function: "FolioCast", argumentCount: 2, flags: flags) { arguments, result in
             guard let type = CastType(rawValue: arguments[1].text) else { return }
-            // Of bytes only UUIDs are cast.
+            // The only blobs that can be cast are UUIDs.
             let value =
                 arguments[0].storageClass == .blob
                 ? PropertyValue(uuid: arguments[0].bytes) : PropertyValue(arguments[0])
@@ -117,8 +117,7 @@ extension SQLTranslation {
 }
 
 extension PropertyValue {
-    /// The value of an argument whose kind its storage class shows: dates come as their seconds,
-    /// UUIDs as their bytes.
+    /// The value of an argument by its storage class: dates are passed as seconds, UUIDs as bytes.
     fileprivate init(_ value: SQLValue) {
         switch value.storageClass {
         case .integer: self = .int(value.int64)

@@ -5,8 +5,8 @@ import SQLiteKit
 package import Storage
 
 extension SQLTranslation {
-    /// The statement that gives a table's rows, and how its cells become their values.
-    /// - Throws: `QueryError` with code `unsupported` where SQL can't say all of it.
+    /// The statement that returns a table's rows, and the readers that convert its cells to values.
+    /// - Throws: `QueryError` with code `unsupported` if SQL can't express the whole request.
     package static func translate(
         _ table: TableRequest, of request: RowRequest, layout: StoreLayout, identity: StoreIdentity
     ) throws -> TranslatedTable {
@@ -43,8 +43,7 @@ extension SQLTranslation {
             statement: statement.selecting(cells.joined(", ")), columns: table.columns, readers: readers)
     }
 
-    /// What gives a place to rows that the order does not tell apart: their columns, or the objects
-    /// they stand for.
+    /// The final order terms for rows that are otherwise equal: their columns, or their objects.
     private static func tieBreakers(_ table: TableRequest, _ places: [Int], _ translator: PredicateTranslator)
         -> [SQLFragment]
     {
@@ -53,21 +52,20 @@ extension SQLTranslation {
     }
 }
 
-/// A table's statement.
+/// The statement of a table request.
 package struct TranslatedTable: Sendable {
     package let statement: SQLFragment
     let columns: [TableColumn]
     let readers: [TableCellReader]
 }
 
-/// How the next cells of a row become the value of one column.
+/// Describes how the next cells of a row become the value of one column.
 enum TableCellReader: Sendable {
     case attribute(AttributeColumn)
     case composite([CompositeLeaf])
-    /// A key, and the number of the entity where it can be another than this one or a descendant
-    /// without sub-entities.
+    /// A key, followed by the `Z_ENT` if several entities are possible.
     case object(entityIndex: Int, hasEntity: Bool)
-    /// What an expression gives, by what it is known to be.
+    /// The result of an expression, by its static type.
     case computed(StaticType)
 }
 
@@ -91,7 +89,7 @@ extension PredicateTranslator {
         return ([scalar.sql], .computed(column.type))
     }
 
-    /// The key of an object, and where its table holds several entities the number of its own.
+    /// The key of an object, and its `Z_ENT` if its table has several entities.
     private func cells(of object: SQLObject) throws -> ([SQLFragment], TableCellReader) {
         let storage = try layout.storage(of: object.entityIndex)
         guard storage.sharesTable else {
@@ -109,7 +107,7 @@ extension PredicateTranslator {
         return ([object.key, entity], .object(entityIndex: object.entityIndex, hasEntity: true))
     }
 
-    /// A term of a table's order: a column by its number, so that it is not computed again.
+    /// An ORDER BY term of a table: a column by its number, so that it is not computed again.
     fileprivate func term(_ term: TableRequest.Term, place: Int?) throws -> SQLFragment {
         let scalar = try single(term.expression)
         guard scalar.kind.hasOrder else { throw typeError("Rows can't be sorted by \(term.expression)") }

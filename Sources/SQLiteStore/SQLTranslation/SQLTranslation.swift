@@ -4,12 +4,12 @@ package import Schema
 import SQLiteKit
 package import Storage
 
-/// Turns requests into SQL.
+/// Translates requests to SQL.
 package enum SQLTranslation {
-    /// The statement that a request is, without its columns. What `AND` joins at the top of the
-    /// predicate is taken part by part: parts that SQL can't say are left over as the residual.
-    /// - Throws: `QueryError` of any code but `unsupported` from the predicate, and of any code
-    ///   from the sort keys; `StorageError` where the store does not hold the entity.
+    /// The statement for a request, without its columns. The parts of a top-level AND in the
+    /// predicate are translated separately: parts that SQL can't express become the residual.
+    /// - Throws: `QueryError` of any code except `unsupported` for the predicate, and of any code
+    ///   for the sort keys; `StorageError` if the store does not have the entity.
     package static func translate(_ request: RowRequest, layout: StoreLayout, identity: StoreIdentity) throws
         -> TranslatedRequest
     {
@@ -18,8 +18,8 @@ package enum SQLTranslation {
         return try translate(request, with: translator)
     }
 
-    /// What the translator has joined for other parts of the statement is kept; what it joins
-    /// afterwards is not in this statement.
+    /// Joins that the translator already has are included in this statement; joins that it adds
+    /// afterwards are not.
     static func translate(_ request: RowRequest, with translator: PredicateTranslator) throws -> TranslatedRequest {
         let (layout, storage) = (translator.layout, translator.statement.storage)
         var conditions: [SQLFragment] = []
@@ -52,7 +52,7 @@ package enum SQLTranslation {
                 ? translator.terms(ofObjects: request, isAscending: key.isAscending) : [try translator.term(key)]
         }
         let hasWindow = request.offset > 0 || request.limit != nil
-        // Rows that no key tells apart must not change their places between two windows.
+        // Rows with equal sort keys must not change their order between two pages of results.
         if !order.isEmpty || hasWindow, !request.sortKeys.contains(where: \.ordersObjects) { order.append(key) }
 
         var statement = translator.statement
@@ -61,7 +61,7 @@ package enum SQLTranslation {
             restriction(
                 of: request, storage, layout,
                 isNarrowed: !conditions.isEmpty || request.sortKeys.contains { !$0.ordersObjects }) + conditions
-        // Either index that may serve, the table's own or the one on Z_ENT, has its rows in this
+        // Both indexes that may be used, the rowid and the one on Z_ENT, have their rows in this
         // order.
         if let after = request.after { statement.conditions.append(.sql("\(key) > \(value: .integer(after))")) }
         statement.order = order
@@ -69,7 +69,7 @@ package enum SQLTranslation {
             statement.offset = request.offset
             statement.limit = request.limit
         }
-        // Where rows are counted off, those of no objects would take a place.
+        // With an offset or a limit, rows that are not objects would be counted too.
         if statement.offset > 0 || statement.limit != nil { statement = statement.overObjects }
         return TranslatedRequest(statement: statement, answered: all(answered), residual: all(residual))
     }
@@ -78,7 +78,7 @@ package enum SQLTranslation {
         parts.isEmpty ? nil : (parts.count == 1 ? parts[0] : .and(parts))
     }
 
-    /// The parts that all have to hold.
+    /// The parts that must all be true.
     private static func conjuncts(_ predicate: FetchPredicate) -> [FetchPredicate] {
         switch predicate {
         case .and(let parts): parts.flatMap(conjuncts)
@@ -88,7 +88,7 @@ package enum SQLTranslation {
         }
     }
 
-    /// Leaves out other entities of the same table.
+    /// Excludes other entities of the same table.
     private static func restriction(
         of request: RowRequest, _ storage: EntityStorage, _ layout: StoreLayout, isNarrowed: Bool
     ) -> [SQLFragment] {
@@ -101,26 +101,26 @@ package enum SQLTranslation {
         let condition =
             numbers.count == 1
             ? SQLFragment.sql("\(column) = \(marks[0])") : .sql("\(column) IN (\(marks.joined(", ")))")
-        // Told that most rows pass, SQLite leaves the index on Z_ENT alone and looks for one that
-        // serves the rest of the request.
+        // `likely` tells SQLite that most rows pass, so it prefers an index for the rest of the
+        // request over the index on Z_ENT.
         return [isNarrowed ? .sql("likely(\(condition))") : condition]
     }
 }
 
 extension PredicateTranslator {
-    /// The order of the objects of a request: by the names of their entities, then by number.
+    /// The order of the objects of a request: by entity name, then by primary key.
     func terms(ofObjects request: RowRequest, isAscending: Bool) -> [SQLFragment] {
         let number = isAscending ? object.key : .sql("\(object.key) DESC")
         guard statement.storage.sharesTable, let entity = entityOrder(request) else { return [number] }
         return [isAscending ? entity : .sql("\(entity) DESC"), number]
     }
 
-    /// What the entities of a request are ordered by; nil where there is one. Where their own
-    /// numbers are in the order of the names, an index serves.
+    /// The expression that orders the entities of a request; nil if there is only one. If the
+    /// entity numbers are already in the order of the names, an index can be used.
     private func entityOrder(_ request: RowRequest) -> SQLFragment? {
         let entity = layout.model.entities[request.entityIndex]
         let family = request.includesSubentities ? entity.family : entity.index..<(entity.index + 1)
-        // Of abstract ones there are no objects.
+        // An abstract entity has no objects.
         let numbers = layout.model.entities[family].filter { !$0.isAbstract }.sorted {
             $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
         }.compactMap { layout[$0.index]?.number }
@@ -133,7 +133,7 @@ extension PredicateTranslator {
         return .sql("CASE \(column) \(places.joined(" ")) END")
     }
 
-    /// A sort key with its direction. NULL is SQLite's smallest value, as nil is ours.
+    /// A sort key with its direction. NULL is SQLite's smallest value, just as nil is in memory.
     func term(_ key: SortKey) throws -> SQLFragment {
         if key.relevanceQuery != nil {
             let entity = layout.model.entities[object.entityIndex]
@@ -157,7 +157,7 @@ extension SortKey.Collation {
         .caseInsensitive, .localized, .localizedCaseInsensitive, .localizedStandard,
     ]
 
-    /// The collation that connections have registered, nil for SQLite's own order.
+    /// The registered collation; nil for SQLite's own order.
     var sqlName: String? {
         switch self {
         case .binary: nil

@@ -1,15 +1,15 @@
 import SQLiteKit
 
-/// Lists of values for IN, of any length, in few shapes of text.
+/// Lists of values for IN, of any length, with few different statement texts.
 enum SQLValueList {
-    /// Up to so many values are arguments of their own.
+    /// The greatest number of values that are passed as separate arguments.
     private static let inlineLimit = 16
 
-    /// `(?, ?)` or a sub-select over one argument that holds all values; not empty.
+    /// `(?, ?)`, or a subquery over one argument with all values. The list must not be empty.
     static func fragment(_ values: [SQLiteValue]) -> SQLFragment {
         guard values.count > inlineLimit else {
             // The number of arguments is a power of two, so that lists of similar length share a
-            // statement.
+            // prepared statement.
             var padded = values
             var size = 1
             while size < values.count { size *= 2 }
@@ -40,8 +40,8 @@ enum SQLValueList {
         }
     }
 
-    /// What JSON can't hold exactly, as a string that `unpack` reads: its kind in one letter and
-    /// its bits or bytes in hexadecimal.
+    /// Encodes a value that JSON can't represent exactly as a string for `unpack`: a letter for its
+    /// kind, then its bits or bytes in hexadecimal.
     private static func packed(_ value: SQLiteValue) -> String {
         switch value {
         case .null: "null"
@@ -52,7 +52,7 @@ enum SQLValueList {
         }
     }
 
-    /// The value that `packed` made a string of.
+    /// Decodes a string of `packed`.
     static func unpack(_ text: String) -> SQLiteValue {
         let digits = Array(text.utf8.dropFirst())
         switch text.utf8.first {

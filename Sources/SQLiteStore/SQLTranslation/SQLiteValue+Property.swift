@@ -4,8 +4,8 @@ import Schema
 import SQLiteKit
 
 extension SQLiteValue {
-    /// A constant in the form in which columns hold its kind, nil for what no column holds. A NaN
-    /// is NULL, as SQLite keeps it.
+    /// A constant in the representation of its columns; nil for a value that no column can have.
+    /// NaN becomes NULL, as in SQLite.
     init?(constant value: PropertyValue) {
         switch value {
         case .null: self = .null
@@ -26,7 +26,7 @@ extension SQLiteValue {
 }
 
 extension SQLKind {
-    /// The kind of a constant that is no reference; nil for what no column holds.
+    /// The kind of a constant other than a reference; nil for a value that no column can have.
     init?(constant value: PropertyValue) {
         if ScalarRules.isNull(value) { self = .null; return }
         switch value {

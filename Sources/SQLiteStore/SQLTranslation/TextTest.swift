@@ -1,8 +1,8 @@
 import Foundation
 import Query
 
-/// A test of texts by a pattern and options, which are kept: in nearly every statement both are
-/// constants.
+/// A test of texts with a pattern and options. It is cached, because in almost every statement both
+/// are constant.
 class TextTest {
     private let pattern: [UInt8]
     private let options: ComparisonPredicate.Options
@@ -12,12 +12,12 @@ class TextTest {
         self.options = options
     }
 
-    /// The answer for a text that is given by its bytes; nil where it has to be a string.
+    /// The result for a text given as bytes; nil if the text must be converted to a string.
     func matches(plain text: UnsafeBufferPointer<UInt8>) -> Bool? { nil }
 
     func matches(_ text: String) throws -> Bool { preconditionFailure("Each kind of test has its own") }
 
-    /// Whether it is the test of a pattern and options.
+    /// Whether this test has the given pattern and options.
     final func isThat(of pattern: UnsafeBufferPointer<UInt8>, _ options: ComparisonPredicate.Options) -> Bool {
         guard self.options == options, self.pattern.count == pattern.count else { return false }
         guard let start = pattern.baseAddress else { return true }
@@ -64,9 +64,9 @@ class TextTest {
         override func matches(_ text: String) throws -> Bool { try regex.matches(text) }
     }
 
-    /// The test that was made last.
+    /// Caches the last test.
     final class Last {
-        // Used by the function that keeps it alone, which SQLite calls once at a time.
+        // Used only by the function that owns it, which SQLite never calls concurrently.
         @exclusivity(unchecked) var test: TextTest?
     }
 }

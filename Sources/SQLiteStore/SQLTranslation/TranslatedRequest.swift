@@ -1,11 +1,11 @@
 package import Query
 
-/// A request as SQL, with what SQL can't say of its predicate.
+/// A request as SQL, with the part of its predicate that SQL can't express.
 package struct TranslatedRequest: Sendable {
     package var statement: SelectStatement
-    /// The part of the predicate that the statement tests, nil for none.
+    /// The part of the predicate that the statement tests; nil if there is none.
     package var answered: FetchPredicate?
-    /// What has to hold besides, and to be asked in memory. Where there is something, the statement
-    /// has no window: the request's offset and limit count the rows that are left.
+    /// The part of the predicate that must be tested in memory. If there is one, the statement has
+    /// no offset and limit: the request's offset and limit apply to the remaining rows.
     package var residual: FetchPredicate?
 }

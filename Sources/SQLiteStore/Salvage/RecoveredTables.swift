@@ -3,7 +3,7 @@ import SQLiteKit
 import Schema
 import Storage
 
-/// Copies the rows of a damaged store's tables into a sound database, and tells what is missing.
+/// Copies the rows of a damaged store's tables into a sound database, and reports missing rows.
 struct RecoveredTables {
     private let database: DamagedDatabase
     private let layout: StoreLayout
@@ -12,7 +12,7 @@ struct RecoveredTables {
     private let greatestKeys: [Int64: Int64]
     private(set) var findings: [ReferenceFinding]
     private(set) var rowCount = 0
-    /// A thousand are told.
+    /// The limit on reported findings.
     private static let mostFindings = 1000
 
     init(_ recovery: StoreRecovery, _ layout: StoreLayout, _ connection: Connection) {
@@ -30,7 +30,8 @@ struct RecoveredTables {
         if findings.count < Self.mostFindings { findings.append(ReferenceFinding(message, object: object)) }
     }
 
-    /// - Throws: `SQLiteError` where the database can't be written.
+    /// Copies all tables.
+    /// - Throws: `SQLiteError` if the database can't be written.
     mutating func fill() throws {
         try connection.execute("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; BEGIN")
         let schema = StoreSchema(layout), roots = layout.storedEntities.filter { $0.number == $0.rootNumber }
@@ -57,7 +58,7 @@ struct RecoveredTables {
         try connection.execute("COMMIT")
     }
 
-    /// How findings name the rows of a table.
+    /// The name of a table's rows in findings.
     private struct Label {
         let text: String
         let isLink: Bool
@@ -103,7 +104,7 @@ struct RecoveredTables {
     ) throws {
         var unreadable = 0
         for (index, column) in columns.enumerated() {
-            // The row's number stands for the column that is its key.
+            // The rowid supplies the value of the primary key column.
             let cell = index == key ? .integer(row.key) : table.cell(column, row)
             try bind(cell, statement, index + 1)
             guard cell == .unreadable else { continue }
@@ -128,7 +129,7 @@ struct RecoveredTables {
         case .real(let value): try statement.bind(value, at: place)
         case .blob(let value): try statement.bind(value, at: place)
         case .text(let bytes):
-            // As they are: what is no text is replaced when it is read.
+            // Bind the bytes unchanged: invalid text is replaced when it is read.
             if database.encoding == .utf8 {
                 try bytes.withUnsafeBufferPointer { try statement.bind(text: $0, at: place) }
             } else {
@@ -162,7 +163,8 @@ struct RecoveredTables {
                 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"
     }
 
-    /// Neighbors in one; without numbers that were never given out, where that leaves any.
+    /// Merges adjacent ranges. Primary keys beyond the greatest allocated one are cut off, if any
+    /// others remain.
     private static func merged(_ ranges: [ClosedRange<Int64>], upTo greatest: Int64?) -> [ClosedRange<Int64>] {
         var result: [ClosedRange<Int64>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

@@ -2,30 +2,30 @@ import Foundation
 import SQLiteFile
 import SQLiteKit
 
-/// A table of a damaged store: how its records are to be read, and where its rows are.
+/// A table of a damaged store: the layout of its records, and the pages with its rows.
 struct SalvagedTable {
     struct Column: Hashable {
         let name: String
-        /// The place in a record; nil for one that is worked out when it is read.
+        /// The index in a record; nil for a virtual generated column.
         let field: Int?
-        /// What stands in records that are older than the column.
+        /// The value for records that are older than the column.
         let standard: SalvagedCell
     }
 
-    /// What its rows look like.
+    /// The form of the table's rows.
     enum Form: Hashable {
-        /// Those of objects of the entities with these numbers.
+        /// Rows of objects of the entities with these numbers.
         case objects(numbers: Set<Int64>)
-        /// Numbers alone.
+        /// Rows of a join table: integers only.
         case links
         case other
     }
 
-    /// SQLite's own limit: a table with more columns is none that it has made.
+    /// SQLite's own limit: it can't have created a table with more columns.
     private static let mostColumns = 32_767
 
     let name: String
-    /// To change them costs as much as there are.
+    /// Setting it rebuilds the indexes of all columns.
     var columns: [Column] { didSet { places = Places(columns) } }
     private var places: Places
     var root: Int?
@@ -39,12 +39,12 @@ struct SalvagedTable {
         self.root = root
     }
 
-    /// Where columns are.
+    /// Indexes of columns.
     private struct Places {
-        /// By key (`SQLName.key`); of equal names the first counts.
+        /// By key (`SQLName.key`); of equal names the first is used.
         let byKey: [String: Int]
         let fieldCount: Int
-        /// The fields of an object's number and of that of its entity.
+        /// The fields of an object's primary key and entity number.
         let number, entity: Int?
 
         init(_ columns: [Column]) {
@@ -56,7 +56,7 @@ struct SalvagedTable {
         }
     }
 
-    /// A table of which only the model is known.
+    /// A table that is known only from the model.
     init(name: String, columnNames: [String]) {
         self.init(
             name: name, columns: columnNames.enumerated().map { Column(name: $1, field: $0, standard: .null) },
@@ -68,7 +68,7 @@ struct SalvagedTable {
     /// - Parameter key: The key of a name (`SQLName.key`).
     func column(key: String) -> Column? { places.byKey[key].map { columns[$0] } }
 
-    /// Whether a row may be one of this table.
+    /// Whether a row may belong to this table.
     func fits(_ row: SalvagedRow) -> Bool {
         switch form {
         case .objects(let numbers):
@@ -90,8 +90,8 @@ struct SalvagedTable {
 
     // MARK: Statements
 
-    /// Reads a `CREATE TABLE`, of which parts may be damaged, as far as names and places of columns
-    /// go, and no further than a table may have columns.
+    /// Parses a `CREATE TABLE` statement, which may be damaged in parts, for the names and indexes
+    /// of its columns. It stops at the greatest number of columns that a table can have.
     static func columns(of statement: String) -> [Column] {
         guard let open = statement.firstIndex(of: "(") else { return [] }
         var columns: [Column] = []
@@ -112,14 +112,14 @@ struct SalvagedTable {
 
     private static let tableConstraints: Set<String> = ["PRIMARY", "UNIQUE", "CHECK", "FOREIGN", "CONSTRAINT"]
 
-    /// The name that a statement gives to its table.
+    /// The table name in a statement.
     static func name(in statement: String) -> String? {
         guard let range = statement.range(of: "TABLE ", options: .caseInsensitive) else { return nil }
         return leadingName(statement[range.upperBound...])?.name
     }
 
-    /// What stands between commas, those in parentheses and quotations not counted; no more than a
-    /// table may have columns.
+    /// The parts between commas, ignoring commas in parentheses and quotations; at most as many as
+    /// a table can have columns.
     private static func parts(_ text: Substring) -> [Substring] {
         var parts: [Substring] = []
         var depth = 0, start = text.startIndex
@@ -157,7 +157,7 @@ struct SalvagedTable {
         return end == text.startIndex ? nil : (String(text[..<end]), text[end...])
     }
 
-    /// The value after `DEFAULT`, where it is plain.
+    /// The value after `DEFAULT`, if it is a plain literal.
     private static func standard(_ definition: Substring) -> SalvagedCell {
         guard let range = definition.range(of: "DEFAULT", options: .caseInsensitive) else { return .null }
         let text = definition[range.upperBound...].drop { $0.isWhitespace || $0 == "(" }

@@ -5,23 +5,23 @@ import SQLiteKit
 import Schema
 import Storage
 
-/// Finds the tables of a damaged store, by its schema as far as that is left, and else by what
-/// their rows look like.
+/// Finds the tables of a damaged store, by its schema as far as that is readable, and else by the
+/// form of their rows.
 struct StoreRecovery {
     let database: DamagedDatabase
     private(set) var findings: [ReferenceFinding]
-    /// By their keys (`SQLName.key`).
+    /// By key (`SQLName.key`).
     private var tables: [String: SalvagedTable] = [:]
-    /// Tables of which the schema says nothing that makes sense, with their columns.
+    /// Tables whose schema entry is damaged, with the columns that could be read.
     private var nameless: [SalvagedTable] = []
     private(set) var entities: [StoreCatalog.NumberedEntity] = []
-    /// The greatest numbers that were given out, by the number of the root of the hierarchy.
+    /// The greatest allocated primary keys, by the number of the hierarchy's root entity.
     private(set) var greatestKeys: [Int64: Int64] = [:]
     private(set) var metadata: StoreMetadata?
     private(set) var cachedModel: Data?
-    /// Whether all that the store says of its entities is there.
+    /// Whether the store's list of entities is complete.
     private var knowsEntities = false
-    /// Whether there is anything that only a store has.
+    /// Whether the file has any content that is specific to a store.
     private(set) var hasTraces = false
 
     private static let metadataTable = SalvagedTable(
@@ -30,7 +30,7 @@ struct StoreRecovery {
         name: "Z_PRIMARYKEY", columnNames: ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"])
     private static let modelTable = SalvagedTable(name: "Z_MODELCACHE", columnNames: ["Z_CONTENT"])
 
-    /// Opens a copy that nobody else has open, and reads what it says of itself.
+    /// Opens a copy that no other connection has open, and reads its schema, metadata and entities.
     init(_ path: String) throws {
         database = try DamagedDatabase(path)
         findings = database.findings.map { ReferenceFinding("the file \($0)") }
@@ -60,7 +60,7 @@ struct StoreRecovery {
                 }
                 let statement = database.text(row[4]) ?? ""
                 guard type == "table" || statement.uppercased().hasPrefix("CREATE TABLE") else { return }
-                // Virtual ones have no rows of their own.
+                // Virtual tables have no rows of their own.
                 guard root > 0 else { return }
                 if type != "table" || !statement.hasPrefix("CREATE TABLE ") { isWhole = false }
                 found.append((database.text(row[1]) ?? "", statement, Int(clamping: root)))
@@ -81,7 +81,7 @@ struct StoreRecovery {
     }
 
     /// Whether a row has values of these kinds: `n` for NULL, `i` for an integer, `t` for text, `b`
-    /// for a blob, whose bytes may be elsewhere.
+    /// for a blob, whose bytes may be on other pages.
     private static func resembles(_ row: SalvagedRow, _ form: String) -> Bool {
         row.cells.count == form.count
             && zip(row.cells, form).allSatisfy { cell, kind in
@@ -95,15 +95,15 @@ struct StoreRecovery {
             }
     }
 
-    /// What `read` makes of the rows of a small table, which is looked for by the form of its rows
-    /// where the schema does not lead to it.
+    /// The results of `read` for the rows of a small table. If the schema does not refer to the
+    /// table, its rows are found by their form.
     private mutating func rows<Value>(
         _ expected: SalvagedTable, form: String, _ read: (SalvagedRow, SalvagedTable) -> Value?
     ) -> (values: [Value], isWhole: Bool) {
         var values: [Value] = [], isWhole = false
         let key = SQLName.key(expected.name)
         var table = tables[key] ?? expected
-        // Of a damaged definition, the standard one says more.
+        // If the definition is damaged, the standard definition is more reliable.
         if !expected.columns.allSatisfy({ table.column($0.name) != nil }) { table.columns = expected.columns }
         if let root = table.root {
             table.tree = database.tree(root: root)
@@ -131,11 +131,11 @@ struct StoreRecovery {
         return (values, isWhole)
     }
 
-    /// Gives pages up that the b-tree of a small table leads to and that hold rows of another one,
-    /// as after a page was written to the place of its root.
+    /// Releases pages that belong to the b-tree of a small table but have rows of another table,
+    /// for example after a misplaced write to the root page.
     /// - Returns: whether there were any.
     private func releaseStrangers(_ table: inout SalvagedTable, standard: SalvagedTable, _ form: String) -> Bool {
-        // What rows of another definition look like is not known.
+        // The expected form is known only for the standard definition.
         guard table.columns.map(\.name) == standard.columns.map(\.name) else { return false }
         let strange = table.tree.leaves.filter { leaf in
             let heads = database.heads(ofLeaf: leaf.page)
@@ -192,7 +192,7 @@ struct StoreRecovery {
 
     // MARK: The model's tables
 
-    /// Places what a model describes.
+    /// The layout of a model in this store.
     mutating func layout(_ model: ManagedObjectModel) throws -> StoreLayout {
         var catalog = catalog
         let known = Set(entities.map(\.name))
@@ -239,12 +239,12 @@ struct StoreRecovery {
         catalog.entities.sort { $0.number < $1.number }
     }
 
-    /// Takes the nameless table that has most of the columns of one that is missing; else only its
-    /// rows can tell where it is.
+    /// Uses the unnamed table that has most of the missing table's columns. If there is none, the
+    /// table can be located only by its rows.
     private mutating func addTable(_ wanted: SalvagedTable) {
         let names = Set(wanted.columns.map { SQLName.key($0.name) })
-        // The names are looked up in the tables, not the other way round: a damaged table may have
-        // very many.
+        // Look up the names in the tables, not the other way round: a damaged table may have very
+        // many columns.
         let shares = nameless.map { table in
             2 * table.columns.count > names.count ? names.count { table.column(key: $0) != nil } : 0
         }
@@ -259,10 +259,11 @@ struct StoreRecovery {
         tables[SQLName.key(wanted.name)] = table
     }
 
-    /// The columns of a definition in which some run into those before them, as where a comma is
-    /// damaged: rows have their fields, so that those behind stand further back than it says.
-    /// - Returns: Nil where the definition is none of the expected columns in their order, or lacks
-    ///   columns at its end only, whose order is not known.
+    /// Repairs a definition in which columns were merged with the preceding ones, for example
+    /// because a comma is damaged. The rows still have the fields of these columns, so the fields
+    /// after them have greater indexes than the definition suggests.
+    /// - Returns: Nil if the definition does not list expected columns in their order, or lacks
+    ///   only columns at its end, whose order is unknown.
     private static func columnsWithMergedDefinitions(
         _ found: [SalvagedTable.Column], _ wanted: [SalvagedTable.Column]
     ) -> [SalvagedTable.Column]? {
@@ -275,7 +276,7 @@ struct StoreRecovery {
         return rest.isEmpty && end > found.count ? Array(wanted[..<end]) : nil
     }
 
-    /// Gives columns whose names are damaged those that the model expects in their places.
+    /// Replaces damaged column names by the names that the model expects at their positions.
     private mutating func addColumns(_ wanted: SalvagedTable) {
         guard var table = tables[SQLName.key(wanted.name)] else { return }
         var missing = wanted.columns.filter { table.column($0.name) == nil }
@@ -309,7 +310,7 @@ struct StoreRecovery {
 
     // MARK: Rows
 
-    /// The tables whose rows a layout reads, each with its b-tree, and stray pages of theirs.
+    /// The tables that a layout reads, each with the pages of its b-tree and its stray pages.
     mutating func tables(of layout: StoreLayout) -> [SalvagedTable] {
         let schema = StoreSchema(layout)
         var wanted: [SalvagedTable] = []
@@ -331,7 +332,7 @@ struct StoreRecovery {
                 wanted[index].tree.isDamaged = true
             }
         }
-        // What belongs to other tables is no stray page.
+        // Pages of other tables are not stray pages.
         let names = Set(wanted.map { SQLName.key($0.name) }),
             small = Set([Self.metadataTable, Self.entityTable, Self.modelTable].map { SQLName.key($0.name) })
         for (key, table) in tables where !names.contains(key) && !small.contains(key) {
@@ -342,7 +343,7 @@ struct StoreRecovery {
         return wanted
     }
 
-    /// Gives pages up that a damaged b-tree leads to and whose rows are those of another table.
+    /// Releases pages that belong to a damaged b-tree but have rows of another table.
     private func releaseStrangers(_ wanted: inout [SalvagedTable]) {
         for index in wanted.indices {
             let table = wanted[index]
@@ -363,8 +364,8 @@ struct StoreRecovery {
         }
     }
 
-    /// Finds the tables of pages that no b-tree leads to. There are none in a sound database; free
-    /// pages, whose rows were deleted, are not among them.
+    /// Assigns pages that no b-tree refers to. A sound database has none. Free pages, whose rows
+    /// were deleted, are not included.
     private func adoptUnreachablePages(_ wanted: inout [SalvagedTable]) {
         for page in database.strayLeaves() {
             let rows = database.heads(ofLeaf: page)

@@ -6,8 +6,8 @@ package import Storage
 extension StoreSalvager {
     private static let batchSize = 5000
 
-    /// Hands out links of many-to-many relationships between rows that were read, and the orders of
-    /// ordered ones, in change sets; call it after `forEachBatch`.
+    /// Passes the links of many-to-many relationships between the rows that were read, and the
+    /// orders of ordered relationships, in change sets. Call it after `forEachBatch`.
     package func forEachChange(_ body: (ChangeSet) throws -> Void) throws {
         do {
             for (storage, property, join) in StoreSchema(layout).namingSides {
@@ -26,7 +26,7 @@ extension StoreSalvager {
         }
     }
 
-    /// An object that was read.
+    /// The reference to an object that was read; nil for another object.
     private func object(_ key: Int64, declared entityIndex: Int) -> ObjectReference? {
         entities[layout.model.entities[entityIndex].rootIndex]?[key].map { ObjectReference(key: key, entityIndex: $0) }
     }

@@ -6,8 +6,8 @@ package import Storage
 extension StoreSalvager {
     private static let batchSize = 1000
 
-    /// Hands out the rows that can be read, hierarchy by hierarchy, each number once; what can't be
-    /// read is among the findings afterwards.
+    /// Passes the readable rows, hierarchy by hierarchy, each primary key once. Rows that can't be
+    /// read are added to the findings.
     package func forEachBatch(_ body: (RowBatch) throws -> Void) throws {
         for storage in layout.storedEntities where storage.number == storage.rootNumber {
             do { try readRows(storage, body) } catch let error as SQLiteError {

@@ -6,31 +6,31 @@ package import Schema
 import SQLiteKit
 package import Storage
 
-/// Reads what can be read of a damaged store: tables around their broken pages, rows around their
-/// broken cells, and without the schema where that is broken.
+/// Reads as much as possible of a damaged store. It skips damaged pages and cells, and can do
+/// without the schema if that is damaged.
 ///
-/// What is found is put into a sound store of its own first, beside the copy, by the names of the
-/// damaged one; from there it is read as from any store.
+/// The recovered rows are first copied into a new, sound store beside the copy, with the table and
+/// column names of the damaged store. They are then read as from any store.
 package final class StoreSalvager {
     package let identity: StoreIdentity
     package let layouts: [RowLayout]
     package let layout: StoreLayout
-    /// What the store says of itself; empty where that can't be read.
+    /// The store's metadata; empty if they can't be read.
     package let metadata: [String: MetadataValue]
-    /// What was wrong or could not be read, up to a thousand.
+    /// The defects and unreadable parts, up to a thousand.
     package private(set) var findings: [ReferenceFinding] = []
-    /// Which rows were read, by hierarchy and number, each with its entity.
+    /// The entities of the rows that were read, by hierarchy and primary key.
     package private(set) var entities: [Int: [Int64: Int]] = [:]
     let session: StoreSession
     private static let mostFindings = 1000
 
     /// Reads the copy, with the WAL beside it.
-    /// - Parameter resolve: Gives the model by the version hashes that the store records, which are
-    ///   empty where they can't be read; nil for the store's own.
-    /// - Throws: `StorageError`: `damaged` where nothing can be read, `noModel`.
-    /// - Complexity: Reads each page of the copy a fixed number of times, whatever is wrong with
-    ///   it: three times where the b-trees are sound, fewer than ten for leaves that none leads to.
-    ///   Writes what it holds.
+    /// - Parameter resolve: Returns the model for the version hashes in the store, which are empty
+    ///   if they can't be read; nil uses the store's own model.
+    /// - Throws: `StorageError`: `damaged` if nothing can be read, `noModel`.
+    /// - Complexity: Reads each page of the copy a fixed number of times, regardless of the damage:
+    ///   three times if the b-trees are sound, fewer than ten for leaves that no b-tree refers to.
+    ///   Writes a copy of the recovered content.
     package init(
         copyAt path: String, files: ExternalValues,
         resolvingModel resolve: ([String: Data]) throws -> ManagedObjectModel?

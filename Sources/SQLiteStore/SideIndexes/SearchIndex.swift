@@ -1,28 +1,28 @@
 import Schema
 
 /// The full-text index of a table: an FTS5 table with the words of the attributes that a model
-/// chooses, folded and parted by `TextWords`.
+/// selects, folded and split by `TextWords`.
 ///
-/// Its name cannot be that of an entity's table, since those begin with Z.
+/// Its name can't collide with an entity's table, because those begin with Z.
 package struct SearchIndex: Sendable, Hashable {
     static let prefix = "FOLIO_SEARCH_"
-    /// Words come ready: folded, parted by single spaces. Then all that FTS5's `ascii` tokenizer
-    /// does is to part them again.
+    /// The text is already folded and split by single spaces. FTS5's `ascii` tokenizer only has to
+    /// split it again.
     private static let options = ", tokenize='ascii', columnsize=0)"
 
     /// The entities' table.
     let table: String
-    /// The columns of the table that are in the index, in its order.
+    /// The indexed columns, in the order of the index.
     package let columns: [String]
 
     package var name: String { Self.prefix + table }
 
     var statement: String { Self.head(name) + columns.map(Self.quoted).joined(separator: ", ") + Self.options }
 
-    /// Brings all rows in.
+    /// Inserts all rows.
     var filling: String { filling(from: "\(SQLName.quoted(table)) t") }
 
-    /// Brings in those rows that `touched` names.
+    /// Inserts the rows whose keys are in the table `touched`.
     func filling(touched: String) -> String {
         filling(from: "\(SQLName.quoted(touched)) x CROSS JOIN \(SQLName.quoted(table)) t ON t.Z_PK = x.key")
     }
@@ -40,8 +40,8 @@ package struct SearchIndex: Sendable, Hashable {
         "DELETE FROM \(Self.quoted(name)) WHERE rowid IN (SELECT key FROM \(SQLName.quoted(touched)))"
     }
 
-    /// Counts the rows whose words are not those in the index, and the words of rows that are not
-    /// there.
+    /// Counts the rows whose words differ from those in the index, and the index entries for rows
+    /// that do not exist.
     var checking: String {
         let names = columns.map(Self.quoted)
         let differs = names.map { "f.\($0) IS NOT FolioWords(t.\($0))" }.joined(separator: " OR ")
@@ -54,11 +54,11 @@ package struct SearchIndex: Sendable, Hashable {
 
     private static func head(_ name: String) -> String { "CREATE VIRTUAL TABLE \(quoted(name)) USING fts5(" }
 
-    /// The same quoting for every name, so that a definition can be told by its text.
+    /// All names are quoted in the same way, so that a definition can be recognized by its text.
     private static func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
-    /// Whether an entry of a schema is such an index, or one of the tables that FTS5 keeps for it,
-    /// exactly as it is made here.
+    /// Whether a schema entry is such an index or one of FTS5's shadow tables, exactly as it is
+    /// created here.
     static func isDefinition(_ name: String, _ statement: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         if statement.hasPrefix(head(name)), statement.hasSuffix(options) {
@@ -72,7 +72,7 @@ package struct SearchIndex: Sendable, Hashable {
         }
     }
 
-    /// What FTS5 keeps for an index, by the ends of the names.
+    /// The shadow tables of FTS5, by their name suffixes.
     static let shadows = [
         ("_data", "id INTEGER PRIMARY KEY, block BLOB)"),
         ("_idx", "segid, term, pgno, PRIMARY KEY(segid, term)) WITHOUT ROWID"),

@@ -1,11 +1,11 @@
 import Query
 import SQLiteKit
 
-/// Brings the side indexes up to date with the rows that a transaction touches. These are noted by
-/// triggers of the connection, which are in no file: whatever writes a row is noticed.
+/// Updates the side indexes for the rows that a transaction changes. Temporary triggers of the
+/// connection record these rows, so every write is noticed and the file has no additional triggers.
 final class SideIndexUpdater {
     private let layout: StoreLayout
-    /// Whether the connection notes which rows are touched.
+    /// Whether the connection records the changed rows.
     private var watchesRows = false
 
     init(_ layout: StoreLayout) { self.layout = layout }
@@ -66,7 +66,7 @@ final class SideIndexUpdater {
         }
     }
 
-    /// Side indexes that do not say what the rows say: some other program has written to the store.
+    /// Side indexes that disagree with the rows because another program has written to the store.
     /// Costs a pass over the rows.
     func sideIndexFindings(on connection: Connection) throws -> [String] {
         guard !layout.sideIndexes.isEmpty else { return [] }
@@ -85,7 +85,7 @@ final class SideIndexUpdater {
 }
 
 extension SideIndexes {
-    /// The columns of a table that any of its indexes has.
+    /// The columns of a table that are in any of its side indexes.
     func columns(of table: String) -> [String] {
         Set((search[table]?.columns ?? []) + (places[table] ?? []).flatMap(\.columns)).sorted()
     }

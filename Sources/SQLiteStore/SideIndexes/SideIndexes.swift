@@ -1,9 +1,9 @@
 import Schema
 
-/// The indexes of a store that are tables of their own: full text and R-trees. Stores that Folio
-/// makes have them, those of Apple's framework do not.
+/// The indexes of a store that are separate tables: full-text indexes and R-trees. Stores that
+/// Folio creates have them, Core Data's stores do not.
 ///
-/// Whatever writes rows brings them up to date in the same transaction (`StoreSession.writing`).
+/// Every transaction that writes rows updates them (`StoreSession.writing`).
 struct SideIndexes: Sendable, Hashable {
     var search: [String: SearchIndex] = [:]
     var places: [String: [SpatialIndex]] = [:]
@@ -12,13 +12,13 @@ struct SideIndexes: Sendable, Hashable {
 
     var isEmpty: Bool { search.isEmpty && places.isEmpty }
     var tables: [String] { Set(search.keys).union(places.keys).sorted() }
-    /// Statements that make them, in order.
+    /// The statements that create them, in order.
     var statements: [String] {
         search.values.sorted { $0.table < $1.table }.map(\.statement) + allPositions.map(\.statement)
     }
     var allPositions: [SpatialIndex] { places.values.joined().sorted { $0.name < $1.name } }
 
-    /// What a model asks for.
+    /// The side indexes that a model requires.
     init(wantedBy model: ManagedObjectModel, _ storages: [EntityStorage]) {
         var columns: [String: [String]] = [:]
         for storage in storages {
@@ -59,7 +59,7 @@ struct SideIndexes: Sendable, Hashable {
             suffix: "\(entity.name.uppercased())_\(index.name.uppercased())", table: storage.table, columns: columns)
     }
 
-    /// Those of them that a file has, as they are wanted.
+    /// The required side indexes that a file has.
     func present(in catalog: StoreCatalog) -> SideIndexes {
         guard !catalog.sideIndexes.isEmpty else { return .none }
         var present = SideIndexes()
@@ -70,7 +70,7 @@ struct SideIndexes: Sendable, Hashable {
         return present
     }
 
-    /// Whether an entry of a schema belongs to one, exactly as Folio and SQLite make it.
+    /// Whether a schema entry belongs to a side index, exactly as Folio and SQLite create it.
     static func isDefinition(_ name: String, _ statement: String) -> Bool {
         SearchIndex.isDefinition(name, statement) || SearchIndex.isContent(name, statement)
             || SpatialIndex.isDefinition(name, statement)

@@ -1,15 +1,15 @@
 import Schema
 
-/// The R-tree of a fetch index whose properties are all of the kind `rTree`: the rows that have all
-/// of them.
+/// The R-tree of a fetch index whose properties are all of the kind `rTree`. It includes the rows
+/// with values for all of these properties.
 package struct SpatialIndex: Sendable, Hashable {
     static let prefix = "FOLIO_PLACES_"
-    /// The greatest coordinate: trees hold numbers in 32 bits.
+    /// The greatest coordinate: R-trees store 32-bit numbers.
     static let limit = 3e38
-    /// What SQLite's trees can have.
+    /// The greatest number of dimensions of SQLite's R-trees.
     static let mostColumns = 5
 
-    /// What follows the prefix: the entity and the index.
+    /// The name after the prefix: the entity and the index.
     let suffix: String
     /// The entities' table.
     let table: String
@@ -39,8 +39,8 @@ package struct SpatialIndex: Sendable, Hashable {
         "DELETE FROM \(SQLName.quoted(name)) WHERE id IN (SELECT key FROM \(SQLName.quoted(touched)))"
     }
 
-    /// Counts the rows that the tree has not where they are, and what it has of rows that are not
-    /// there.
+    /// Counts the rows that are missing or misplaced in the R-tree, and its entries for rows that
+    /// do not exist.
     var checking: String {
         let (index, source) = (SQLName.quoted(name), SQLName.quoted(table))
         let names = columns.map { "max(min(CAST(t.\(SQLName.quoted($0)) AS REAL), 3e38), -3e38)" }
@@ -58,8 +58,8 @@ package struct SpatialIndex: Sendable, Hashable {
 
     private static func coordinates(_ count: Int) -> String { (0..<count).map { ", a\($0), b\($0)" }.joined() + ")" }
 
-    /// Whether an entry of a schema is such a tree, or one of the tables that it is kept in,
-    /// exactly as it is made here.
+    /// Whether a schema entry is such an R-tree or one of its shadow tables, exactly as it is
+    /// created here.
     static func isDefinition(_ name: String, _ statement: String) -> Bool {
         guard name.hasPrefix(prefix) else { return false }
         if (1...mostColumns).contains(where: { statement == head(name) + coordinates($0) }) { return true }

@@ -1,6 +1,6 @@
 import SQLiteKit
 
-/// Where a cell's value goes.
+/// A destination for a cell's value.
 protocol CellSink {
     func set(_ value: Int64)
     func set(_ value: Double)
@@ -11,9 +11,9 @@ protocol CellSink {
 
 extension SQLResult: CellSink {}
 
-/// An argument of a statement.
+/// A parameter of a statement.
 struct BoundCell: CellSink {
-    /// What hindered the binding of any of a row's cells.
+    /// The first error in binding the cells of a row.
     final class Failure {
         var error: (any Error)?
     }

@@ -3,8 +3,8 @@ import RowMemory
 import Schema
 import SQLiteKit
 
-/// What of a row goes into one column. Trivial to copy: loops over rows go through millions of
-/// them.
+/// Describes how a value of a row is written to one column. Trivial to copy, because the loops over
+/// rows use it for every cell.
 struct CellWriter {
     enum Kind: UInt8 {
         case int, bool, double, float, string, uuid, decimal, data
@@ -16,7 +16,8 @@ struct CellWriter {
 
     let slot: RowSlot
     let kind: Kind
-    /// Of a large value its place among the row's, of a composite's leaf that among the plan's.
+    /// The index of a large value among the row's large values, or of a composite's leaf among the
+    /// plan's leaves.
     let index: Int32
 
     init(_ kind: Kind, slot: RowSlot, index: Int = 0) {
@@ -44,8 +45,8 @@ extension CellWriter.Kind {
 }
 
 extension SQLiteValue {
-    /// A decimal as Core Data keeps it: what is no integer is a floating-point number, so that some
-    /// 15 digits survive.
+    /// A decimal as Core Data stores it: a number that is not an integer becomes a floating-point
+    /// number, which preserves about 15 digits.
     init(_ value: Decimal) {
         let text = value.description
         if let integer = Int64(text) {

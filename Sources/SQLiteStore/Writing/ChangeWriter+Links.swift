@@ -18,7 +18,7 @@ extension ChangeWriter {
             let kind = Kind(entityIndex: link.entityIndex, propertyIndex: link.propertyIndex, isAdded: link.isAdded)
             groups[kind, default: []] += [save.keys.key(link.owner), save.keys.key(link.member.key)]
         }
-        // What goes makes room for what comes.
+        // Remove links before adding others.
         for (kind, pairs) in groups.sorted(by: { !$0.key.isAdded && $1.key.isAdded }) {
             switch try session.layout.storage(of: kind.entityIndex).properties[kind.propertyIndex] {
             case .manyToMany(let join):
@@ -72,8 +72,8 @@ extension ChangeWriter {
         }
     }
 
-    /// A relationship without an inverse: the member's row holds the owner's key, and the last
-    /// owner has it.
+    /// A relationship without an inverse: the member's row has the owner's key. If there are
+    /// several owners, the last one is stored.
     private func set(_ pairs: [Int64], _ key: ToManyKey, isAdded: Bool, _ save: inout SaveInProgress) throws {
         let (table, column) = (SQLName.quoted(key.table), SQLName.quoted(key.key))
         let source = try session.connection.rowSourceTable(columns: 2)
@@ -109,7 +109,7 @@ extension ChangeWriter {
         }
     }
 
-    /// Nil where an old table has no place for the order.
+    /// Nil if an old table has no order column.
     private func orderedColumns(entityIndex: Int, propertyIndex: Int) throws -> OrderedColumns? {
         switch try session.layout.storage(of: entityIndex).properties[propertyIndex] {
         case .toMany(let key): key.order.map { OrderedColumns(key, order: $0) }
@@ -135,7 +135,8 @@ extension ChangeWriter {
         }
     }
 
-    /// Notes rows that came to an owner with an ordered inverse, in case no order places them.
+    /// Records members that were added to an owner with an ordered inverse, in case the save has no
+    /// order for them.
     func noteUnordered(
         _ rows: RowBatch, places: [Int], _ plan: WritePlan, _ storage: EntityStorage, _ save: inout SaveInProgress
     ) {
@@ -151,14 +152,15 @@ extension ChangeWriter {
         }
     }
 
-    /// Puts members that no order has placed behind the others.
+    /// Appends the members for which the save has no order.
     func placeRest(_ save: inout SaveInProgress) throws {
         for (columns, pairs) in save.unordered {
             let (member, order) = (SQLName.quoted(columns.member), SQLName.quoted(columns.order))
             let (table, owner) = (SQLName.quoted(columns.table), SQLName.quoted(columns.owner))
             let greatest = "SELECT max(\(order)) FROM \(table) WHERE \(owner) = ?"
             let statement = "UPDATE \(table) SET \(order) = ? WHERE \(member) = ? AND \(owner) = ? AND \(order) IS NULL"
-            // Looked up once for each owner: an owner may have got a hundred thousand.
+            // Looked up once for each owner, because an owner may have got a hundred thousand
+            // members.
             var last: [Int64: Int64] = [:]
             for pair in pairs {
                 let position =

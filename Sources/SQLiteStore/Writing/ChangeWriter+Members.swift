@@ -2,10 +2,10 @@ import Schema
 import SQLiteKit
 import Storage
 
-// Members of deleted objects that nobody has read, deleted by what leads to their owners.
+// Deletes members of deleted objects without reading them, by the owner's key in their rows.
 extension ChangeWriter {
-    /// Whether the members of a relationship can be deleted unread: nothing else has to learn of
-    /// them.
+    /// Whether the members of a relationship can be deleted without reading them, because neither
+    /// history, triggers, files nor other tables depend on them.
     func deletesMembers(entityIndex: Int, propertyIndex: Int) throws -> Bool {
         guard !session.hasTriggers, !session.description.tracksHistory,
             case .toMany(let members) = try session.layout.storage(of: entityIndex).properties[propertyIndex],
@@ -14,7 +14,7 @@ extension ChangeWriter {
         else { return false }
         return try session.layout.storage(of: members.destinationIndex).properties.allSatisfy { property in
             switch property {
-            // Large values have files.
+            // Large values have files that must be removed.
             case .attribute(let column): !column.hasStoragePrefix
             case .manyToMany: false
             case .none, .composite, .toOne, .toMany: true
@@ -22,7 +22,7 @@ extension ChangeWriter {
         }
     }
 
-    /// - Returns: how many there were.
+    /// - Returns: the number of deleted members.
     func deleteMembers(_ deletion: ChangeSet.MemberDeletion) throws -> Int {
         guard
             case .toMany(let members) = try session.layout.storage(of: deletion.entityIndex).properties[
@@ -40,7 +40,7 @@ extension ChangeWriter {
                 return session.connection.changes
             }
         }
-        // SQLite empties a table by giving its pages back, without looking at the rows.
+        // SQLite truncates a table by freeing its pages, without reading the rows.
         if try areAllMembers(table, key, of: Set(deletion.owners)) {
             try session.connection.run("DELETE FROM \(table)")
             return session.connection.changes
@@ -60,7 +60,8 @@ extension ChangeWriter {
             [.text(table), .text(column)]) != nil
     }
 
-    /// Whether a table has rows of some owners alone, from one owner in the index to the next.
+    /// Whether all rows of a table belong to the given owners. Searches the index from one owner to
+    /// the next.
     private func areAllMembers(_ table: String, _ key: String, of owners: Set<Int64>) throws -> Bool {
         if try session.connection.value("SELECT 1 FROM \(table) WHERE \(key) IS NULL LIMIT 1") != nil { return false }
         var next = try session.connection.value("SELECT min(\(key)) FROM \(table)")?.integer

@@ -3,8 +3,8 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Writes the changes of a save: rows, links and places. What it finds out on the way is the
-/// save's.
+/// Writes the changes of a save: rows, links and orders. Intermediate results are kept in
+/// `SaveInProgress`.
 struct ChangeWriter {
     let session: StoreSession
 
@@ -34,17 +34,18 @@ struct ChangeWriter {
         noteUnordered(insertions.rows, places: writer.allPositions, plan, storage, &save)
     }
 
-    /// Whether rows have the numbers that SQLite would give them.
+    /// Whether the rows' primary keys are those that SQLite would assign.
     private func isAppended(_ writer: RowWriter, to storage: EntityStorage) throws -> Bool {
         guard writer.count >= Self.manyRows, let first = writer.firstOfConsecutiveKeys,
             try TableTraits(storage.table, session.connection).numbersRows
         else { return false }
         let last = try session.connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0
-        // Not the other way round: a strange file may have the greatest number there is.
+        // Compare in this order: a damaged file may have the greatest possible key, to which 1
+        // can't be added.
         return first - 1 == last
     }
 
-    /// For so many rows it is worth to find out what their table allows.
+    /// The least number of rows for which it is worthwhile to inspect the table's definition.
     private static let manyRows = 64
 
     // MARK: Updates
@@ -54,7 +55,7 @@ struct ChangeWriter {
             updates.changed.count == updates.rows.count,
             "Every updated row comes with the set of its changed properties")
         let storage = try session.layout.storage(of: updates.entityIndex)
-        // Rows that change in the same properties go in one statement.
+        // Rows in which the same properties changed are written by one statement.
         for (changed, places) in Self.placesBySet(updates.changed) {
             let prepared = try updatePlan(updates.entityIndex, changed, storage), plan = prepared.plan
             try session.replacedFiles.noteReplacedFiles(
@@ -70,8 +71,8 @@ struct ChangeWriter {
         }
     }
 
-    /// The sets in the order in which they first occur. Neighbors mostly have the same one, and
-    /// are not looked up.
+    /// The sets in the order of their first occurrence. Adjacent rows usually have the same set,
+    /// which then needs no lookup.
     private static func placesBySet(_ sets: [PropertySet]) -> [(changed: PropertySet, places: [Int])] {
         if sets.count == 1 { return [(sets[0], [0])] }
         var groups: [(changed: PropertySet, places: [Int])] = []
@@ -92,8 +93,8 @@ struct ChangeWriter {
         return groups
     }
 
-    /// Changes many rows by inserting them where they are; see `TableTraits.updatesByInsertion`.
-    /// - Returns: how many were changed; nil where the table or the rows don't allow that.
+    /// Updates many rows by upserts; see `TableTraits.updatesByInsertion`.
+    /// - Returns: the number of updated rows; nil if the table or the rows don't allow it.
     private func updateByInsertion(_ writer: RowWriter, _ plan: WritePlan, _ storage: EntityStorage) throws -> Int? {
         guard writer.count >= Self.manyRows, plan.columns.allSatisfy({ $0.order == nil }),
             try TableTraits(storage.table, session.connection).updatesByInsertion
@@ -106,16 +107,16 @@ struct ChangeWriter {
             "INSERT INTO \(SQLName.quoted(storage.table)) AS \(root) (\((["Z_PK", "Z_OPT"] + names).joined(separator: ", "))) "
             + "SELECT \((["c0", "c1"] + sources).joined(separator: ", ")) FROM \(try session.connection.rowSourceTable(columns: writer.columnCount)) WHERE true "
             + "ON CONFLICT (Z_PK) DO UPDATE SET \(assignments.joined(separator: ", ")) WHERE ifnull(\(root).Z_OPT, 0) = excluded.Z_OPT"
-        // No row is to be inserted: where one was missing after all, its number stands here, and
-        // the whole save is taken back.
+        // No row should be inserted. If one was missing after all, its rowid is set here, and the
+        // whole save is rolled back.
         session.connection.lastInsertRowID = .min
         let count = try session.connection.withStatement(statement) { try attempt($0, writer) }
         if session.connection.lastInsertRowID != .min { throw VersionMismatch() }
         return count
     }
 
-    /// Takes the unique values of rows away before they get their new ones, so that two rows can
-    /// exchange theirs.
+    /// Sets unique columns of the rows to NULL before they get their new values, so that two rows
+    /// can swap theirs.
     /// - Returns: false if none of the columns is unique.
     private func emptyUniqueColumns(_ plan: WritePlan, _ writer: RowWriter, _ storage: EntityStorage) throws -> Bool {
         let entity = session.layout.model.entities[storage.entityIndex]
@@ -131,9 +132,9 @@ struct ChangeWriter {
         return true
     }
 
-    /// Changes a row that comes alone, as most of an autosave's do: for one row a table of rows
-    /// takes longer than all the rest.
-    /// - Returns: how many were changed; nil where there are more rows, or the row violates a
+    /// Updates a single row, the usual case of an autosave. A table-valued function would take
+    /// longer than everything else.
+    /// - Returns: the number of updated rows; nil if there are several rows, or the row violates a
     ///   constraint.
     private func updateOne(_ writer: RowWriter, _ prepared: UpdatePlan) throws -> Int? {
         guard writer.count == 1 else { return nil }
@@ -148,7 +149,7 @@ struct ChangeWriter {
         }
     }
 
-    /// How some properties are written, kept: small saves come one after the other.
+    /// The cached plan for updating a set of properties, because small saves often repeat.
     private func updatePlan(_ entityIndex: Int, _ changed: PropertySet, _ storage: EntityStorage) throws -> UpdatePlan {
         try session.plans.update(entityIndex, changed) {
             let plan = WritePlan(storage, session.rowLayouts[entityIndex], properties: changed)
@@ -169,7 +170,7 @@ struct ChangeWriter {
         }
     }
 
-    /// Numbers and versions in turn. Neighbors mostly are of one entity.
+    /// Primary keys and versions, alternating. Adjacent deletions are usually of one entity.
     private static func numbersByEntity(_ deletions: [ChangeSet.Deletion]) -> [(entityIndex: Int, numbers: [Int64])] {
         var groups: [(entityIndex: Int, numbers: [Int64])] = []
         var current = -1
@@ -184,7 +185,8 @@ struct ChangeWriter {
         return groups.sorted { $0.entityIndex < $1.entityIndex }
     }
 
-    /// Where SQLite is given all of them at once, it notes them twice before it deletes the first.
+    /// Deletes row by row: in one statement, SQLite would record all rows twice before it deletes
+    /// the first.
     private func deleteOneByOne(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
         try session.connection.withStatement(
             "DELETE FROM \(SQLName.quoted(storage.table)) WHERE Z_PK = ? AND ifnull(Z_OPT, 0) = ?"
@@ -198,9 +200,8 @@ struct ChangeWriter {
         }
     }
 
-    /// Deletes rows that have few others among them, while their table is read from the first to
-    /// the last.
-    /// - Returns: false where that is not so.
+    /// Deletes rows that are dense in their table, during one scan of the table.
+    /// - Returns: false if they are not dense, or the table does not allow it.
     private func deleteMany(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws -> Bool {
         guard keysAndVersions.count >= 2 * Self.manyRows else { return false }
         let rows = DeletedRows(keysAndVersions)
@@ -213,8 +214,8 @@ struct ChangeWriter {
             if count != rows.count { throw VersionMismatch() }
         }
         if try session.connection.value("SELECT count(*) FROM \(table)")?.integer == Int64(rows.count) {
-            // SQLite empties a table by giving its pages back, without looking at the rows: so they
-            // are looked at before.
+            // SQLite truncates a table by freeing its pages, without reading the rows. The versions
+            // are therefore checked before.
             try session.connection.withStatement("SELECT Z_PK FROM \(meeting)") {
                 try session.connection.run($0, into: rows)
             }
@@ -229,8 +230,8 @@ struct ChangeWriter {
         return true
     }
 
-    /// Takes deleted objects out of join tables, whatever the change set says of their links: the
-    /// graph may never have loaded them.
+    /// Removes deleted objects from join tables. The change set need not list their links, because
+    /// they may never have been loaded.
     private func unlink(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
         let source = try session.connection.rowSourceTable(columns: 2)
         for case .manyToMany(let join) in storage.properties {
@@ -252,15 +253,16 @@ struct ChangeWriter {
             large: save.large)
     }
 
-    /// Runs a statement over rows and returns how many it changed. Where a row violates a
-    /// constraint, room is made and they are tried again; then one by one, to find out which.
+    /// Runs a statement over rows and returns the number of changed rows. If a row violates a
+    /// constraint, `makingRoom` is called and the statement is repeated; then the rows are written
+    /// one by one to find the violation.
     @discardableResult
     private func run(
         _ text: String, _ writer: RowWriter, _ rows: RowBatch, entityIndex: Int, _ save: SaveInProgress,
         makingRoom: () throws -> Bool = { false }
     ) throws -> Int {
         try session.connection.withStatement(text) { statement in
-            // A statement that failed has left nothing behind.
+            // A failed statement has made no changes.
             if let count = try attempt(statement, writer) { return count }
             if try makingRoom(), let count = try attempt(statement, writer) { return count }
             return try writer.allPositions.reduce(0) { count, place in
@@ -275,7 +277,7 @@ struct ChangeWriter {
         }
     }
 
-    /// Nil where a row violates a constraint.
+    /// The number of changed rows; nil if a row violates a constraint.
     private func attempt(_ statement: Statement, _ writer: RowWriter) throws -> Int? {
         do {
             statement.reset()
@@ -295,8 +297,8 @@ struct ChangeWriter {
                 .constraint, "There is already an object with the number \(row.key): \(name)", entities: [name],
                 conflicts: [object], underlying: error)
         }
-        // Where no constraint of the model's explains it, it is an index of somebody else's, and
-        // SQLite's own words are all there is.
+        // If no constraint of the model explains the error, the index was made by another program,
+        // and only SQLite's message is available.
         var violation =
             (try? sharedValues(row, entityIndex: entityIndex, save)).flatMap { $0 }.map {
                 StorageError.notUnique($0.names, object, holder: $0.holder)
@@ -308,7 +310,7 @@ struct ChangeWriter {
         return violation
     }
 
-    /// The first constraint whose values another object has too, and that object.
+    /// The first constraint whose values another object has, and that object.
     private func sharedValues(_ row: Row, entityIndex: Int, _ save: SaveInProgress) throws -> (
         names: [String], holder: ManagedObjectID
     )? {
@@ -350,7 +352,7 @@ struct ChangeWriter {
 
     // MARK: Conflicts
 
-    /// All updated and deleted objects that are not in the store as they were read.
+    /// All updated and deleted objects whose stored version differs from the version that was read.
     func conflicts(in changes: ChangeSet) throws -> [StoreConflict] {
         var numbers: [Int: [Int64]] = [:]
         for updates in changes.updates {

@@ -1,24 +1,24 @@
 import SQLiteKit
 
-/// Rows to delete, met in the order of their numbers by a scan of their table.
+/// Rows to delete, found in primary key order by a scan of their table.
 ///
-/// A row of another version than the one that was read is passed over: whoever counts what was
-/// deleted finds out.
+/// A row whose version differs from the one that was read is skipped. The caller detects it by the
+/// number of deleted rows.
 final class DeletedRows: RowSink {
-    /// Numbers and versions in turn, by rising numbers.
+    /// Primary keys and versions, alternating, in ascending order of the keys.
     private let keysAndVersions: [Int64]
     private var position = 0
-    /// How many were met.
+    /// The number of rows that were found.
     private(set) var met = 0
 
     var count: Int { keysAndVersions.count / 2 }
     var first: Int64 { keysAndVersions[0] }
     var last: Int64 { keysAndVersions[keysAndVersions.count - 2] }
-    /// Whether at least every other number between the first and the last is one of them: a scan
-    /// comes by at most as many others.
+    /// Whether at least half of the keys between the first and the last are in the list, so that a
+    /// scan visits at most as many other rows.
     var isDense: Bool { UInt64(bitPattern: last &- first) / 2 < UInt64(count) }
 
-    /// - Parameter keysAndVersions: Numbers and versions in turn, not empty.
+    /// - Parameter keysAndVersions: Primary keys and versions, alternating; not empty.
     init(_ keysAndVersions: [Int64]) {
         let isAscending = stride(from: 2, to: keysAndVersions.count, by: 2).allSatisfy {
             keysAndVersions[$0 - 2] < keysAndVersions[$0]
@@ -33,7 +33,7 @@ final class DeletedRows: RowSink {
         }
     }
 
-    /// Of a number and a version.
+    /// The row has a primary key and a version.
     func skips(_ row: SQLValues) -> Bool {
         let key = row[0].int64
         while position < keysAndVersions.count, keysAndVersions[position] < key { position += 2 }
@@ -45,6 +45,6 @@ final class DeletedRows: RowSink {
         return false
     }
 
-    /// Nothing comes here: the statement itself does what is to be done with a row.
+    /// Not called with data: the statement itself processes the rows.
     func take(_ row: SQLValues) -> Bool { true }
 }

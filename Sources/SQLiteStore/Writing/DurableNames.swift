@@ -1,10 +1,10 @@
 import FileSystem
 import Synchronization
 
-/// The files of large values that are known to be on the disk.
+/// The external values whose files are known to be durable.
 ///
-/// A file that is just there may not be: whoever wrote it may have crashed, or failed, before it
-/// was synchronized, and so may whoever made its folder.
+/// An existing file need not be durable: the process that wrote it, or created its folder, may have
+/// crashed or failed before synchronizing.
 package final class DurableNames: Sendable {
     private struct Known {
         var names: Set<String> = []
@@ -15,12 +15,12 @@ package final class DurableNames: Sendable {
 
     package init() {}
 
-    /// Puts the name of a file on the disk, whose content is there already.
-    /// - Parameter levels: How many folders above the file's own may be as new as the file.
+    /// Makes the name of a file durable. Its content must be durable already.
+    /// - Parameter levels: The number of folders above the file's own folder that may be new too.
     package func note(_ name: String, file: String, levels: Int) throws {
         var folder = FilePath.parent(file)
         try Disk.synchronizeDirectory(folder)
-        // Those above change by new folders alone, each of which comes by here.
+        // The folders above only change when folders are created, which always calls this method.
         let isKnown = known.withLock { !$0.folders.insert(folder).inserted }
         if !isKnown {
             do {
@@ -36,8 +36,8 @@ package final class DurableNames: Sendable {
         known.withLock { _ = $0.names.insert(name) }
     }
 
-    /// Makes sure that a file is on the disk under its name; false where there is none. Costs a
-    /// look at it where that is known.
+    /// Makes a file and its name durable; returns false if there is no such file. Costs only a
+    /// status call if the file is known to be durable.
     package func secure(_ name: String, file: String, levels: Int) throws -> Bool {
         guard try Disk.kind(of: file) == .file else { return false }
         if known.withLock({ $0.names.contains(name) }) { return true }
@@ -47,8 +47,8 @@ package final class DurableNames: Sendable {
     }
 
     package func forget(_ name: String) { known.withLock { _ = $0.names.remove(name) } }
-    /// The files are looked for elsewhere from now on.
+    /// Call it after the files were moved to another location.
     package func forgetAll() { known.withLock { $0 = Known() } }
-    /// The folders may have to be made again.
+    /// Call it if the folders may have to be created again.
     package func forgetFolders() { known.withLock { $0.folders = [] } }
 }

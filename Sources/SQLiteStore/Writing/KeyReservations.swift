@@ -3,16 +3,16 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Gives out the primary keys of new rows.
+/// Allocates the primary keys of new rows.
 final class KeyReservations {
     private let layout: StoreLayout
-    /// Of a document's store: the greatest key that was reserved and that no row may have yet, by
-    /// the number of the root entity.
+    /// For a document's store: the greatest reserved key, which no row may have yet, by the number
+    /// of the root entity.
     private var held: [Int64: Int64] = [:]
 
     init(_ layout: StoreLayout) { self.layout = layout }
 
-    /// Gives new objects their numbers, and raises the greatest number where rows bring their own.
+    /// Assigns primary keys to new objects, and raises `Z_MAX` for rows that already have keys.
     func assignKeys(
         to insertions: [ChangeSet.Insertions], _ save: inout SaveInProgress, on connection: Connection
     ) throws -> SaveReceipt {
@@ -47,7 +47,7 @@ final class KeyReservations {
             })
     }
 
-    /// Raises the greatest number of a hierarchy (Z_MAX) and returns the first one that is free.
+    /// Raises the greatest key of a hierarchy (`Z_MAX`) and returns the first reserved key.
     func reserveKeys(_ storage: EntityStorage, count: Int, atLeast greatest: Int64 = 0, on connection: Connection)
         throws -> Int64
     {
@@ -57,8 +57,8 @@ final class KeyReservations {
         return keys.first
     }
 
-    /// Takes numbers for rows that come later, without a commit. For a store to which nobody else
-    /// writes: numbers that no row ever has are given again next time.
+    /// Reserves keys for later rows without a commit. Only for a store with a single writer: keys
+    /// that remain unused are allocated again by the next session.
     func holdKeys(_ storage: EntityStorage, count: Int, on connection: Connection) throws -> Int64 {
         let keys = try freeKeys(storage, count: count, atLeast: held[storage.rootNumber] ?? 0, on: connection)
         held[storage.rootNumber] = keys.last
@@ -70,7 +70,7 @@ final class KeyReservations {
     ) throws -> (
         first: Int64, last: Int64
     ) {
-        // A foreign writer may have forgotten to raise it.
+        // A foreign writer may not have raised Z_MAX.
         let maximum =
             try connection.value(
                 "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?",

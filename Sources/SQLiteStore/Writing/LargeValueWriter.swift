@@ -4,20 +4,20 @@ import RowMemory
 import Schema
 import Storage
 
-/// Turns large values into cells, writing files for those that are too large to stand in the store;
-/// files of a save that fails are removed again.
+/// Converts large values to cells. Values that are too large for a row are written to files; the
+/// files of a failed save are removed.
 final class LargeValueWriter {
     private let files: ExternalValues
-    /// Files of this save, so that a value that occurs twice, or a statement that runs twice,
-    /// writes one.
+    /// The files of this save, so that a value that occurs twice, or a statement that runs twice,
+    /// writes only one file.
     private var namesByValue: [ObjectIdentifier: (value: LargeValue, name: String)] = [:]
 
     init(_ files: ExternalValues) {
         self.files = files
     }
 
-    /// Writes the files that a change set needs: before its transaction, which others wait for, and
-    /// before any row refers to them.
+    /// Writes the files for a change set: before the transaction, so that other connections need
+    /// not wait, and before any row refers to them.
     func writeFiles(for changes: ChangeSet) throws {
         for insertions in changes.insertions { try writeFiles(for: insertions.rows) { _, _ in true } }
         for updates in changes.updates {
@@ -46,12 +46,12 @@ final class LargeValueWriter {
     func cell(for value: LargeValue) throws -> Data {
         if let written = namesByValue[ObjectIdentifier(value)] { return ExternalValues.cell(referringTo: written.name) }
         if let name = value.fileName {
-            // A value of this store's own stays where it is.
+            // A value that this store already has keeps its file.
             if ExternalValues.isName(name), try files.secure(name) { return ExternalValues.cell(referringTo: name) }
             do {
                 return try newCell(for: value)
             } catch let error as StorageError where error.code == .notFound && ExternalValues.isName(name) {
-                // Missing before and missing now: the reference is all that is left of it.
+                // The file was missing before and is still missing. Keep the reference.
                 return ExternalValues.cell(referringTo: name)
             }
         }
@@ -65,8 +65,8 @@ final class LargeValueWriter {
         return ExternalValues.cell(referringTo: name)
     }
 
-    /// After the commit: values that were read from elsewhere are read from the store's own files
-    /// from now on.
+    /// Call it after the commit: values that came from other sources are from now on read from the
+    /// store's own files.
     func settle() {
         for (value, name) in namesByValue.values where value.bytesAtHand == nil {
             value.settle(in: files.source(named: name))

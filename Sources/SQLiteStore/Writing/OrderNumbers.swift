@@ -1,16 +1,16 @@
-/// The numbers by which an ordered relationship keeps its order: from 2048 in steps of 1024, so
-/// that later ones fit in between (COREDATA_FORMATS §3.4).
+/// The numbers that define the order of an ordered relationship: from 2048 in steps of 1024, so
+/// that later ones can be inserted in between.
 enum OrderNumbers {
     static let first: Int64 = 2048
     static let step: Int64 = 1024
 
-    /// Numbers for members in their new order, given what each has now; as many as possible keep
-    /// theirs.
+    /// The numbers for members in their new order, given their current numbers. As many as possible
+    /// are kept.
     static func assign(_ current: [Int64?]) -> [Int64] {
         let kept = longestIncreasing(current)
         var numbers = [Int64?](repeating: nil, count: current.count)
         for index in kept { numbers[index] = current[index] }
-        // Every gap lies between two kept members, or before the first, or after the last.
+        // Every gap is between two kept members, before the first one, or after the last one.
         var gapStart = 0
         for end in kept + [current.count] {
             let low = gapStart == 0 ? nil : numbers[gapStart - 1]
@@ -21,7 +21,7 @@ enum OrderNumbers {
         return numbers.map { $0 ?? 0 }
     }
 
-    /// Gives the places between two numbers theirs; false where they don't fit.
+    /// Assigns numbers between two others; returns false if there is not enough room.
     private static func fill(_ numbers: inout [Int64?], _ places: Range<Int>, after low: Int64?, before high: Int64?)
         -> Bool
     {
@@ -48,7 +48,7 @@ enum OrderNumbers {
         (0..<Int64(count)).map { first + step * $0 }
     }
 
-    /// The places of a longest strictly increasing run among the numbers that there are.
+    /// The indexes of a longest strictly increasing subsequence of the given numbers.
     private static func longestIncreasing(_ values: [Int64?]) -> [Int] {
         var tails: [Int] = []
         var previous = [Int](repeating: -1, count: values.count)

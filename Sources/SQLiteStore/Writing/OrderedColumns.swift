@@ -1,8 +1,8 @@
-/// The table and columns that hold the order of a relationship.
+/// The table and columns that store the order of a relationship.
 struct OrderedColumns: Hashable {
     let table: String
     let owner: String
-    /// `Z_PK` where the members hold the owner's key themselves.
+    /// `Z_PK` if the members' rows have the owner's key.
     let member: String
     let order: String
 

@@ -3,15 +3,15 @@ import RowMemory
 import SQLiteKit
 import Storage
 
-/// Files of large values that a save may leave without a reference.
+/// External values that may be unreferenced after a save.
 ///
-/// Undo may bring a value back as long as the store is open, so they are removed when it closes, if
-/// nothing refers to them then. In a document that is the document's business: versions may refer
-/// to them.
+/// Undo can restore a value while the store is open, so the files are removed when it closes, if
+/// they are still unreferenced. For a document's store the document removes them, because versions
+/// may refer to them.
 final class ReplacedFiles {
     private let layout: StoreLayout
     private let removesFiles: Bool
-    /// The names of files that this session's saves have replaced.
+    /// The names of the files that this session's saves have replaced.
     private var names: Set<String> = []
 
     init(_ layout: StoreLayout, _ journal: WALPolicy) {
@@ -58,7 +58,7 @@ final class ReplacedFiles {
         }
     }
 
-    /// The names of all files that rows refer to.
+    /// The names of all external values that rows refer to.
     func externalValueNames(on connection: Connection) throws -> Set<String> {
         var names: Set<String> = []
         var seen: Set<String> = []
@@ -78,7 +78,7 @@ final class ReplacedFiles {
         return names
     }
 
-    /// Removes the files that were replaced and that nothing refers to.
+    /// Removes the replaced files that are no longer referenced.
     func removeReplacedFiles(from files: ExternalValues, on connection: Connection) throws {
         guard !self.names.isEmpty else { return }
         for name in self.names.subtracting(try externalValueNames(on: connection)) {

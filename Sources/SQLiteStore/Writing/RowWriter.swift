@@ -4,11 +4,11 @@ import Schema
 import SQLiteKit
 import Storage
 
-/// Rows of one entity on their way into a statement: column 0 is the key, column 1 the version,
-/// then those of the plan.
+/// Supplies rows of one entity to a statement: column 0 is the primary key, column 1 the version,
+/// followed by the plan's columns.
 final class RowWriter: RowSource {
     private let rows: RowBatch
-    /// The rows to write, by their places in the batch.
+    /// The rows to write, by their indexes in the batch.
     private let places: [Int]
     private let plan: WritePlan
     private let keys: KeyMap
@@ -36,7 +36,7 @@ final class RowWriter: RowSource {
     var allPositions: [Int] { places }
     var count: Int { places.count }
 
-    /// The key of the first row, where the others have the next ones in their order.
+    /// The primary key of the first row, if the following rows have consecutive keys.
     var firstOfConsecutiveKeys: Int64? {
         guard let place = places.first else { return nil }
         let given = rows.keys
@@ -44,13 +44,13 @@ final class RowWriter: RowSource {
         var next = first
         for place in places {
             guard keys.key(given[place]) == next else { return nil }
-            // Behind the greatest number comes none that a row could have.
+            // After the greatest key, the sum overflows to a value that no row can have.
             next &+= 1
         }
         return first > 0 ? first : nil
     }
 
-    /// A writer of one of the rows.
+    /// A writer for a single row.
     func only(_ place: Int) -> RowWriter {
         RowWriter(rows, places: [place], plan, keys: keys, layout: layout, store: store, large: large)
     }
@@ -88,7 +88,7 @@ final class RowWriter: RowSource {
     private func leafCell(_ leaf: CompositeLeaf, _ row: Row, _ slot: RowSlot) throws -> SQLiteValue {
         let value = row.boxed(slot)?.value.part(at: leaf.path) ?? .null
         if value.isNotANumber { throw unstorable(value, row, slot, leaf.path) }
-        // In the row itself, however large: nothing would clear away a leaf's file.
+        // Store the value in the row itself, however large: no code would remove a leaf's file.
         if case .large(let large) = value { return SQLiteValue(.data(try large.data()), leaf.column) }
         return SQLiteValue(value, leaf.column)
     }
@@ -104,7 +104,7 @@ final class RowWriter: RowSource {
 
     func column(_ index: Int, _ result: SQLResult) { write(column: index, to: result) }
 
-    /// Binds the cells of the only row to the arguments of a statement, from the first on.
+    /// Binds the cells of the only row to the parameters of a statement, starting with the first.
     func bindRow(to statement: Statement) throws {
         rewind()
         guard try next() else { return }
@@ -124,7 +124,7 @@ final class RowWriter: RowSource {
         }
     }
 
-    /// Answers a cell, NULL where the row has no value.
+    /// Writes a cell; NULL if the row has no value.
     @inline(__always) private func write(_ cell: CellWriter, _ row: Row, to result: some CellSink) {
         let slot = cell.slot
         switch cell.kind {
@@ -145,7 +145,7 @@ final class RowWriter: RowSource {
     }
 }
 
-/// Numbers on their way into a statement, so many in a row.
+/// Supplies integers to a statement, in rows of the given width.
 final class NumberSource: RowSource {
     private let numbers: [Int64]
     private let width: Int

@@ -1,12 +1,12 @@
 import RowMemory
 import Storage
 
-/// What one save has found out so far.
+/// The intermediate results of one save.
 struct SaveInProgress {
     let large: LargeValueWriter
     let keys = KeyMap()
     let insertions: [ChangeSet.Insertions]
-    /// Members that may lack a place in an ordered relationship, by the columns that would hold it.
+    /// Members that may lack a position in an ordered relationship, by the columns that store it.
     var unordered: [OrderedColumns: [OrderedPair]] = [:]
 
     init(large: LargeValueWriter, insertions: [ChangeSet.Insertions]) {
@@ -14,7 +14,7 @@ struct SaveInProgress {
         self.insertions = insertions
     }
 
-    /// The key by which the change set calls an object.
+    /// The key that the change set uses for an object.
     func givenKey(_ key: Int64, entityIndex: Int) -> Int64 {
         for group in insertions where group.entityIndex == entityIndex {
             for index in 0..<group.rows.count where keys.key(group.rows[index].key) == key {

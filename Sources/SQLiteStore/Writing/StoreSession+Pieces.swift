@@ -1,22 +1,22 @@
 import SQLiteKit
 import Storage
 
-/// Change sets that are written and not committed: they wait for the `apply` that commits them.
+/// Change sets that are written but not committed; the next committing `apply` commits them.
 ///
 /// Invariants:
 /// 1. As long as there is one that is not lost, the connection is in a transaction.
-/// 2. Once something has undone them, nothing is written until they are abandoned: what builds on
-///    them must not be committed alone.
+/// 2. Once they are rolled back, nothing is written until they are abandoned: changes that depend
+///    on them must not be committed alone.
 final class PiecesUnderWay {
-    /// The files that the pieces have written.
+    /// The external values that the change sets have written.
     var large: [LargeValueWriter] = []
-    /// One transaction of the history takes all pieces.
+    /// One history transaction records all of the change sets.
     var history: HistoryRecorder?
     fileprivate(set) var isLost = false
-    /// Whether something of them is in the transaction.
+    /// Whether any of their changes are in the transaction.
     var hasBegun = false
 
-    /// - Throws: `StorageError` where the pieces were undone.
+    /// - Throws: `StorageError` if the change sets were rolled back.
     fileprivate func check() throws {
         if isLost {
             throw StorageError(
@@ -26,26 +26,26 @@ final class PiecesUnderWay {
 }
 
 extension StoreSession {
-    /// Writes a change set that the next `apply` commits.
+    /// Writes a change set that the next committing `apply` commits.
     func applyPiece(_ changes: ChangeSet) throws -> SaveReceipt {
         pieces = pieces ?? PiecesUnderWay()
         return try apply(changes, commits: false)
     }
 
-    /// Makes sure that what waits for a commit is still there: SQLite rolls back by itself where a
-    /// disk is full or fails.
+    /// Checks that the uncommitted changes still exist: SQLite rolls back by itself if the disk is
+    /// full or fails.
     func checkPieces() throws {
         if let pieces, pieces.hasBegun, !connection.isInTransaction { losePieces() }
         try pieces?.check()
     }
 
-    /// Undoes what waits for a commit.
+    /// Rolls back the uncommitted changes.
     func abandonPieces() {
         losePieces()
         pieces = nil
     }
 
-    /// Something failed, and with it all that waits for the same commit.
+    /// Rolls back all uncommitted changes after an error.
     func losePieces() {
         guard let pieces, !pieces.isLost else { return }
         connection.rollBack()
@@ -54,7 +54,7 @@ extension StoreSession {
         pieces.isLost = true
     }
 
-    /// After the commit.
+    /// Call it after the commit.
     func settle(_ large: LargeValueWriter) {
         for large in (pieces?.large ?? []) + [large] { large.settle() }
         pieces = nil

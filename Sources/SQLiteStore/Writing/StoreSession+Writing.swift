@@ -5,10 +5,10 @@ import SQLiteKit
 import Storage
 
 extension StoreSession {
-    /// Commits a change set, and the pieces that wait for it: all of it or nothing.
+    /// Commits a change set, together with uncommitted earlier ones, or changes nothing.
     /// - Parameters:
-    ///   - commits: whether it is committed, or waits as a piece.
-    ///   - beforeCommit: runs when all is written; what it throws undoes it.
+    ///   - commits: whether to commit; otherwise the change set remains uncommitted.
+    ///   - beforeCommit: called when everything is written; an error rolls back.
     func apply(_ changes: ChangeSet, commits: Bool = true, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         try checkPieces()
@@ -30,8 +30,8 @@ extension StoreSession {
         } catch is VersionMismatch {
             large.removeFiles()
             losePieces()
-            // Looked up afterwards, all at once: a savepoint to come back to would copy every page
-            // that a save touches.
+            // The conflicts are looked up after the rollback, all at once. A savepoint would copy
+            // every page that a save changes.
             let found = try connection.transaction(.deferred) { try self.writer.conflicts(in: changes) }
             throw StorageError(.conflict, "Objects were changed in the store since they were read", conflicts: found)
         } catch {
@@ -41,8 +41,8 @@ extension StoreSession {
         }
     }
 
-    /// The order matters: what is deleted makes room for unique values of what is changed, and both
-    /// for what is new.
+    /// The order matters: deletions free unique values for updates, and both free them for
+    /// insertions.
     private func write(_ changes: ChangeSet, _ save: inout SaveInProgress) throws -> SaveReceipt {
         var receipt = try keys.assignKeys(to: changes.insertions, &save, on: connection)
         let history =
@@ -63,7 +63,7 @@ extension StoreSession {
         return receipt
     }
 
-    /// The rows, as they are now, of objects whose derived values changed in this transaction.
+    /// The current rows of the objects whose derived values changed in this transaction.
     private func takeDerivedRows() throws -> RowBatch {
         var batch = RowBatch()
         for (entityIndex, keys) in derived.takeKeys() {
@@ -74,8 +74,8 @@ extension StoreSession {
         return batch
     }
 
-    /// Runs a transaction that writes rows of entities; before it commits, the side indexes learn
-    /// of it.
+    /// Runs a transaction that writes entities' rows. The side indexes are updated before the
+    /// commit.
     func writing<Result>(commits: Bool = true, beforeCommit: () throws -> Void = {}, _ body: () throws -> Result) throws
         -> Result
     {
@@ -105,7 +105,7 @@ extension StoreSession {
                 pieces?.hasBegun = true
                 return first
             } catch {
-                // The transaction is undone, and with it what waited.
+                // The transaction was rolled back, and the uncommitted changes with it.
                 losePieces()
                 throw error
             }
@@ -114,8 +114,8 @@ extension StoreSession {
         return try keys.holdKeys(storage, count: count, on: connection)
     }
 
-    /// Runs `body`, which changes so many rows; triggers that take much longer than any of Core
-    /// Data's are ended.
+    /// Runs `body`, which changes this number of rows. Triggers that take far longer than Core
+    /// Data's are interrupted.
     private func limitingTriggers<Result>(_ rowCount: Int, _ body: () throws -> Result) throws -> Result {
         guard hasTriggers else { return try body() }
         return try connection.withDeadline(.seconds(3) + .milliseconds(rowCount), body)
@@ -131,7 +131,7 @@ extension StoreSession {
     private func write(metadata changes: [String: MetadataValue?]) throws {
         guard !changes.isEmpty else { return }
         if let next = lastMetadata?.exchanging(changes), let plist = lastMetadata?.plist {
-            // Where they are others than this session knows, nothing is written over.
+            // If the file has other metadata than this session knows, do not overwrite them.
             try next.plist.withUnsafeBytes { new in
                 try plist.withUnsafeBytes { old in
                     try connection.withStatement("UPDATE Z_METADATA SET Z_PLIST = ?1 WHERE Z_PLIST = ?2") { statement in
@@ -151,8 +151,8 @@ extension StoreSession {
         lastMetadata = written
     }
 
-    /// The metadata as they stand in the file; decoded only where they are others than this session
-    /// knows.
+    /// The current metadata of the file. They are decoded only if they differ from the metadata
+    /// that this session knows.
     func currentMetadata() throws -> StoreMetadata {
         if let lastMetadata,
             try connection.value("SELECT Z_PLIST = ? FROM Z_METADATA", [.blob(lastMetadata.plist)])?.integer == 1

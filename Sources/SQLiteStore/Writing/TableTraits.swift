@@ -1,26 +1,26 @@
 import SQLiteKit
 
-/// What a table allows that is quicker than what every table allows. Looked up for each bulk write:
-/// the schema of a store by itself may be changed by others.
+/// Determines which faster write methods a table allows. It is checked for each bulk write, because
+/// other programs may change the schema of a bare store.
 struct TableTraits {
-    /// `Z_PK` is SQLite's own row number, so that rows are appended in its order.
+    /// Whether `Z_PK` is SQLite's rowid, so that rows are appended in its order.
     private let hasRowNumbers: Bool
     private let hasTriggers: Bool
     private let hasUniqueIndexes: Bool
     private let demandsValues: Bool
     private let remembersNumbers: Bool
 
-    /// Whether rows that get the next numbers in their order can leave it to SQLite to give them:
-    /// it need not look for each.
+    /// Whether SQLite can assign the keys of rows that are appended in order, which saves a lookup
+    /// for each row.
     var numbersRows: Bool { hasRowNumbers && !hasTriggers && !remembersNumbers }
 
-    /// Whether rows can be changed by inserting ones with their numbers, where each that is there
-    /// takes the changed values instead. SQLite changes a row as it comes to it then; with
-    /// `UPDATE … FROM` it first notes them all, which takes as long again. Nothing else may look at
-    /// the row that is never inserted.
+    /// Whether rows can be updated by upserts with their keys, in which existing rows take the
+    /// changed values. SQLite then updates each row when it reaches it; `UPDATE … FROM` first
+    /// records all rows, which doubles the time. No trigger or constraint may examine the row that
+    /// is not inserted.
     var updatesByInsertion: Bool { hasRowNumbers && !hasTriggers && !hasUniqueIndexes && !demandsValues }
 
-    /// Whether nobody is told of rows that are deleted.
+    /// Whether rows can be deleted without notifying triggers.
     var deletesUnseen: Bool { hasRowNumbers && !hasTriggers }
 
     init(_ table: String, _ connection: Connection) throws {

@@ -1,10 +1,10 @@
-/// How rows are written in which some properties changed.
+/// The statements that update rows in which some properties changed.
 struct UpdatePlan {
     let plan: WritePlan
-    /// Changes the rows of a source: column 0 is the key, column 1 the version, then those of the
-    /// plan.
+    /// Updates the rows of a row source: column 0 is the primary key, column 1 the version,
+    /// followed by the plan's columns.
     let statement: String
-    /// Changes one row, whose cells are its arguments in the same order.
+    /// Updates one row, whose cells are the parameters in the same order.
     let statementForOne: String
 
     init(_ plan: WritePlan, table: String, source: String) {

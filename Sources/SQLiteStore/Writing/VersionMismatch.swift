@@ -1,2 +1,2 @@
-/// A row to be written is not there, or not in the version that was read.
+/// A row to be written is missing, or has another version than the one that was read.
 struct VersionMismatch: Error {}

@@ -2,31 +2,30 @@ import RowMemory
 import Schema
 import Storage
 
-/// The columns that some properties of an entity are kept in, and what of a row goes into each.
+/// The columns of some properties of an entity, and the value that is written to each.
 struct WritePlan {
     struct Column {
         let name: String
-        /// The order column of a to-one relationship: emptied where the relationship changes, since
-        /// the place is another one's.
+        /// The order column of a to-one relationship. It is cleared if the relationship changes,
+        /// because the position is relative to the old owner's members.
         var order: String?
     }
 
-    /// Of the values that a row is written from: the key and the version stand before those of the
-    /// plan's columns.
+    /// The index of the first column of the plan. The primary key and the version come before it.
     static let firstColumn = 2
 
     private(set) var columns: [Column] = []
-    /// What goes into each column.
+    /// The writers of the columns.
     private(set) var writers: ContiguousArray<CellWriter> = []
     private(set) var leaves: [(slot: RowSlot, leaf: CompositeLeaf)] = []
-    /// Those of the writers whose values may be NaN, which SQLite would turn into NULL.
+    /// The writers whose values may be NaN, which SQLite would turn into NULL.
     private(set) var fractions: ContiguousArray<CellWriter> = []
-    /// The slots of large values, in the order that `CellWriter.Kind.large` counts.
+    /// The slots of large values, in the order of the indexes of `CellWriter.Kind.large`.
     private(set) var largeSlots: [RowSlot] = []
     /// To-one relationships with an ordered inverse.
     private(set) var orderedKeys: [(slot: RowSlot, columns: ToOneColumns)] = []
 
-    /// - Parameter properties: Nil for all of them.
+    /// - Parameter properties: Nil for all properties.
     init(_ storage: EntityStorage, _ rowLayout: RowLayout, properties: PropertySet? = nil) {
         for (index, property) in storage.properties.enumerated() where properties?.contains(index) ?? true {
             let slot = rowLayout.slots[index]

@@ -68,7 +68,7 @@ package struct ArchiveSalvager {
         return count
     }
 
-    // MARK: Finding
+    // MARK: Lookup
 
     private struct Entry {
         let name: String
@@ -176,7 +176,7 @@ package struct ArchiveSalvager {
         return names.insert(EntryName.folded(entry.name)).inserted ? nil : "its name comes twice: the first is taken"
     }
 
-    // MARK: Taking out
+    // MARK: Removal
 
     /// - Returns: The end of the entry.
     private mutating func extract(_ entry: Entry, to target: String) throws -> Int64 {

@@ -111,7 +111,7 @@ extension AtomicPersistentStore {
         return AtomicPersistentStore(session: session)
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
     /// Whether a file with this beginning is an XML store; some kilobytes suffice.
     package static func isXMLStore(_ start: some Sequence<UInt8>) -> Bool { XMLStoreFormat.begins(Array(start)) }

@@ -157,7 +157,7 @@ package final class FileWatcher: Sendable {
         return listener
     }
 
-    // MARK: The thread
+    // MARK: Thread
 
     private func listen() {
         let buffer = UnsafeMutableRawBufferPointer.allocate(

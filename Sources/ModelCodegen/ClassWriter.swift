@@ -98,7 +98,7 @@ struct ClassWriter {
             + "    \(access)var \(SwiftNames.property(fetched.name)): [\(type)] { self[\(literal(fetched.name))] as? [\(type)] ?? [] }\n"
     }
 
-    // MARK: What all properties are called
+    // MARK: Names of all properties
 
     private static func keyPaths(of className: String) -> String {
         className.prefix(1).lowercased() + className.dropFirst() + "KeyPaths"

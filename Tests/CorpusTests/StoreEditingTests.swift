@@ -162,7 +162,7 @@ struct StoreEditingTests {
         }
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
     /// Every row of every table, and the schema, as lines of text.
     private func dump(_ url: URL) throws -> Set<String> {

@@ -36,7 +36,7 @@ final class StoreFixture {
         store = try SQLitePersistentStore.open(description)
     }
 
-    // MARK: Places
+    // MARK: Locations
 
     func entity(_ name: String) -> EntityDescription {
         guard let entity = model.entity(named: name) else { preconditionFailure("no entity \(name)") }
@@ -120,7 +120,7 @@ final class StoreFixture {
             members: members)
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
     func rows(_ entityName: String) throws -> RowBatch {
         try store.rows(RowRequest(entityIndex: entity(entityName).index))

@@ -43,7 +43,7 @@ final class ContractFixture {
         return try kind.factory.open(description, model ?? (kind.carriesModel ? nil : self.model))
     }
 
-    // MARK: Places
+    // MARK: Locations
 
     func entity(_ name: String) -> EntityDescription {
         guard let entity = model.entity(named: name) else { preconditionFailure("no entity \(name)") }
@@ -133,7 +133,7 @@ final class ContractFixture {
         return try store.apply(changes)
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
     func request(
         _ entityName: String, _ predicate: String? = nil, sort: [SortKey] = [], offset: Int = 0, limit: Int? = nil,

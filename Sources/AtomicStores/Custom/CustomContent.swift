@@ -9,7 +9,7 @@ struct CustomContent {
 
     init(_ shape: TableShape) { self.shape = shape }
 
-    // MARK: Out of a table
+    // MARK: Reading from a table
 
     func content(of table: RowTable, _ metadata: StoreMetadata) throws -> AtomicStoreContent {
         var objects: [AtomicStoreObject] = []
@@ -51,7 +51,7 @@ struct CustomContent {
         AtomicStoreObject.Name(entityName: shape.model.entities[reference.entityIndex].name, number: reference.key)
     }
 
-    // MARK: Into a table
+    // MARK: Writing to a table
 
     func load(_ content: AtomicStoreContent, into table: RowTable) throws {
         var fillers = shape.layouts.map { RowFiller($0) }

@@ -156,7 +156,7 @@ struct XMLObjectLoader {
         StorageError(.damaged, "\(what) (line \(reader.line))")
     }
 
-    // MARK: The end
+    // MARK: Ending
 
     mutating func finish(into table: RowTable) throws {
         for pending in references {

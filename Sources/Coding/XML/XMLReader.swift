@@ -296,7 +296,7 @@ package struct XMLReader {
         }
     }
 
-    // MARK: The rest
+    // MARK: Other parts
 
     private mutating func instruction() throws(CodingError) {
         let start = place

@@ -92,7 +92,7 @@ package final class DocumentLock: Sendable {
         bytes.isEmpty ? nil : try JSONCoding.decoder.decode(LockHolder.self, from: Data(bytes))
     }
 
-    // MARK: Where the lock file stands
+    // MARK: Location of the lock file
 
     private static func lockFile(for path: String) throws -> String {
         let sibling = siblingFile(for: path)

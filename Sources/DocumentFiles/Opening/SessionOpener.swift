@@ -104,7 +104,7 @@ struct SessionOpener {
         return session
     }
 
-    // MARK: Work that was left
+    // MARK: Unfinished work
 
     /// Inspects the files of a package's store. If the WAL does not belong to the store, it is
     /// moved to quarantine, so that it is never applied.

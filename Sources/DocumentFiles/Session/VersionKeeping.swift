@@ -56,7 +56,7 @@ struct VersionKeeping {
         return taken
     }
 
-    // MARK: What is committed
+    // MARK: Committed values
 
     /// Sets the reason of the next save, if it is not a save by the user.
     mutating func willSave(for reason: DocumentVersion.Reason) { self.reason = reason }
@@ -76,7 +76,7 @@ struct VersionKeeping {
 
     mutating func noteRemovedVersions() { mayHaveUnusedContent = true }
 
-    // MARK: Keeping
+    // MARK: Retention
 
     /// Keeps the state before the last save, which is the main file until the checkpoint, if that
     /// was not done yet.
@@ -187,7 +187,7 @@ struct VersionKeeping {
         pages.flatMap { $0.generation == generation ? $0.pages : nil }
     }
 
-    // MARK: Clearing up
+    // MARK: Cleanup
 
     /// Thins out the versions by age.
     mutating func prune(keeping lastSave: Int?) throws {

@@ -30,7 +30,7 @@ package struct DocumentTarget {
         try DocumentError.stage(.replacing, path) { try replacement.commit(expecting: existing) }
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
     /// Throws the errors that `place` would throw before building, except for those of the lock.
     package func check() throws {

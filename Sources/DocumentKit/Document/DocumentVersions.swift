@@ -18,7 +18,7 @@ struct DocumentVersions {
         }
     }
 
-    // MARK: Going back
+    // MARK: Reverting
 
     func revertToSaved() throws {
         let state = try document.editingState()
@@ -90,7 +90,7 @@ struct DocumentVersions {
         try document.performInline { $0.noteRemovedVersions() }
     }
 
-    // MARK: What was put aside
+    // MARK: Quarantined files
 
     /// The paths of the quarantined files of the package.
     func quarantined() throws -> [String] {

@@ -264,7 +264,7 @@ package struct DocumentMigrator: Sendable {
             hint: "make room, or migrate it into a copy elsewhere")
     }
 
-    // MARK: In place
+    // MARK: Migration in place
 
     private func migrateStore(_ session: DocumentSession, _ plans: [MigrationPlan]) throws -> [String] {
         defer { session.unlock() }

@@ -90,7 +90,7 @@ enum MigrationWorkload {
         return plan
     }
 
-    // MARK: By hand
+    // MARK: Manual control
 
     private static func statements(_ workload: Workload) -> [String] {
         switch workload {

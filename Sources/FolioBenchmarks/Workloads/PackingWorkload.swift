@@ -62,7 +62,7 @@ enum PackingWorkload {
         }
     }
 
-    // MARK: Contestants
+    // MARK: Conflicting objects
 
     static func folio(_ document: URL, unpacks: Bool) async throws -> Measurement {
         let target = document.deletingLastPathComponent().appendingPathComponent(

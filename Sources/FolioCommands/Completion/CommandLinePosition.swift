@@ -63,7 +63,7 @@ struct CommandLinePosition {
         }
     }
 
-    // MARK: What is named
+    // MARK: Names
 
     /// The first operand that is a document or a model.
     var document: String? { subcommand == nil ? operands.first : operands.dropFirst().first }

@@ -51,7 +51,7 @@ struct Completer {
         try? console.output.finish()
     }
 
-    // MARK: Places
+    // MARK: Locations
 
     private mutating func complete() async {
         guard let current = words.last else { return }

@@ -209,7 +209,7 @@ struct DocumentImporter {
         try context.assignPermanentKeys(numbers)
     }
 
-    // MARK: Places
+    // MARK: Locations
 
     mutating func placing<Result>(_ file: Int, _ body: (inout DocumentImporter) throws -> Result) throws -> Result {
         try placing(file: file, body)

@@ -137,7 +137,7 @@ final class ChangeTracker {
         return try body()
     }
 
-    // MARK: What differs
+    // MARK: Differences
 
     func differsFromSaved(_ object: ManagedObject) -> Bool { differsFromSaved(object, in: registry.changes) }
 

@@ -34,7 +34,7 @@ extension ManagedObjectContext {
         try fetching.count(request)
     }
 
-    // MARK: Results that are no objects
+    // MARK: Results other than objects
 
     /// Fetches the IDs of the objects that match a request, in its sort order. Unsaved changes are
     /// taken into account; new objects have temporary IDs.

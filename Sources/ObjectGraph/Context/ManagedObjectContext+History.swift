@@ -32,7 +32,7 @@ extension ManagedObjectContext {
         try persistentStoreCoordinator.historyStore().deleteHistory(before: date)
     }
 
-    // MARK: Moments of the store
+    // MARK: Query generations
 
     /// The generation of the store that the context reads; nil if it is not pinned, and for a child
     /// context, which reads through its parent.

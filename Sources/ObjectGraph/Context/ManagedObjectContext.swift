@@ -61,7 +61,7 @@ public final class ManagedObjectContext {
     /// The identity of temporary IDs.
     let temporaryIdentity: StoreIdentity
 
-    // MARK: Parts with a state of their own
+    // MARK: Parts with state
 
     let registry: ObjectRegistry
     let tracker: ChangeTracker
@@ -70,7 +70,7 @@ public final class ManagedObjectContext {
     /// The contexts that follow what children save to this context.
     let followers = SaveFollowers()
 
-    // MARK: What is going on
+    // MARK: State
 
     var news = EventNews()
     var pendingDeletions = PendingDeletions()
@@ -87,7 +87,7 @@ public final class ManagedObjectContext {
     /// them automatically.
     var inbox: SaveInbox?
 
-    // MARK: What is remembered
+    // MARK: Caches
 
     /// Keyed by the index of the root entity.
     var wholeFetches: [Int: WholeFetch] = [:]

@@ -67,7 +67,7 @@ public final class FetchedResultsController<Result: ManagedObject> {
         publish()
     }
 
-    // MARK: Looking
+    // MARK: Lookup
 
     /// The object at an index path of a section and an index in it. Traps if there is none.
     public func object(at indexPath: IndexPath) -> Result { sections[indexPath[0]].objects[indexPath[1]] }
@@ -104,7 +104,7 @@ public final class FetchedResultsController<Result: ManagedObject> {
             })
     }
 
-    // MARK: Being told
+    // MARK: Notifications
 
     /// Calls a handler after each change of the results, until the returned observation is released
     /// or cancelled.

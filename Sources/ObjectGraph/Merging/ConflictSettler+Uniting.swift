@@ -23,7 +23,7 @@ extension ConflictSettler {
         }
     }
 
-    // MARK: With an object of the store
+    // MARK: Conflicts with stored objects
 
     func unite(_ object: ManagedObject, with stored: Row, _ conflict: ConstraintConflict, by type: MergePolicyType)
         throws
@@ -143,7 +143,7 @@ extension ConflictSettler {
         object.awake(fromSnapshotEvents: .mergePolicy)
     }
 
-    // MARK: Within the context
+    // MARK: Inside the context
 
     func unite(_ objects: [ManagedObject], _ conflict: ConstraintConflict, by type: MergePolicyType) throws {
         let stored = objects.filter { !$0.state.contains(.inserted) },

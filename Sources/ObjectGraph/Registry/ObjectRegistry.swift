@@ -36,7 +36,7 @@ final class ObjectRegistry {
     /// every assignment of a value reads them.
     @exclusivity(unchecked) @usableFromInline var changes = ChangeRecords()
 
-    // MARK: By key
+    // MARK: Access by key
 
     /// Indexed by root entity.
     let identities: ContiguousArray<IdentityMap>
@@ -107,7 +107,7 @@ final class ObjectRegistry {
         readableModelNumber = isObserved ? 0 : modelNumber
     }
 
-    // MARK: Finding and making
+    // MARK: Lookup and creation
 
     /// The registered object of a reference.
     func registered(_ reference: ObjectReference) -> ManagedObject? {

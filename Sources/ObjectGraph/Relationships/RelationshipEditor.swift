@@ -141,7 +141,7 @@ struct RelationshipEditor {
         if !ordered.elementsEqual(list.members, by: ===) { reorder(owner, relation, ordered) }
     }
 
-    // MARK: One end at a time
+    // MARK: Single ends
 
     func writeReference(_ object: ManagedObject, _ slot: RowSlot, _ reference: ObjectReference?) {
         context.tracker.willWrite(object, slot)
@@ -184,7 +184,7 @@ struct RelationshipEditor {
         list.reorder(members, isTracked: countsDifferences(owner))
     }
 
-    // MARK: Ends that others changed
+    // MARK: Ends changed by other contexts
 
     /// Whether an object that `object` refers to does not refer back: it was read before another
     /// context related the two, or after the relationship was changed.

@@ -114,7 +114,7 @@ struct BatchExecutor {
         throw GraphError.wrongType(value.typeName, for: property, of: entity)
     }
 
-    // MARK: Who does it
+    // MARK: Executors
 
     /// Executes a request in the store or, if the store does not support it, in a separate context.
     func inStore(

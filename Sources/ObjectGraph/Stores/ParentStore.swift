@@ -32,7 +32,7 @@ final class ParentStore: RowStore {
 
     func apply(_ changes: ChangeSet) throws -> SaveReceipt { try ChildSave(parent).take(changes) }
 
-    // MARK: The objects as they are in the parent
+    // MARK: Objects of the parent
 
     private func objects(for request: RowRequest) throws -> [ManagedObject] {
         parent.processPendingChanges()

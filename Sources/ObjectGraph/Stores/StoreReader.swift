@@ -37,7 +37,7 @@ final class StoreReader {
         return store.identity
     }
 
-    // MARK: Moments
+    // MARK: Points in time
 
     /// The pinned generation; nil if the context is not pinned, or will be pinned by the next read.
     var token: QueryGenerationToken? {

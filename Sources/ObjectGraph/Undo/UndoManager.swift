@@ -205,7 +205,7 @@ public final class UndoManager {
         position = group.target
     }
 
-    // MARK: Forgetting
+    // MARK: Removal
 
     /// Discards all actions and closes all groups.
     public func removeAllActions() {
@@ -266,7 +266,7 @@ public final class UndoManager {
     /// The title of a redo menu item, such as “Redo Typing”.
     public var redoMenuItemTitle: String { redoActionName.isEmpty ? "Redo" : "Redo \(redoActionName)" }
 
-    // MARK: Being told
+    // MARK: Notifications
 
     /// A registered observer, to be passed to ``removeObserver(_:)``.
     public struct Observation: Sendable, Hashable {

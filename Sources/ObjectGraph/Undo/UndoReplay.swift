@@ -100,7 +100,7 @@ struct UndoReplay {
         }
     }
 
-    // MARK: Values alone
+    // MARK: Values
 
     /// Exchanges the values in the log with the current ones. Afterwards the log contains the
     /// values for redo, in reverse order, so that nothing has to be recorded.

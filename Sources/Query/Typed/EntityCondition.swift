@@ -206,7 +206,7 @@ extension EntityOperand where Value: PredicateArgument {
     }
 }
 
-// MARK: Texts
+// MARK: Strings
 
 /// A string or an optional string.
 public protocol _OptionalText {}

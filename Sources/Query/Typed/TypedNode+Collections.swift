@@ -67,7 +67,7 @@ extension TypedScope {
     }
 }
 
-// MARK: Texts
+// MARK: Strings
 
 extension PredicateExpressions.CollectionContainsCollection: TypedPredicateNode {
     func translated(in scope: TypedScope) throws -> TypedNode {

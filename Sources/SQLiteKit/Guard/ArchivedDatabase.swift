@@ -134,7 +134,7 @@ package final class ArchivedDatabase: Sendable {
             systemError: system?.errno ?? 0)
     }
 
-    // MARK: On its way to the VFS
+    // MARK: Handover to the VFS
 
     /// The URI parameter that identifies the database.
     static let parameter = "folio-archived"

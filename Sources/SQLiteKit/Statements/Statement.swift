@@ -22,7 +22,7 @@ package final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    // MARK: Running
+    // MARK: Execution
 
     /// Moves to the next row; returns false if there is none. After an error the statement is
     /// reset.

@@ -34,7 +34,7 @@ final class DerivedValues {
         }.filter { !known.contains($0) }
     }
 
-    // MARK: Older stores
+    // MARK: Stores of older versions
 
     /// Creates missing triggers of derived attributes and computes the values of all objects.
     /// Called within a write transaction.

@@ -127,7 +127,7 @@ struct StoreHistory {
             updatedProperties: updated, tombstone: tombstone)
     }
 
-    // MARK: Places
+    // MARK: Locations
 
     func currentHistoryToken() throws -> PersistentHistoryToken? {
         guard try tables() != nil else { return nil }

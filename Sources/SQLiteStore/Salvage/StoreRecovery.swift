@@ -47,7 +47,7 @@ struct StoreRecovery {
         findings.append(ReferenceFinding(message, object: object))
     }
 
-    // MARK: What the store says of itself
+    // MARK: Metadata of the store
 
     private mutating func readSchema() {
         let tree = database.tree(root: 1)

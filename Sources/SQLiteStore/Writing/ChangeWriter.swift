@@ -245,7 +245,7 @@ struct ChangeWriter {
         }
     }
 
-    // MARK: Running
+    // MARK: Execution
 
     private func writer(_ rows: RowBatch, places: [Int], _ plan: WritePlan, _ save: SaveInProgress) -> RowWriter {
         RowWriter(

@@ -179,7 +179,7 @@ package struct ModelValidation {
         }
     }
 
-    // MARK: The rest of the model
+    // MARK: Other parts of the model
 
     private mutating func checkConfigurations() {
         for (name, members) in model.configurations.sorted(by: { $0.key < $1.key }) {

@@ -7,7 +7,7 @@ internal import Foundation
 /// them. The order, sizes and checksums of the result are compared with the directory.
 package struct ArchiveReader: Sendable {
     package let directory: ZipDirectory
-    private let file: File
+    let file: File
 
     /// Opens an archive and validates its directory.
     package init(_ file: File, limits: ArchiveLimits = ArchiveLimits(), allowing: (String) -> Bool = { _ in true })
@@ -49,7 +49,7 @@ package struct ArchiveReader: Sendable {
 
     /// Passes the content of an uncompressed entry to `sink`, in pieces, and verifies its checksum.
     /// The content is read from the file directly, because libarchive would copy it once more.
-    private func storedContent(of entry: ZipEntry, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
+    func storedContent(of entry: ZipEntry, _ sink: (UnsafeRawBufferPointer) throws -> Void) throws {
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 4096)
         defer { buffer.deallocate() }
         var checksum = CRC32()
@@ -76,73 +76,7 @@ package struct ArchiveReader: Sendable {
         ArchivePart(name: entry.name, content: .entry(entry, of: file))
     }
 
-    /// Extracts the files that `including` selects into an existing folder. The modes are 0700 and
-    /// 0600. Does not synchronize the files.
-    package func extract(into folder: String, including: (String) -> Bool) throws {
-        try translating {
-            let stream = try EntryStream(file, directory)
-            while let entry = try stream.next() {
-                if including(entry.name) {
-                    try extract(entry, stream, to: folder, nil, isSynchronized: false, nil) { _ in }
-                }
-            }
-        }
-    }
-
-    /// Extracts all entries into the folder `target`, which must not exist and is created. If this
-    /// throws, the folder is removed. Does not synchronize the files.
-    /// - Parameters:
-    ///   - protection: The modes of files and folders, reduced by the umask; nil for access by the
-    ///     owner only.
-    ///   - isSynchronized: Whether the caller synchronizes the files next. If true, writing to the
-    ///     disk starts during extraction.
-    ///   - check: Returns a check for the content of a file; nil for no check.
-    ///   - progress: Called with the size of each extracted piece; may throw to cancel.
-    package func extract(
-        to target: String, _ protection: FileProtection? = nil, isSynchronized: Bool = false,
-        checking check: (ZipEntry) throws -> ContentCheck? = { _ in nil },
-        progress: (Int64) throws -> Void = { _ in }
-    ) throws {
-        try translating {
-            try Disk.makeDirectory(target, mode: protection?.folderMode ?? 0o700)
-            do {
-                let stream = try EntryStream(file, directory)
-                while let entry = try stream.next() {
-                    try extract(
-                        entry, stream, to: target, protection, isSynchronized: isSynchronized, check(entry), progress)
-                }
-            } catch {
-                // An error of removing the folder must not hide the original error.
-                try? Disk.removeTree(target)
-                throw error
-            }
-        }
-    }
-
-    private func extract(
-        _ entry: ZipEntry, _ stream: EntryStream, to target: String, _ protection: FileProtection?,
-        isSynchronized: Bool, _ check: ContentCheck?,
-        _ progress: (Int64) throws -> Void
-    ) throws {
-        let path = FilePath.join(target, entry.isDirectory ? String(entry.name.dropLast()) : entry.name)
-        try Disk.makeDirectories(
-            entry.isDirectory ? path : FilePath.parent(path), mode: protection?.folderMode ?? 0o700)
-        guard !entry.isDirectory else { return }
-        let file = try File(path, .create(mode: protection?.fileMode ?? 0o600))
-        defer { file.close() }
-        var early = EarlyWriting()
-        func write(_ piece: UnsafeRawBufferPointer) throws {
-            try file.append(piece)
-            try check?.take(piece)
-            if isSynchronized { early.wrote(piece.count, to: file) }
-            try progress(Int64(piece.count))
-        }
-        if entry.method == .stored { try storedContent(of: entry, write) } else { try stream.content(write) }
-        try check?.finish()
-        if isSynchronized { file.startSynchronizing() }
-    }
-
-    private func translating<Result>(_ body: () throws -> Result) throws -> Result {
+    func translating<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as FileSystemError {

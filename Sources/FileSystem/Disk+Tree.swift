@@ -51,8 +51,12 @@ extension Disk {
             // system.
             try startSynchronizing(top, "", 0, &items)
             if items.count > manyItems {
-                try WaitingThreads.each(items.filter { !$0.isFolder }) { try $0.synchronize(in: top) }
-                try WaitingThreads.each(items.filter(\.isFolder)) { try $0.synchronize(in: top) }
+                try ConcurrentWork.each(
+                    items.filter { !$0.isFolder }, threads: ConcurrentWork.waitingThreads
+                ) { try $0.synchronize(in: top) }
+                try ConcurrentWork.each(
+                    items.filter(\.isFolder), threads: ConcurrentWork.waitingThreads
+                ) { try $0.synchronize(in: top) }
             } else {
                 for item in items { try item.synchronize(in: top) }
             }

@@ -56,7 +56,7 @@ struct ClassWriter {
     }
 
     private var fetchRequest: String {
-        "    \(access)static func fetchRequest() -> FetchRequest<\(className)> { FetchRequest(\(literal(entity.name))) }\n"
+        "    \(access)static func fetchRequest() -> FetchRequest<\(className)> { FetchRequest(entityName: \(literal(entity.name))) }\n"
     }
 
     // MARK: Properties

@@ -24,7 +24,7 @@ package struct ArchiveUnpacker {
             try target.place { temporary in
                 let protection = try FileProtection.ofDocument(source).replacing(target.path)
                 let pages = manifest.store.pages
-                func check(_ entry: ZipEntry) -> ContentCheck? {
+                @Sendable func check(_ entry: ZipEntry) -> ContentCheck? {
                     if entry.name == PackageLayout.store {
                         return pages?.check(orThrow: DocumentSession.altered(source))
                     }

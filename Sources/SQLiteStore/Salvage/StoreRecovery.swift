@@ -111,8 +111,9 @@ struct StoreRecovery {
             if releaseStrangers(&table, standard: expected, form) { isWhole = false }
             for leaf in table.tree.leaves {
                 let isWholeLeaf = database.forEachRow(ofLeaf: leaf.page) { row in
-                    if !row.isSound { isWhole = false }
-                    if let value = read(row, table) { values.append(value) }
+                    let value = read(row, table)
+                    if let value { values.append(value) }
+                    if !row.isSound || value == nil { isWhole = false }
                 }
                 isWhole = isWhole && isWholeLeaf
             }
@@ -172,7 +173,8 @@ struct StoreRecovery {
         let found = rows(Self.entityTable, form: "ntii") {
             row, table -> (entity: StoreCatalog.NumberedEntity, greatest: Int64)? in
             func cell(_ name: String) -> SalvagedCell { table.column(name).map { table.cell($0, row) } ?? .null }
-            guard case .null = cell("Z_ENT"), row.key > 0, let name = database.text(cell("Z_NAME")) else { return nil }
+            // The stored value of a rowid column says nothing: SQLite reads the rowid.
+            guard row.key > 0, let name = database.text(cell("Z_NAME")) else { return nil }
             return (
                 StoreCatalog.NumberedEntity(number: row.key, name: name, parent: cell("Z_SUPER").integer ?? 0),
                 cell("Z_MAX").integer ?? 0

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Faults and kills at every call of every operation on both forms, in processes that a supervisor
@@ -16,6 +17,7 @@ import Testing
         shares = isWhole ? 1 : 7
 
     @Test(
+        .enabled(if: runsSweeps),
         .enabled(if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)")
     )
     func noFaultLosesAnAcknowledgedStateOrLeavesADocumentThatDoesNotOpen() async throws {

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The protocols without one of their synchronizations or renamings at a time: some crash state
@@ -35,6 +36,7 @@ import Testing
     ]
 
     @Test(
+        .enabled(if: runsSweeps),
         .enabled(if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)")
     )
     func everyStepThatIsTakenOutIsMissedOrExplained() throws {

@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import Schema
 import Synchronization
+import TestSupport
 import Testing
 
 /// Another program has put another state in the document's place while edits here were unsaved:
@@ -342,7 +343,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .binaryStore], [false, true]) func aMergeThatFailsLosesNoEdit(
+    @Test(.enabled(if: runsSweeps), arguments: [DocumentForm.package, .archive, .binaryStore], [false, true])
+    func aMergeThatFailsLosesNoEdit(
         _ form: DocumentForm, lasts: Bool
     ) async throws {
         var failures = 0

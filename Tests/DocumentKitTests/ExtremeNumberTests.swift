@@ -29,7 +29,7 @@ import Testing
         return store
     }
 
-    @Test func theIndexOfVersionsIsReadOrRefused() throws {
+    @Test(.enabled(if: runsSweeps)) func theIndexOfVersionsIsReadOrRefused() throws {
         var dice = SplitMix(state: 24)
         try withTemporaryDirectory { folder in
             let store = try document(in: folder), versions = store.versions
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func deltasAreReadOrRefused() throws {
+    @Test(.enabled(if: runsSweeps)) func deltasAreReadOrRefused() throws {
         var dice = SplitMix(state: 25)
         try withTemporaryDirectory { folder in
             let store = try document(in: folder), path = store.versions.folder + "/2.delta"

@@ -7,6 +7,7 @@ import Query
 import Schema
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 /// Every system call of an operation fails once: the document is then as it was or as it was to be,
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [inputOutput, noSpace])
+    @Test(.enabled(if: runsSweeps), arguments: [inputOutput, noSpace])
     func aSaveOfAPackageIsWholeOrNotAtAll(_ errno: Int32) async throws {
         try await forEachFault(.package, errno, step: errno == Self.noSpace ? 5 : 1) { document, _ in
             try await document.save()
@@ -129,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [DocumentForm.package, .archive, .store])
+    @Test(.enabled(if: runsSweeps), arguments: [DocumentForm.package, .archive, .store])
     func writingElsewhereLeavesAWholeDocumentOrNone(_ form: DocumentForm) async throws {
         try await forEachFault(.package, Self.noSpace, step: 9) { document, folder in
             let target = folder.appendingPathComponent("B.folio")

@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import ObjectGraph
 import Schema
+import TestSupport
 import Testing
 
 /// A document with files of its own and a preview.
@@ -113,7 +114,7 @@ private final class Album: PersistentDocument {
         }
     }
 
-    @Test func ofMoreFilesThanHaveRoomNothingIsRecorded() async throws {
+    @Test(.enabled(if: runsSweeps)) func ofMoreFilesThanHaveRoomNothingIsRecorded() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             try await made(url)

@@ -73,7 +73,8 @@ import Testing
         (.error(EIO), false), (.error(EIO), true), (.error(ENOSPC), false), (.error(EINTR), false), (.short(3), true),
     ]
 
-    @Test(arguments: 0..<5) func aVersionIsKeptOrNotAndNothingElseIsHarmed(fault: Int) throws {
+    @Test(.enabled(if: runsSweeps), arguments: 0..<5) func aVersionIsKeptOrNotAndNothingElseIsHarmed(fault: Int) throws
+    {
         let (fault, isSticky) = Self.faults[fault]
         let points = try atEveryCall(fault, isSticky: isSticky) { store in
             for save in 0..<3 {
@@ -105,7 +106,7 @@ import Testing
         #expect(points >= 15)
     }
 
-    @Test(arguments: 0..<5) func theFirstVersionOfAllIsKeptOrNot(fault: Int) throws {
+    @Test(.enabled(if: runsSweeps), arguments: 0..<5) func theFirstVersionOfAllIsKeptOrNot(fault: Int) throws {
         let (fault, isSticky) = Self.faults[fault]
         let points = try atEveryCall(fault, isSticky: isSticky) { store in
             try store.change(9, 9)
@@ -124,7 +125,7 @@ import Testing
         #expect(points >= 10)
     }
 
-    @Test(arguments: 0..<5) func allOfTheVersionsToBeRemovedGoOrNone(fault: Int) throws {
+    @Test(.enabled(if: runsSweeps), arguments: 0..<5) func allOfTheVersionsToBeRemovedGoOrNone(fault: Int) throws {
         let (fault, isSticky) = Self.faults[fault]
         let points = try atEveryCall(fault, isSticky: isSticky) { store in
             for save in 0..<5 {

@@ -47,7 +47,7 @@ import TestSupport
         }
     }
 
-    @Test func aStoreAnswersWhicheverBitIsFlipped() throws {
+    @Test(.enabled(if: runsSweeps)) func aStoreAnswersWhicheverBitIsFlipped() throws {
         try expectAnswers("A.folio", [["export", "DOC"], ["verify", "DOC"], ["insert", "DOC", "Note", "title=x"]]) {
             _ in
             (try SoundPackage.store, { try SoundPackage.make(at: $1.appendingPathComponent("A.folio"), store: $0) })

@@ -35,9 +35,13 @@ import Testing
         ("repair-binary", 3),
     ]
 
-    @Test(arguments: readers) func aReaderAnswers(task: String, runs: Int) throws { try fuzz(task, runs) }
+    @Test(.enabled(if: runsSweeps), arguments: readers) func aReaderAnswers(task: String, runs: Int) throws {
+        try fuzz(task, runs)
+    }
 
-    @Test(arguments: repairs) func repairSavesWhatCanBeReadAndTellsTheRest(task: String, runs: Int) throws {
+    @Test(.enabled(if: runsSweeps), arguments: repairs) func repairSavesWhatCanBeReadAndTellsTheRest(
+        task: String, runs: Int
+    ) throws {
         try fuzz(task, runs)
     }
 

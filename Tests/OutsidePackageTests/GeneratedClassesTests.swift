@@ -17,7 +17,9 @@ import Testing
         return chosen.map { model.appendingPathComponent($0) }
     }
 
-    @Test(arguments: versions) func theClassesOfTheLargestModelOfTheCorpusCompile(_ version: URL) throws {
+    @Test(.enabled(if: runsSweeps), arguments: versions) func theClassesOfTheLargestModelOfTheCorpusCompile(
+        _ version: URL
+    ) throws {
         try withTemporaryDirectory { scratch in
             let configuration = scratch.appendingPathComponent("configuration.json"),
                 output = scratch.appendingPathComponent("Classes.swift")

@@ -77,7 +77,12 @@ extension ArchiveReader {
                     }
                 },
                 { entry in
-                    try target.write(entry, check(entry), state.note) { try storedContent(of: entry, $0) }
+                    let output = try target.makeFile(entry, check(entry))
+                    try storedContent(of: entry) {
+                        try output.append($0)
+                        try state.note(Int64($0.count))
+                    }
+                    try output.finish()
                 })
         } catch { throw cancellation ?? error }
     }
@@ -89,9 +94,13 @@ extension ArchiveReader {
         let path = target.path(of: entry)
         try target.makeFolder(entry.isDirectory ? path : FilePath.parent(path))
         guard !entry.isDirectory else { return }
-        try target.write(entry, check, progress) {
-            if entry.method == .stored { try storedContent(of: entry, $0) } else { try stream.content($0) }
+        let output = try target.makeFile(entry, check)
+        func write(_ piece: UnsafeRawBufferPointer) throws {
+            try output.append(piece)
+            try progress(Int64(piece.count))
         }
+        if entry.method == .stored { try storedContent(of: entry, write) } else { try stream.content(write) }
+        try output.finish()
     }
 }
 
@@ -109,20 +118,36 @@ private struct ExtractionTarget: Sendable {
         try Disk.makeDirectories(path, mode: protection?.folderMode ?? 0o700)
     }
 
-    /// Creates the file of an entry with the pieces that `content` passes on.
-    func write(
-        _ entry: ZipEntry, _ check: ContentCheck?, _ progress: (Int64) throws -> Void,
-        _ content: ((UnsafeRawBufferPointer) throws -> Void) throws -> Void
-    ) throws {
+    /// Creates the file of an entry.
+    func makeFile(_ entry: ZipEntry, _ check: ContentCheck?) throws -> ExtractedFile {
         let file = try File(path(of: entry), .create(mode: protection?.fileMode ?? 0o600))
-        defer { file.close() }
-        var early = EarlyWriting()
-        try content { piece in
-            try file.append(piece)
-            try check?.take(piece)
-            if isSynchronized { early.wrote(piece.count, to: file) }
-            try progress(Int64(piece.count))
-        }
+        return ExtractedFile(file, check, isSynchronized: isSynchronized)
+    }
+}
+
+/// A file that is being extracted. It is closed with the last reference.
+private final class ExtractedFile {
+    private let file: File
+    private let check: ContentCheck?
+    private let isSynchronized: Bool
+    private var early = EarlyWriting()
+
+    init(_ file: File, _ check: ContentCheck?, isSynchronized: Bool) {
+        self.file = file
+        self.check = check
+        self.isSynchronized = isSynchronized
+    }
+
+    deinit { file.close() }
+
+    func append(_ piece: UnsafeRawBufferPointer) throws {
+        try file.append(piece)
+        try check?.take(piece)
+        if isSynchronized { early.wrote(piece.count, to: file) }
+    }
+
+    /// - Throws: What the check of the content throws.
+    func finish() throws {
         try check?.finish()
         if isSynchronized { file.startSynchronizing() }
     }

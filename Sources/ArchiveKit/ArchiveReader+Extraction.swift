@@ -28,9 +28,10 @@ extension ArchiveReader {
     ///     owner only.
     ///   - isSynchronized: Whether the caller synchronizes the files next. If true, writing to the
     ///     disk starts during extraction.
-    ///   - check: Returns a check for the content of a file; nil for no check. Called by any thread.
-    ///   - progress: Called by the caller's thread with the number of extracted bytes since the last
-    ///     call; may throw to cancel.
+    ///   - check: Returns a check for the content of a file; nil for no check. Called by any
+    ///     thread.
+    ///   - progress: Called by the caller's thread with the number of extracted bytes since the
+    ///     last call; may throw to cancel.
     package func extract(
         to target: String, _ protection: FileProtection? = nil, isSynchronized: Bool = false,
         checking check: @escaping @Sendable (ZipEntry) throws -> ContentCheck? = { _ in nil },

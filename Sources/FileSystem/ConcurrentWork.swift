@@ -6,8 +6,8 @@ package enum ConcurrentWork {
     /// The number of threads for work that waits for the disk.
     package static let waitingThreads = 16
 
-    /// Calls `body` for every item, in any order, and waits for all calls. After an error no further
-    /// calls are started, and the first error is thrown.
+    /// Calls `body` for every item, in any order, and waits for all calls. After an error no
+    /// further calls are started, and the first error is thrown.
     /// - Parameters:
     ///   - threads: The number of threads, each with the fault injection of the caller.
     ///   - poll: Called by the caller's thread about fifty times a second and once at the end. An

@@ -51,7 +51,7 @@ struct ModelWriter {
             text +=
                 "    \(access)static func \(name)(_ variables: [String: (any PredicateArgument)?] = [:]) throws -> FetchRequest<\(type)> {\n"
             text +=
-                "        try FetchRequest(template: model().description.fetchRequestTemplates[\(place)], substitutionVariables: variables)\n    }\n"
+                "        try FetchRequest(template: model().definition.fetchRequestTemplates[\(place)], substitutionVariables: variables)\n    }\n"
         }
         return text
     }

@@ -35,14 +35,12 @@ import Testing
         let file = page.program.map { sandbox.folder.appendingPathComponent($0) } ?? sandbox.file("program")
         try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         if let messages = try program.compile(to: file, in: sandbox, withMarks: page.program == nil) {
-            Issue.record("\(page.name) does not compile:\n\(messages.suffix(6000))")
-            return []
+            throw ManualFailure("\(page.name) does not compile:\n\(messages.suffix(6000))")
         }
         guard page.program == nil else { return [] }
         let outputs = try program.run(file, in: sandbox)
         if let failure = outputs[-1] {
-            Issue.record("the program of \(page.name) fails:\n\(failure.joined(separator: "\n"))")
-            return []
+            throw ManualFailure("the program of \(page.name) fails:\n\(failure.joined(separator: "\n"))")
         }
         return outputs.flatMap { index, printed -> [(range: Range<Int>, lines: [String])] in
             guard let block = page.output(of: index) else {

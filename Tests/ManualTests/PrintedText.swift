@@ -9,6 +9,8 @@ enum PrintedText {
                 /20(?:2[6-9]|[3-9]\d)-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?UTC|Z)?)?/, with: "TODAY"
             )
             .replacing(/\bpid \d+/, with: "pid N")
+            // What keeping a version takes: its dates are packed with it.
+            .replacing(/(TODAY +(?:save|migration|restore|conflict) +\d+ +)\d+/) { "\($0.output.1)N" }
     }
 
     /// The number of the first line that differs. A line `…` of the page stands for any lines.

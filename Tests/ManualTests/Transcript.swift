@@ -23,7 +23,8 @@ struct Transcript {
         self.steps = steps
     }
 
-    /// A command goes on behind a backslash at the end of a line, and to the end of a here document.
+    /// A command goes on behind a backslash at the end of a line, to the end of a here document, and
+    /// in lines that begin as a shell's second prompt does.
     private static func steps(_ page: ManualPage, _ range: Range<Int>) -> [Step] {
         var steps: [Step] = []
         var line = range.lowerBound
@@ -39,6 +40,10 @@ struct Transcript {
                 terminator != nil ? command.last != terminator : command.last?.hasSuffix("\\") == true
             {
                 command.append(page.lines[line])
+                line += 1
+            }
+            while terminator == nil, line < range.upperBound, page.lines[line].hasPrefix("> ") {
+                command.append(String(page.lines[line].dropFirst(2)))
                 line += 1
             }
             let start = line

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A page of the manual: its lines, and the blocks of code among them.
 ///
@@ -11,7 +12,8 @@ import Foundation
 /// - `<!-- not run: REASON -->` before a block: it is for reading only.
 /// - `<!-- swift` or `<!-- sh`, then code, then `-->`: code that is run and not shown.
 /// - `<!-- program: PATH -->`: the program is not run by itself, but put there for the commands.
-/// - `<!-- corpus -->`: the page needs the folder of real files.
+/// - `<!-- needs: PROGRAM -->`, `<!-- corpus -->`: the page needs a program that a machine may not
+///   have, or the folder of real files.
 struct ManualPage {
     struct Block {
         /// The first word after the fence, `hidden swift` or `hidden sh`.
@@ -28,6 +30,7 @@ struct ManualPage {
     let blocks: [Block]
     let program: String?
     let needsCorpus: Bool
+    let neededPrograms: [String]
 
     init(_ file: URL) throws {
         self.file = file
@@ -36,7 +39,7 @@ struct ManualPage {
         var blocks: [Block] = []
         var start: (language: String, line: Int, end: String)?
         var reason: String?, program: String?
-        var needsCorpus = false
+        var needsCorpus = false, neededPrograms: [String] = []
         for (number, line) in lines.enumerated() {
             if let open = start {
                 guard line == open.end else { continue }
@@ -50,6 +53,8 @@ struct ManualPage {
                 reason = String(match.output.1)
             } else if let match = line.wholeMatch(of: /<!-- program: (.+) -->/) {
                 program = String(match.output.1)
+            } else if let match = line.wholeMatch(of: /<!-- needs: (\w+) -->/) {
+                neededPrograms.append(String(match.output.1))
             } else if line == "<!-- corpus -->" {
                 needsCorpus = true
             }
@@ -58,6 +63,16 @@ struct ManualPage {
         self.blocks = blocks
         self.program = program
         self.needsCorpus = needsCorpus
+        self.neededPrograms = neededPrograms
+    }
+
+    /// Whether this machine has what the page needs.
+    var canRun: Bool {
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+        return !(needsCorpus && corpus == nil)
+            && neededPrograms.allSatisfy { program in
+                folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+            }
     }
 
     func text(_ block: Block) -> [String] { Array(lines[block.range]) }

@@ -2,15 +2,18 @@ import Foundation
 
 /// What a program printed, beside what a page says that it prints.
 enum PrintedText {
-    /// Lines as they can be compared: identities and today's dates are different in every run.
+    /// Lines as they can be compared: identities and today's dates are different in every run, and
+    /// columns as wide as these.
     static func comparable(_ line: String) -> String {
         line.replacing(/[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}/, with: "UUID")
             .replacing(
                 /20(?:2[6-9]|[3-9]\d)-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?UTC|Z)?)?/, with: "TODAY"
             )
-            .replacing(/\bpid \d+/, with: "pid N")
+            .replacing(/\bpid \d+/, with: "pid N").replacing(/after \d+ bytes/, with: "after N bytes")
             // What keeping a version takes: its dates are packed with it.
             .replacing(/(TODAY +(?:save|migration|restore|conflict) +\d+ +)\d+/) { "\($0.output.1)N" }
+            .replacing(/[ ]{2,}/, with: "  ").replacing(/-{3,}/, with: "---")
+            .replacing("TODAY  ", with: "TODAY ")
     }
 
     /// The number of the first line that differs. A line `…` of the page stands for any lines.

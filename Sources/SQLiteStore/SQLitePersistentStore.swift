@@ -8,7 +8,8 @@ import Synchronization
 /// A store in Core Data's own SQLite layout.
 ///
 /// Reading leaves the file and its folder as they are; writing keeps to what Core Data itself
-/// relies on (COREDATA_FORMATS §3.10). The store serializes its work on one connection.
+/// relies on (CoreDataFiles, Writing a SQLite store). The store serializes its work on one
+/// connection.
 package final class SQLitePersistentStore: PersistentStore {
     package let description: PersistentStoreDescription
     package let identity: StoreIdentity

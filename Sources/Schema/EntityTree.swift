@@ -1,6 +1,7 @@
 import Foundation
 
-/// The entities of a model in the order in which new stores number them (COREDATA_FORMATS §3.3).
+/// The entities of a model in the order in which new stores number them (CoreDataFiles, Numbers of
+/// entities).
 struct EntityTree {
     struct Node {
         let description: EntityDescription

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Core Data's XML store (COREDATA_FORMATS §5.1).
+/// Core Data's XML store (CoreDataFiles, XML store).
 ///
 ///     <?xml version="1.0" standalone="no"?>
 ///     <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">

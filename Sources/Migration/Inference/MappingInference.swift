@@ -1,7 +1,7 @@
 import Schema
 import Storage
 
-/// Derives a new version from an old one by Core Data's rules (COREDATA_SEMANTICS M1–M6), or says
+/// Derives a new version from an old one by Core Data's rules (CoreDataBehavior M1–M6), or says
 /// what keeps it from that.
 struct MappingInference {
     let source: ManagedObjectModel

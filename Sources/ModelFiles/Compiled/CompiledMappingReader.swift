@@ -1,7 +1,7 @@
 internal import Coding
 internal import Foundation
 
-/// Reads compiled mapping models (COREDATA_FORMATS §6.2).
+/// Reads compiled mapping models (CoreDataFiles, Mapping models).
 struct CompiledMappingReader {
     func read(_ root: ArchivedObject) throws -> MappingDescription {
         guard root.isKind(of: "NSMappingModel") else {

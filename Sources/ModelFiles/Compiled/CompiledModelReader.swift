@@ -2,8 +2,8 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Reads archived models (COREDATA_FORMATS §2.2). Only the classes of models are understood; every
-/// other object is left alone.
+/// Reads archived models (CoreDataFiles, Compiled models). Only the classes of models are
+/// understood; every other object is left alone.
 struct CompiledModelReader {
     var faults: [ModelError.Fault] = []
 

@@ -2,7 +2,7 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Archives models under Core Data's keys (COREDATA_FORMATS §2.2).
+/// Archives models under Core Data's keys (CoreDataFiles, Compiled models).
 ///
 /// Entities and properties refer to each other in circles: all of them get their place first and
 /// are filled then.

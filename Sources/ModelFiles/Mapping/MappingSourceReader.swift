@@ -2,8 +2,8 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Reads `xcmapping.xml`: an XML store of Core Data's with four entities (COREDATA_FORMATS §6.1).
-/// Objects that nothing leads to are left-overs of the editor.
+/// Reads `xcmapping.xml`: an XML store of Core Data's with four entities (CoreDataFiles, Mapping
+/// models). Objects that nothing leads to are left-overs of the editor.
 struct MappingSourceReader {
     private struct Object {
         let attributes: [String: String]

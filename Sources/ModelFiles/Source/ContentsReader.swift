@@ -2,7 +2,7 @@ internal import Coding
 internal import Foundation
 internal import Schema
 
-/// Reads the XML grammar of `contents` (COREDATA_FORMATS §1.2).
+/// Reads the XML grammar of `contents` (CoreDataFiles, Source models).
 struct ContentsReader {
     var faults: [ModelError.Fault] = []
 

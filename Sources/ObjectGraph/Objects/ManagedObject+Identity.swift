@@ -122,7 +122,7 @@ extension ManagedObject {
     /// values.
     ///
     /// Traps if the entity is abstract or not part of the context's model;
-    /// ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
+    /// `ManagedObjectContext.insert(_:)` throws instead.
     public convenience init(entity: Entity, insertInto context: ManagedObjectContext) {
         let index =
             entity.modelNumber == context.model.number ? entity.index : context.model.entity(named: entity.name)?.index

@@ -1,7 +1,7 @@
 package import Schema
 
 /// How a derived attribute's value comes about, in the few forms that a store can keep up to date
-/// by itself (COREDATA_SEMANTICS L53): `now()`; `name` or `department.name`, a copy over to-one
+/// by itself (CoreDataBehavior L53): `now()`; `name` or `department.name`, a copy over to-one
 /// relationships, also as `canonical:(name)`, `uppercase:(name)` or `lowercase:(name)`;
 /// `items.@count` and `items.price.@sum`, also with `@min`, `@max` and `@avg`, behind to-one
 /// relationships too.

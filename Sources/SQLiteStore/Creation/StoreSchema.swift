@@ -2,7 +2,7 @@ import Schema
 import Storage
 
 /// The SQL that makes the tables, indexes and triggers of a new store, spelled as Core Data spells
-/// it (COREDATA_FORMATS §3.2, §3.4, §3.6, §3.8).
+/// it (CoreDataSQLite, CoreDataFiles).
 struct StoreSchema {
     let layout: StoreLayout
     private var model: ManagedObjectModel { layout.model }

@@ -8,8 +8,8 @@ struct TriggerDefinition: Hashable {
     let statement: String
 }
 
-/// The triggers that keep one derived attribute (COREDATA_FORMATS §3.8), and the statement that
-/// computes it for all objects.
+/// The triggers that keep one derived attribute (CoreDataFiles, Derived attributes), and the
+/// statement that computes it for all objects.
 ///
 /// A count of members that hold their owner's key goes up and down with them, spelled as Core Data
 /// spells it; so does a sum of whole numbers. Anything else is computed anew for the owners that a

@@ -4,8 +4,8 @@ import Schema
 import SQLiteKit
 
 /// The functions that triggers of derived attributes call: those of Core Data's own that public
-/// files show (COREDATA_FORMATS §3.8), and ours for texts. Whatever else a trigger of a foreign
-/// store calls is not known here, and SQLite then refuses the change.
+/// files show (CoreDataFiles, Derived attributes), and ours for texts. Whatever else a trigger of a
+/// foreign store calls is not known here, and SQLite then refuses the change.
 enum TriggerFunctions {
     static let updated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
     static let inserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"

@@ -1,7 +1,7 @@
 import Schema
 import SQLiteKit
 
-/// The tables of Core Data's persistent history (COREDATA_FORMATS §3.9).
+/// The tables of Core Data's persistent history (CoreDataFiles, History).
 struct HistoryTables {
     static let changeEntity: Int64 = 16001
     static let transactionEntity: Int64 = 16002

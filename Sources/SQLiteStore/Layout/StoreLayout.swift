@@ -3,7 +3,7 @@ package import Schema
 package import Storage
 import Synchronization
 
-/// Which tables and columns of a store hold what a model describes (COREDATA_FORMATS §3.3–3.6).
+/// Which tables and columns of a store hold what a model describes (CoreDataSQLite).
 ///
 /// For an existing store every name in it has been found in the file. For a new one the names are
 /// what Core Data would make.

@@ -224,7 +224,8 @@ struct MigrationScript {
             }
         }
         var free = indexes
-        // By name first, then by what they are: old names survive (COREDATA_FORMATS §3.7).
+        // By name first, then by what they are: old names survive (CoreDataFiles, After a migration
+        // in place).
         for byName in [true, false] {
             for wanted in target.indexes where kept[wanted] == nil {
                 guard

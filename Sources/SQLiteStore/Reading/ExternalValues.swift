@@ -4,7 +4,7 @@ package import Schema
 import Storage
 import Synchronization
 
-/// The files in which a store keeps its large values, one file for each (COREDATA_FORMATS §3.5).
+/// The files in which a store keeps its large values, one file for each (CoreDataSQLite, Values).
 ///
 /// Values are immutable: a file is written once and removed when nothing refers to it any more. No
 /// value is ever taken into memory as a whole here.

@@ -1,5 +1,5 @@
 /// The numbers by which an ordered relationship keeps its order: from 2048 in steps of 1024, so
-/// that later ones fit in between (COREDATA_FORMATS §3.4).
+/// that later ones fit in between (CoreDataFiles, Positions).
 enum OrderNumbers {
     static let first: Int64 = 2048
     static let step: Int64 = 1024

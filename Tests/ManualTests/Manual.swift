@@ -7,8 +7,8 @@ enum Manual {
         .deletingLastPathComponent()
     static let catalogue = root.appendingPathComponent("Sources/Folio/Folio.docc")
 
-    /// Whether this run writes what programs and commands print into the pages, instead of comparing
-    /// it with what stands there.
+    /// Whether this run writes what programs and commands print into the pages, instead of
+    /// comparing it with what stands there.
     static let isWriting = ProcessInfo.processInfo.environment["FOLIO_WRITE_MANUAL"] != nil
 
     /// All pages, by their paths from the root.

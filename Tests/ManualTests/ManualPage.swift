@@ -5,10 +5,10 @@ import TestSupport
 ///
 /// What a test does with a block is said by its language and by comments of HTML, which a reader
 /// does not see:
-/// - `swift`: the blocks of a page are one program. A block without language right after one is what
-///   it prints.
-/// - `console`: lines that begin with `$ ` are commands, the others what they print. All blocks of a
-///   page are run in one shell.
+/// - `swift`: the blocks of a page are one program. A block without language right after one is
+///   what it prints.
+/// - `console`: lines that begin with `$ ` are commands, the others what they print. All blocks of
+///   a page are run in one shell.
 /// - `<!-- not run: REASON -->` before a block: it is for reading only.
 /// - `<!-- swift` or `<!-- sh`, then code, then `-->`: code that is run and not shown.
 /// - `<!-- program: PATH -->`: the program is not run by itself, but put there for the commands.

@@ -46,9 +46,9 @@ enum SourceText {
     static func variables() throws -> Set<String> {
         var names: Set<String> = []
         let swift = try (texts(in: "Sources") + texts(in: "Tests")).flatMap { text in
-            // As a variable is named: alone in its literal, or with what it is set to.
-            text.matches(of: /"(FOLIO_[A-Z_]+)(?:=\w*)?"/).map { String($0.output.1) }
-                + text.matches(of: /`(FOLIO_[A-Z_]+)(?:=[\w,]*)?[` ]/).map { String($0.output.1) }
+            text.matches(of: /(?:getenv\(|environment\[|variable\(|variable = )"(FOLIO_[A-Z_]+)"/).map {
+                String($0.output.1)
+            }
         }
         names.formUnion(swift)
         for file in try files(in: ".ci") {

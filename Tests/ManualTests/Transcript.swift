@@ -23,8 +23,8 @@ struct Transcript {
         self.steps = steps
     }
 
-    /// A command goes on behind a backslash at the end of a line, to the end of a here document, and
-    /// in lines that begin as a shell's second prompt does.
+    /// A command goes on behind a backslash at the end of a line, to the end of a here document,
+    /// and in lines that begin as a shell's second prompt does.
     private static func steps(_ page: ManualPage, _ range: Range<Int>) -> [Step] {
         var steps: [Step] = []
         var line = range.lowerBound

@@ -4,8 +4,8 @@ import Testing
 /// Every fact of the page *Core Data's behavior* has a behavior, a test that names it, or a reason
 /// why it has neither.
 @Suite struct FactCoverageTests {
-    /// The sections whose facts are held here. Migration and documents (M, D) are the affair of other
-    /// rooms and their tests.
+    /// The sections whose facts are held here. Migration and documents (M, D) are the affair of
+    /// other rooms and their tests.
     private static let sections: Set<Character> = ["L", "F", "R", "V", "S", "Q", "P", "U", "B", "C"]
 
     /// The numbers of the facts of these sections, as the page *Core Data's behavior* gives them.

@@ -69,7 +69,8 @@ struct ManualPage {
     /// Whether this machine has what the page needs.
     var canRun: Bool {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-        return !(needsCorpus && corpus == nil)
+        // Programs of pages are linked without a sanitizer.
+        return !runsUnderSanitizer && !(needsCorpus && corpus == nil)
             && neededPrograms.allSatisfy { program in
                 folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
             }

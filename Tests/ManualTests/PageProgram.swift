@@ -50,19 +50,29 @@ struct PageProgram {
         return outcome.exit == 0 ? nil : outcome.output
     }
 
-    /// What the rooms below `Folio` were compiled to.
+    /// What `Folio` and the rooms below it were compiled to.
     private static func objects(in products: URL) throws -> [String] {
-        let rooms = [
-            "CSystem", "FileSystem", "Coding", "SQLiteFile", "SQLiteKit", "ArchiveKit", "Schema", "ModelFiles", "Query",
-            "RowMemory", "Storage", "SQLiteStore", "AtomicStores", "ObjectGraph", "Migration", "Stack", "DocumentFiles",
-            "DocumentKit", "Folio",
-        ]
-        return try rooms.flatMap { room in
+        try rooms().flatMap { room in
             let folder = products.appendingPathComponent("\(room).build")
             return try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".o") }
                 .sorted()
                 .map { folder.appendingPathComponent($0).path }
         }
+    }
+
+    /// The rooms that `Folio` is linked with, as the manifest's table has them.
+    private static func rooms() throws -> [String] {
+        let manifest = try String(contentsOf: Manual.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let row = /\(\s*"(?<name>\w+)"\s*,\s*\.(?<kind>\w+)(?:\([^)]*\))?\s*,\s*\[(?<imports>[^\]]*)\]\s*\)/
+        var imports: [String: [String]] = [:]
+        for match in manifest.matches(of: row) where ["swift", "c"].contains(match.output.kind) {
+            imports[String(match.output.name)] = match.output.imports.matches(of: /"(\w+)"/).map { String($0.output.1) }
+        }
+        var rooms: Set<String> = [], next = ["Folio"]
+        while let room = next.popLast() {
+            if rooms.insert(room).inserted { next += imports[room] ?? [] }
+        }
+        return rooms.filter { imports[$0] != nil }.sorted()
     }
 
     /// Runs the program.

@@ -69,4 +69,32 @@ import Testing
         #expect(options.count > 10)
         for name in options { #expect(text.contains("`\(name)`"), "\(name)") }
     }
+
+    @Test func everyRoomIsInTheArchitecture() throws {
+        let text = try Manual.page("Architecture").lines.joined(separator: "\n")
+        let manifest = try String(contentsOf: Manual.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+        let table = try #require(manifest.firstMatch(of: /(?s)let rooms:.*?\n\]/)).output
+        let rooms = table.matches(of: /\(\s*"(\w+)"\s*,\s*\./).map { String($0.output.1) }
+        #expect(rooms.count > 25)
+        for room in rooms { #expect(text.contains("`\(room)`"), "\(room)") }
+    }
+
+    /// What `.ci/docs` finds too, without building the site.
+    @Test func everyLinkLeadsToAPage() throws {
+        let pages = try Manual.pages(), names = Set(pages.map(\.name))
+        var linked: Set<String> = []
+        for page in pages {
+            let text = page.lines.joined(separator: "\n")
+            for match in text.matches(of: /<doc:(\w+)>/) {
+                linked.insert(String(match.output.1))
+                #expect(names.contains(String(match.output.1)), "\(page.name): \(match.output.1)")
+            }
+            guard page.name == "README" else { continue }
+            for match in text.matches(of: /\]\((Sources[^)]+)\)/) {
+                let file = Manual.root.appendingPathComponent(String(match.output.1))
+                #expect(FileManager.default.fileExists(atPath: file.path), "\(match.output.1)")
+            }
+        }
+        #expect(names.subtracting(linked) == ["README", "Folio"], "pages that no link leads to")
+    }
 }

@@ -33,7 +33,7 @@ struct CommandError: Error {
         CommandError(.usage, "usage", why, hint: hint)
     }
 
-    /// For options and commands that the contract names and this version does not have.
+    /// For options and commands that are planned and that this version does not have.
     static func unavailable(_ feature: String) -> CommandError {
         CommandError(.unavailable, "unavailable", "\(feature) is not available in this version of folio")
     }

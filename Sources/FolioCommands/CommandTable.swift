@@ -31,7 +31,7 @@ enum CommandTable {
         ]
     }
 
-    /// What the contract names and this version does not have.
+    /// Commands that are planned and that this version does not have.
     static let later: [String: String] = [
         "serve": "answer requests over standard input and output"
     ]

@@ -80,6 +80,6 @@ package enum JournalPolicy: Sendable, Hashable {
     /// itself.
     case asFound
     /// The store is part of a document: commits stay in the write-ahead log until the document
-    /// checkpoints (DOCUMENTS §2).
+    /// checkpoints (Architecture, Two levels of commit).
     case heldByDocument
 }

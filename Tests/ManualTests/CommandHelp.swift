@@ -49,10 +49,13 @@ enum CommandHelp {
     }
 
     static func run<Answer: Decodable>(_ words: String..., as type: Answer.Type) throws -> Answer {
-        try withTemporaryDirectory { scratch in
-            let outcome = try ManualSandbox(in: scratch).run(["folio"] + words + ["--json"])
-            return try JSONDecoder().decode(Answer.self, from: Data(outcome.output.utf8))
-        }
+        try JSONDecoder().decode(Answer.self, from: Data(output(words + ["--json"]).utf8))
+    }
+
+    static func text(_ words: String...) throws -> String { try output(words) }
+
+    private static func output(_ words: [String]) throws -> String {
+        try withTemporaryDirectory { try ManualSandbox(in: $0).run(["folio"] + words).output }
     }
 
     // MARK: Pages

@@ -10,6 +10,7 @@ enum PrintedText {
                 /20(?:2[6-9]|[3-9]\d)-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?: ?UTC|Z)?)?/, with: "TODAY"
             )
             .replacing(/\bpid \d+/, with: "pid N").replacing(/after \d+ bytes/, with: "after N bytes")
+            .replacing(/"bytes": \d{4,}/, with: "\"bytes\": N")
             // What keeping a version takes: its dates are packed with it.
             .replacing(/(TODAY +(?:save|migration|restore|conflict) +\d+ +)\d+/) { "\($0.output.1)N" }
             .replacing(/[ ]{2,}/, with: "  ").replacing(/-{3,}/, with: "---")

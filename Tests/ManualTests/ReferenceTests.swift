@@ -49,6 +49,25 @@ import Testing
         let thrown = try SourceText.thrownTypes()
         #expect(thrown.count > 5)
         for type in thrown { #expect(text.contains("\(type)"), "\(type)") }
+        let codes = try SourceText.thrownCodes()
+        #expect(codes.count > 20)
+        for code in codes { #expect(text.contains("\n| `\(code)` |"), "\(code)") }
+    }
+
+    @Test func everyExitCodeIsExplained() throws {
+        let overview = try CommandHelp.text("help").split(whereSeparator: \.isNewline).joined(separator: " ")
+        let codes = try #require(overview.firstMatch(of: /Exit codes: (.*)\./)).output.1
+        let numbers = codes.matches(of: #/(?:^|, )(\d+) /#).map { String($0.output.1) }
+        #expect(numbers.count > 12)
+        let page = try Manual.page("Scripting").lines.joined(separator: "\n")
+        for number in numbers { #expect(page.contains("\n| \(number) | "), "\(number)") }
+    }
+
+    @Test func theJSONOfEveryCommandIsShown() throws {
+        let page = try Manual.page("JSONShapes").lines.joined(separator: "\n")
+        for command in try CommandHelp.run("help", as: CommandHelp.Overview.self).commands {
+            #expect(page.contains("folio \(command.name) "), "\(command.name)")
+        }
     }
 
     @Test func everyVariableOfTheEnvironmentIsListed() throws {

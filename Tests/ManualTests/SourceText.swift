@@ -42,6 +42,18 @@ enum SourceText {
         return types
     }
 
+    /// The codes that comments name behind `- Throws:`.
+    static func thrownCodes() throws -> Set<String> {
+        var codes: Set<String> = []
+        for text in try texts(in: "Sources") {
+            for match in text.matches(of: /- Throws:[^\n]*(?:\n *\/\/\/   [^\n]*)*/) {
+                let comment = match.output.replacing(/\n *\/\/\/ +/, with: " ")
+                codes.formUnion(comment.matches(of: /with code `(\w+)`/).map { String($0.output.1) })
+            }
+        }
+        return codes
+    }
+
     /// The variables of the environment that the sources, tests and scripts read.
     static func variables() throws -> Set<String> {
         var names: Set<String> = []

@@ -141,6 +141,7 @@ let testRooms: [(name: String, imports: [String])] = [
     ("FuzzTests", ["FuzzDriver", "FolioTool"]),
     ("OutsidePackageTests", ["modelgen", "Folio"]),
     ("HouseTests", []),
+    ("ManualTests", ["FolioTool", "Folio"]),
 ]
 
 /// What stands in `Tests` and is no test: the processes that crash tests watch, and what watches

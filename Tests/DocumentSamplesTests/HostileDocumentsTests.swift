@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import TestSupport
 
-/// RELIABILITY §3: each hostile document gets the answer that the table says, quickly, in little
-/// memory, and nothing outside is touched.
+/// Each hostile document gets the answer that the table says, quickly, in little memory, and
+/// nothing outside is touched (Reliability, Hostile documents).
 @Suite struct HostileDocumentsTests {
     /// Commands that write, if they can.
     private static let writers: Set<String> = ["insert", "set", "delete", "recover"]

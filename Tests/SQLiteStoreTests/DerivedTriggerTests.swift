@@ -7,7 +7,7 @@ import Storage
 import TestSupport
 import Testing
 
-/// The triggers that keep derived attributes in a SQLite store (COREDATA_FORMATS §3.8).
+/// The triggers that keep derived attributes in a SQLite store (CoreDataFiles, Derived attributes).
 @Suite struct DerivedTriggerTests {
     private static func model() throws -> ManagedObjectModel {
         try ManagedObjectModel(entities: [

@@ -4,7 +4,7 @@ public import Schema
 extension ManagedObjectContext {
     /// Fetches all objects of an entity, sub-entities included, that match a predicate.
     ///
-    /// - Throws: What ``fetch(_:)`` throws.
+    /// - Throws: What `fetch(_:)` throws.
     public func all<Result: ManagedObject>(
         _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
     ) throws -> [Result] {
@@ -16,7 +16,7 @@ extension ManagedObjectContext {
 
     /// Fetches the first object that matches a predicate; nil if there is none.
     ///
-    /// - Throws: What ``fetch(_:)`` throws.
+    /// - Throws: What `fetch(_:)` throws.
     public func first<Result: ManagedObject>(
         _ entityName: String, matching predicate: FetchPredicate? = nil, sortedBy sortKeys: [SortKey] = []
     ) throws -> Result? {
@@ -45,7 +45,7 @@ extension ManagedObjectContext {
 
     /// The number of objects of an entity, sub-entities included, that match a predicate.
     ///
-    /// - Throws: What ``count(for:)`` throws.
+    /// - Throws: What `count(for:)` throws.
     public func count(_ entityName: String, matching predicate: FetchPredicate? = nil) throws -> Int {
         var request = FetchRequest<ManagedObject>(entityName: entityName)
         request.predicate = predicate

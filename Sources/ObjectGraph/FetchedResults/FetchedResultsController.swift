@@ -56,7 +56,7 @@ public final class FetchedResultsController<Result: ManagedObject> {
     ///
     /// - Throws: ``GraphError`` with code `wrongType` if the objects of a section are not adjacent
     ///   because the request does not sort by the section first; what
-    ///   ``ManagedObjectContext/fetch(_:)`` throws.
+    ///   `ManagedObjectContext.fetch(_:)` throws.
     public func performFetch() throws {
         contextObservation = nil
         tracker = try FetchedResultsTracker(fetchRequest, sectionNameKeyPath, in: managedObjectContext)

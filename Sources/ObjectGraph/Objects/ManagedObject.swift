@@ -59,7 +59,7 @@ open class ManagedObject {
     @exclusivity(unchecked) final var isListed = false
 
     /// Creates an instance; called by contexts only. Use ``init(context:)`` or
-    /// ``ManagedObjectContext/insert(_:)-swift.method`` to create an object.
+    /// `ManagedObjectContext.insert(_:)` to create an object.
     public required init(_ seed: ManagedObjectSeed) {
         slab = seed.slab?.takeUnretainedValue()
         cells = seed.cells

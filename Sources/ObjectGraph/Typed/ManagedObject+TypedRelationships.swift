@@ -29,7 +29,7 @@ extension ManagedObject {
     /// The objects of a to-many relationship that the class declares. Setting them sets the
     /// inverses, too.
     ///
-    /// Takes time linear in the number of objects; ``add(_:to:)`` and ``remove(_:from:)`` change
+    /// Takes time linear in the number of objects; `add(_:to:)` and `remove(_:from:)` change
     /// single objects. The first access takes one query of the store, which reads the relationship
     /// for all objects of the same fetch. Traps if the entity of this object has no such
     /// relationship.

@@ -41,7 +41,7 @@ extension ManagedObjectContext {
     /// ```
     /// - Parameter limit: The maximum number of results; 0 for all.
     /// - Parameter prefetching: Relationships whose objects are fetched, too, with one query each.
-    /// - Throws: What ``request(for:where:sort:offset:limit:prefetching:)`` and ``fetch(_:)``
+    /// - Throws: What ``request(for:where:sort:offset:limit:prefetching:)`` and `fetch(_:)`
     ///   throw.
     public func fetch<Object: ManagedObject>(
         _ objectClass: Object.Type, where condition: EntityCondition<Object>? = nil,

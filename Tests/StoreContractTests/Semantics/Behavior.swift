@@ -4,7 +4,7 @@ import Schema
 import Testing
 
 /// One behavior that users of Core Data count on, by the numbers of the facts that say so
-/// (COREDATA_SEMANTICS.md). Each runs on every kind of store.
+/// (the page *Core Data's behavior*). Each runs on every kind of store.
 struct Behavior: Sendable, CustomTestStringConvertible {
     let facts: String
     let name: String

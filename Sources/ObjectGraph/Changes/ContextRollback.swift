@@ -24,6 +24,7 @@ struct ContextRollback {
             to: context.saveUnderWay?.position ?? context.tracker.edits.committed, context.undoManager)
         context.tracker.permanentKeys = PermanentKeys()
         context.loadError = nil
+        context.watchedObjects = []
         return dropped
     }
 

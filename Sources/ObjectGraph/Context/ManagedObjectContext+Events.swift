@@ -25,11 +25,15 @@ extension ManagedObjectContext {
     /// Ends an event: applies delete rules, closes the undo group of the changes, notifies
     /// observers, and merges saves of other contexts that are waiting (see
     /// ``automaticallyMergesChangesFromParent``). Does nothing if nothing has changed.
-    public func processPendingChanges() {
+    ///
+    /// Delete rules wait for the save if ``propagatesDeletesAtEndOfEvent`` is false.
+    public func processPendingChanges() { processPendingChanges(propagatesDeletes: propagatesDeletesAtEndOfEvent) }
+
+    func processPendingChanges(propagatesDeletes: Bool) {
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }
-        deletions.propagateDeletions()
+        if propagatesDeletes { deletions.propagateDeletions() }
         endEvent()
         merging.mergeWaitingSaves()
     }

@@ -58,6 +58,10 @@ public final class ManagedObjectContext {
         didSet { undoCheckpoint = undoManager.map { undoReplay.attach($0) } }
     }
 
+    /// Whether the delete rules of deleted objects are applied at the end of the event, which is the
+    /// default, or only when the context saves.
+    public var propagatesDeletesAtEndOfEvent = true
+
     /// The identity of temporary IDs.
     let temporaryIdentity: StoreIdentity
 
@@ -77,6 +81,8 @@ public final class ManagedObjectContext {
     var isProcessing = false
     var saveUnderWay: SaveUnderWay?
     var lastSaveNumber = 0
+    /// The unchanged objects whose conflicts the next save detects.
+    var watchedObjects: Set<ManagedObjectID> = []
     /// The first error of an accessor that could not read a value and does not throw; the next save
     /// throws it.
     var loadError: (any Error)?

@@ -37,6 +37,7 @@ struct SaveExecutor {
             try context.preparation.collectChanges()
             try context.preparation.throwLoadError()
             if validates { try context.validator.validateChanges() }
+            try context.settler.settleWatchedObjects()
             if reservesKeys { try context.keys.obtainPermanentIDsForInsertedObjects() }
         } catch {
             context.pendingDeletions.postponeCollected()
@@ -64,6 +65,7 @@ struct SaveExecutor {
 
     func complete(_ prepared: PreparedSave, _ receipt: SaveReceipt) {
         precondition(context.saveUnderWay?.number == prepared.number, "This save is not the one that is under way")
+        context.watchedObjects = []
         context.outcome.accept(receipt)
     }
 

@@ -19,9 +19,9 @@ struct SavePreparation {
 
     /// Processes changes and calls `willSave`, until no object changes any more.
     func collectChanges() throws {
-        context.processPendingChanges()
+        context.processPendingChanges(propagatesDeletes: true)
         if context.observers.isObserved(.willSave) { context.observers.post(ContextNotification(.willSave, context)) }
-        context.processPendingChanges()
+        context.processPendingChanges(propagatesDeletes: true)
         // Objects that `willSave` adds to the changes are part of the event; the loop below calls
         // them.
         for index in 0..<(context.registry.isPlain.contains(false) ? context.changes.indices.count : 0) {
@@ -38,7 +38,7 @@ struct SavePreparation {
                 )
             }
             let objects = context.changes.eventObjects
-            context.processPendingChanges()
+            context.processPendingChanges(propagatesDeletes: true)
             for object in objects where object.registryReference != nil { object.willSave() }
         }
     }

@@ -50,13 +50,13 @@ struct PageProgram {
         return outcome.exit == 0 ? nil : outcome.output
     }
 
-    /// What `Folio` and the rooms below it were compiled to.
+    /// The object files of `Folio` and the rooms below it, of those that the command is linked with: the
+    /// folders of the build may hold objects of files that are gone.
     private static func objects(in products: URL) throws -> [String] {
-        try rooms().flatMap { room in
-            let folder = products.appendingPathComponent("\(room).build")
-            return try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".o") }
-                .sorted()
-                .map { folder.appendingPathComponent($0).path }
+        let list = products.appendingPathComponent("folio.product/Objects.LinkFileList")
+        let folders = try rooms().map { "/\($0).build/" }
+        return try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map(String.init).filter { path in
+            folders.contains { path.contains($0) }
         }
     }
 

@@ -8,9 +8,14 @@ package enum DocumentReading {
     /// The number of attempts for a document whose files are replaced by others.
     private static let attemptsAtFiles = 5
 
-    /// The delay after a failed attempt, counted from 1. It is random, so that an attempt falls
+    /// Waits after a failed attempt, counted from 1. The delay is random, so that an attempt falls
     /// between two saves of a program that saves repeatedly.
-    package static func pause(after attempt: Int) -> Duration { .milliseconds(Int.random(in: 0...10 * attempt)) }
+    ///
+    /// Blocks the thread: a timer of Dispatch needs a file descriptor, and ends the process if there
+    /// is none.
+    package static func wait(after attempt: Int) {
+        Thread.sleep(forTimeInterval: Double.random(in: 0...0.01 * Double(attempt)))
+    }
 
     /// Runs `body`, which inspects a document without its lock, and repeats it if an editor has
     /// moved files of the document meanwhile.
@@ -56,7 +61,7 @@ package enum DocumentReading {
         var attempt = 1
         while true {
             do { return try body() } catch  where attempt < attempts && DocumentError.tellsOfChange(error) {
-                Thread.sleep(forTimeInterval: pause(after: attempt) / .seconds(1))
+                wait(after: attempt)
                 attempt += 1
             }
         }

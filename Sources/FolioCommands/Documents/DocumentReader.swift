@@ -24,7 +24,8 @@ struct DocumentReader {
                 where attempt < DocumentReading.attempts && DocumentError.tellsOfChange(error)
                 && console.output.goBack(to: mark)
             {
-                try await Task.sleep(for: DocumentReading.pause(after: attempt))
+                try Task.checkCancellation()
+                DocumentReading.wait(after: attempt)
                 attempt += 1
             }
         }

@@ -67,8 +67,8 @@ enum CommandHelp {
         }
         var lines = ["## Every command has", ""] + optionTable(common ?? [])
         for command in overview.commands {
-            lines += ["", "## folio \(command.name)", "", sentence(command.summary), "", "```text", command.usage]
-            lines += command.subcommands.map(\.usage) + ["```"]
+            lines += ["", "## folio \(command.name)", "", sentence(command.summary), "", "```text"]
+            lines += ([command.usage] + command.subcommands.map(\.usage)).flatMap(wrapped) + ["```"]
             if !command.subcommands.isEmpty {
                 lines += ["", "| | |", "|---|---|"]
                 lines += command.subcommands.map { "| `\($0.name)` | \(cell($0.summary)) |" }
@@ -82,6 +82,17 @@ enum CommandHelp {
             if !command.examples.isEmpty { lines += ["", "```sh"] + command.examples + ["```"] }
         }
         return lines
+    }
+
+    /// A usage line as the page is wide.
+    private static func wrapped(_ usage: String) -> [String] {
+        usage.split(separator: " ").reduce(into: []) { lines, word in
+            if let last = lines.last, last.count + 1 + word.count <= 72 {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append((lines.isEmpty ? "" : "    ") + word)
+            }
+        }
     }
 
     private static func optionTable(_ options: [Option]) -> [String] {

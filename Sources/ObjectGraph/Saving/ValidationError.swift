@@ -116,8 +116,13 @@ public struct ValidationError: Error, Sendable, CustomStringConvertible {
     }
 
     /// Creates an error with one failure, for validation methods of the application.
-    public init(_ code: Code = .generic, _ message: String, key: String? = nil, value: PropertyValue? = nil) {
+    public init(_ code: Code, _ message: String, key: String? = nil, value: PropertyValue? = nil) {
         failures = [Failure(code, message, key: key, value: value)]
+    }
+
+    /// Creates an error with a single failure of a rule of the application.
+    public init(_ message: String, key: String? = nil, value: PropertyValue? = nil) {
+        self.init(.generic, message, key: key, value: value)
     }
 
     /// The invalid value if there is a single failure, otherwise nil.

@@ -1,3 +1,4 @@
+import RowMemory
 import Storage
 
 extension ConflictSettler {

@@ -77,8 +77,10 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
         ]
     ),
     ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
+    ("CFolio", .c, []),
+    ("FolioC", .swift, ["CFolio", "FolioCommands", "Folio", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
-    ("FolioBenchmarks", .tool, ["Folio", "CSQLite"]),
+    ("FolioBenchmarks", .tool, ["Folio", "FolioC", "CFolio", "CSQLite"]),
     ("modelgen", .tool, ["ModelCodegen", "ModelFiles", "Schema"]),
     ("FolioModels", .plugin, ["modelgen"]),
 ]
@@ -137,11 +139,17 @@ let testRooms: [(name: String, imports: [String])] = [
         "CorpusTests",
         ["Folio", "SQLiteStore", "Storage", "RowMemory", "ModelFiles", "Query", "Schema", "SQLiteKit", "Coding"]
     ),
+    ("FolioCTests", ["FolioC"]),
     ("CrashTests", ["CrashDriver"]),
     ("FuzzTests", ["FuzzDriver", "FolioTool"]),
     ("OutsidePackageTests", ["modelgen", "Folio"]),
     ("HouseTests", []),
     ("ManualTests", ["FolioTool", "Folio"]),
+]
+
+/// What stands in a target's folder and is none of its sources.
+let excluded: [String: [String]] = [
+    "FolioC": ["python"], "FolioCommands": ["Serve/Editors"], "FolioCTests": ["Programs"],
 ]
 
 /// What stands in `Tests` and is no test: the processes that crash tests watch, and what watches
@@ -212,7 +220,9 @@ func target(_ name: String, _ kind: Kind, _ imports: [String], in folder: String
     case .c:
         .target(name: name, dependencies: dependencies(imports), path: path)
     case .swift:
-        .target(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict)
+        .target(
+            name: name, dependencies: dependencies(imports), path: path, exclude: excluded[name] ?? [],
+            swiftSettings: strict)
     case .syntax:
         .target(
             name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + syntaxSettings,
@@ -240,7 +250,7 @@ let testSupport = Target.target(
 let testTargets: [Target] = testRooms.map {
     let expandsMacros = $0.imports.contains("ModelMacros")
     return .testTarget(
-        name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]),
+        name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]), exclude: excluded[$0.name] ?? [],
         swiftSettings: strict + (expandsMacros ? syntaxSettings : []),
         linkerSettings: expandsMacros ? syntaxLinking : [])
 }
@@ -249,6 +259,7 @@ let package = Package(
     name: "Folio",
     products: [
         .library(name: "Folio", targets: ["Folio"]),
+        .library(name: "FolioC", type: .dynamic, targets: ["FolioC"]),
         .executable(name: "folio", targets: ["FolioTool"]),
         .plugin(name: "FolioModels", targets: ["FolioModels"]),
         .executable(name: "FolioBenchmarks", targets: ["FolioBenchmarks"]),

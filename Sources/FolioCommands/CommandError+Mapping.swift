@@ -3,7 +3,7 @@ import Foundation
 
 /// Maps the errors of all modules to exit codes and messages.
 extension CommandError {
-    init(mapping error: any Error) {
+    package init(mapping error: any Error) {
         switch error {
         case let error as CommandError: self = error
         case let error as QueryError: self.init(error)

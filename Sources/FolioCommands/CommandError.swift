@@ -1,20 +1,21 @@
+package import Coding
 import Foundation
 
 /// A failure in the form that is shown to people: `folio: <what failed>: <why>`, and a hint.
-struct CommandError: Error {
-    var exit: ExitCode
+package struct CommandError: Error {
+    package var exit: ExitCode
     /// A stable identifier for scripts.
-    var code: String
+    package var code: String
     /// The failed operation, such as `fetch`; nil if the reason is sufficient.
     var what: String?
-    var why: String
-    var path: String?
-    var hint: String?
+    package var why: String
+    package var path: String?
+    package var hint: String?
     /// Lines shown below the error, such as the invalid text with a caret under it.
     var excerpt: [String]
-    var detail: JSONValue
+    package var detail: JSONValue
 
-    init(
+    package init(
         _ exit: ExitCode, _ code: String, what: String? = nil, _ why: String, path: String? = nil, hint: String? = nil,
         excerpt: [String] = [],
         detail: JSONValue = .object([:])
@@ -29,7 +30,7 @@ struct CommandError: Error {
         self.detail = detail
     }
 
-    static func usage(_ why: String, hint: String? = nil) -> CommandError {
+    package static func usage(_ why: String, hint: String? = nil) -> CommandError {
         CommandError(.usage, "usage", why, hint: hint)
     }
 
@@ -38,7 +39,7 @@ struct CommandError: Error {
         CommandError(.unavailable, "unavailable", "\(feature) is not available in this version of folio")
     }
 
-    static func notFound(_ why: String, path: String? = nil, hint: String? = nil) -> CommandError {
+    package static func notFound(_ why: String, path: String? = nil, hint: String? = nil) -> CommandError {
         CommandError(.notFound, "notFound", why, path: path, hint: hint)
     }
 
@@ -94,7 +95,7 @@ struct CommandError: Error {
         }
     }
 
-    var json: JSONValue {
+    package var json: JSONValue {
         var error: [String: JSONValue] = ["code": .string(code), "message": .string(why), "detail": detail]
         error["path"] = path.map { .string($0) } ?? .null
         if let hint { error["hint"] = .string(hint) }

@@ -26,15 +26,14 @@ enum CommandTable {
             AttachCommand.self,
             ExtractCommand.self,
             CodegenCommand.self,
+            ServeCommand.self,
             CompletionCommand.self,
             HelpCommand.self,
         ]
     }
 
     /// Planned commands that this version does not have.
-    static let later: [String: String] = [
-        "serve": "answer requests over standard input and output"
-    ]
+    static let later: [String: String] = [:]
 
     static func command(named name: String) -> (any Command.Type)? {
         commands.first { $0.specification.name == name }

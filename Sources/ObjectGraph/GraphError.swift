@@ -105,13 +105,14 @@ public struct GraphError: Error, Sendable, CustomStringConvertible {
 }
 
 extension GraphError {
-    static func unknownKey(_ key: String, of entity: EntityDescription, kind: String = "property") -> GraphError {
+    package static func unknownKey(_ key: String, of entity: EntityDescription, kind: String = "property") -> GraphError
+    {
         let names = entity.properties.map(\.name)
         let hint = NearestNames.question(NearestNames.nearest(to: key, among: names))
         return GraphError(.unknownKey, "\(entity.name) has no \(kind) \"\(key)\"\(hint)", entity: entity.name, key: key)
     }
 
-    static func unknownEntity(_ name: String, in model: ManagedObjectModel) -> GraphError {
+    package static func unknownEntity(_ name: String, in model: ManagedObjectModel) -> GraphError {
         let hint = NearestNames.question(NearestNames.nearest(to: name, among: model.entities.map(\.name)))
         return GraphError(.unknownEntity, "The model has no entity \"\(name)\"\(hint)", entity: name)
     }

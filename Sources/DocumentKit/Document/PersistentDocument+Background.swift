@@ -19,13 +19,18 @@ extension PersistentDocument {
         opened.background = tasks
         unsavedWorkOnClose = policy.unsavedWorkOnClose
         tasks.watch(state.trace)
-        tasks.follow(isolation: isolation) { [weak self] in _ = await self?.checkForOutsideChanges() }
+        // A closure runs in the owner's isolation only if it captures that.
+        tasks.follow(isolation: isolation) { [weak self] in
+            _ = isolation
+            _ = await self?.checkForOutsideChanges()
+        }
         guard let idle = policy.idle else { return }
         context.firstChangeHandler = { [weak tasks] in tasks?.noteChange() }
         // The handler does not report changes that were made before it was set.
         if context.hasChanges || hasUnsavedChanges { tasks.noteChange() }
         let background = BackgroundSaver(policy)
         tasks.saveChanges(after: idle, isolation: isolation) { [weak self] begin in
+            _ = isolation
             guard let self else { return nil }
             return await background.saveIfDue(opened, by: saver, since: begin) { self.autosaveErrorHandler?($0) }
         }

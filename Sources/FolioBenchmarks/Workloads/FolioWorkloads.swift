@@ -26,6 +26,8 @@ enum FolioWorkloads {
         case .storesBinary: try StoreTypeWorkload.run(.binary, size: size, in: document)
         case .storesXML: try StoreTypeWorkload.run(.xml, size: size, in: document)
         case .storesMemory: try StoreTypeWorkload.run(.inMemory, size: size, in: document)
+        case .embeddingBulk: try EmbeddingWorkload.bulk(document)
+        case .embeddingGet: try EmbeddingWorkload.get(document)
         case .memory: try MemoryWorkload.run(.folio, size: size, BenchmarkDocument.store(of: document))
         case .w16: try ImportWorkload.folio(size, document)
         case .startVersion, .startInfo: try StartWorkload.folio(document, isInfo: workload == .startInfo)
@@ -72,7 +74,7 @@ enum FolioWorkloads {
         return measured
     }
 
-    private static func fetch(_ url: URL, passes: Int) async throws -> Measurement {
+    static func fetch(_ url: URL, passes: Int) async throws -> Measurement {
         let document = try await PersistentDocument.open(url)
         let keys = try Item.Keys(entity(of: document))
         let request = FetchRequest<ManagedObject>(entityName: Item.entityName)

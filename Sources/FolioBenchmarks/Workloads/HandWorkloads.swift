@@ -13,6 +13,8 @@ enum HandWorkloads {
     private static func run(_ workload: Workload, size: Int, document: URL, store: String) async throws -> Measurement {
         switch workload {
         case .w1: try insert(size, store)
+        case .embeddingBulk: try await FolioWorkloads.fetch(document, passes: 1)
+        case .embeddingGet: try await EmbeddingWorkload.getInSwift(document)
         case .w2: try fetch(store, passes: 1)
         case .w2b: try fetch(store, passes: 2)
         case .w3: try QueryWorkload.hand(size, store)

@@ -30,6 +30,8 @@ enum Workload: String, CaseIterable, Codable {
     case storesXML = "Stores-xml"
     case storesMemory = "Stores-memory"
     case memory = "Memory"
+    case embeddingBulk = "Embedding-bulk"
+    case embeddingGet = "Embedding-get"
     case startVersion = "Start-version"
     case startInfo = "Start-info"
 
@@ -78,6 +80,8 @@ enum Workload: String, CaseIterable, Codable {
         case .storesXML: "make, save, open and read n objects in an XML store, beside Folio's SQLite store"
         case .storesMemory: "make, save and read n objects in memory, beside Folio's SQLite store"
         case .memory: "memory still taken when the context of n objects is gone, beside what they took"
+        case .embeddingBulk: "fetch n objects, read every attribute in bulk through C, beside Swift"
+        case .embeddingGet: "n reads of an attribute by its name through C, beside Swift"
         case .startVersion: "the command says its version, beside sqlite3 --version"
         case .startInfo: "the command describes a document of n objects, beside sqlite3 .tables"
         }
@@ -101,6 +105,8 @@ enum Workload: String, CaseIterable, Codable {
         case .w12a, .w12b, .storesBinary, .storesXML, .storesMemory: 1
         case .w13a, .w13b: 4
         case .memory: 0.1
+        case .embeddingBulk: 1.3
+        case .embeddingGet: 30
         case .startVersion: 15
         case .startInfo: 40
         }
@@ -127,6 +133,8 @@ enum Workload: String, CaseIterable, Codable {
         case .w16: 2.5
         case .storesBinary, .storesXML, .storesMemory: 1
         case .memory: 0.1
+        case .embeddingBulk: 1.2
+        case .embeddingGet: 20
         case .startVersion: 15
         case .startInfo: 40
         }
@@ -137,7 +145,7 @@ enum Workload: String, CaseIterable, Codable {
         case .w1, .w2, .w2b, .w4, .w5, .w8, .w9Add, .w9Rename, .w9Drop, .w9Split, .w13a, .w13b, .w14:
             [100_000, 1_000_000]
         case .w3, .w6a, .w6b, .w7a, .w7b, .w11a, .w11b, .w11c, .w12a, .w12b, .storesBinary, .storesXML, .storesMemory,
-            .startVersion, .startInfo:
+            .embeddingBulk, .embeddingGet, .startVersion, .startInfo:
             [100_000]
         // Kilobytes.
         case .w10Pack, .w10Unpack: [1_000_000]
@@ -160,7 +168,7 @@ enum Workload: String, CaseIterable, Codable {
         switch self {
         case .w5: .processorTime
         case .w13a, .w13b, .memory: .bytes
-        case .startVersion, .startInfo: .milliseconds
+        case .embeddingGet, .startVersion, .startInfo: .milliseconds
         default: .time
         }
     }

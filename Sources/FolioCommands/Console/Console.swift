@@ -26,6 +26,16 @@ final class Console {
         usesColor = isTerminal && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
 
+    /// For callers without a terminal: results go to a sink, and what is said to a person nowhere.
+    init(isJSON: Bool, sink: ByteSink) {
+        output = sink
+        messages = ByteSink(descriptor: nil)
+        self.isJSON = isJSON
+        interruption = Interruption()
+        showsProgress = false
+        usesColor = false
+    }
+
     /// Prints a line of the result.
     func print(_ line: String) {
         output.write(line)

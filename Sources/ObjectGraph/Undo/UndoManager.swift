@@ -160,9 +160,9 @@ public final class UndoManager {
     // MARK: Undo and redo
 
     /// Whether there is a group or a pending change to undo.
-    public var canUndo: Bool {
-        !undoStack.groups.isEmpty || openGroups.contains { !$0.actions.isEmpty } || hasPendingChanges
-    }
+    public var canUndo: Bool { !undoStack.groups.isEmpty || hasOpenChanges }
+    /// Whether there are changes in a group that is open, or pending ones.
+    package var hasOpenChanges: Bool { openGroups.contains { !$0.actions.isEmpty } || hasPendingChanges }
     /// Whether there is a group to redo.
     public var canRedo: Bool {
         runCheckpoints()
@@ -215,6 +215,9 @@ public final class UndoManager {
         isOpenedByEvent = false
         disableCount = 0
     }
+
+    /// Discards what was undone.
+    package func removeRedoActions() { redoStack = UndoStack() }
 
     /// Discards all actions of a target.
     public func removeAllActions(withTarget target: some AnyObject) {

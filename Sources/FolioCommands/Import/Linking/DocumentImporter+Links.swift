@@ -196,7 +196,8 @@ extension DocumentImporter {
         _ values: NaturalKey.Values, _ link: ImportColumns.NaturalLink, _ index: Int, _ piece: inout ImportPiece
     ) throws -> ManagedObject {
         let entries = piece.entries
-        let lookup = try piece.lookup(link.key, { try self.wanted(link.key, entries) }, in: context)
+        let lookup = try piece.lookup(
+            link.key, { try self.wanted(link.key, entries) }, in: context, seesUnsaved: !takesPieces)
         let found = try lookup.objects(with: values)
         if found.count == 1 { return found[0] }
         let name = link.key.text(values)

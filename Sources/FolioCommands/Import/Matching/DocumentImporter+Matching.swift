@@ -15,7 +15,7 @@ extension DocumentImporter {
         }
         var matches: [NaturalKey: KeyedObjects] = [:]
         for (key, values) in wanted {
-            let objects = KeyedObjects(key, in: context)
+            let objects = KeyedObjects(key, in: context, seesUnsaved: !takesPieces)
             try objects.load(values)
             matches[key] = objects
         }

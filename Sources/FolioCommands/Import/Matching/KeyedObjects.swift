@@ -5,11 +5,14 @@ import Folio
 final class KeyedObjects {
     private let key: NaturalKey
     private let context: ManagedObjectContext
+    /// Whether objects that are not in the store, or not as they are there, take part in a lookup.
+    private let seesUnsaved: Bool
     private var objects: [NaturalKey.Values: [ManagedObject]] = [:]
 
-    init(_ key: NaturalKey, in context: ManagedObjectContext) {
+    init(_ key: NaturalKey, in context: ManagedObjectContext, seesUnsaved: Bool) {
         self.key = key
         self.context = context
+        self.seesUnsaved = seesUnsaved
     }
 
     /// Fetches the stored objects with these values, in one request.
@@ -17,7 +20,9 @@ final class KeyedObjects {
         let unknown = wanted.filter { objects[$0] == nil }
         guard !unknown.isEmpty else { return }
         for values in unknown { objects[values] = [] }
-        for object in try context.fetch(key.request(unknown)) {
+        var request = key.request(unknown)
+        request.includesPendingChanges = seesUnsaved
+        for object in try context.fetch(request) {
             // An unsaved change may have changed the values.
             guard let values = try key.values(of: object) else { continue }
             if unknown.contains(values) { objects[values]?.append(object) }

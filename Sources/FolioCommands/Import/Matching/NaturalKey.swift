@@ -38,7 +38,6 @@ struct NaturalKey: Hashable {
                 ComparisonPredicate(.keyPath(attributes[index].name), .in, .constant(.list(values.flatMap(\.list)))))
         }
         request.predicate = parts.count == 1 ? parts[0] : .and(parts)
-        request.includesPendingChanges = false
         request.returnsObjectsAsFaults = false
         return request
     }

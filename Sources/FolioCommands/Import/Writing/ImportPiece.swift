@@ -23,10 +23,11 @@ struct ImportPiece {
     /// The objects by the values of a natural key: those of the piece, and the `wanted` ones of the
     /// store.
     mutating func lookup(
-        _ key: NaturalKey, _ wanted: () throws -> Set<NaturalKey.Values>, in context: ManagedObjectContext
+        _ key: NaturalKey, _ wanted: () throws -> Set<NaturalKey.Values>, in context: ManagedObjectContext,
+        seesUnsaved: Bool
     ) throws -> KeyedObjects {
         if let known = lookups[key] { return known }
-        let made = KeyedObjects(key, in: context)
+        let made = KeyedObjects(key, in: context, seesUnsaved: seesUnsaved)
         lookups[key] = made
         try made.load(try wanted())
         for entry in entries { if let object = entry.object { try made.add(object) } }

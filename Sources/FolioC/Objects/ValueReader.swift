@@ -1,0 +1,124 @@
+internal import CFolio
+internal import Folio
+internal import FolioCommands
+internal import Foundation
+
+/// Reads several properties of objects. A key may be a path through to-one relationships.
+///
+/// Made and used inside the document's monitor, for one call.
+struct ValueReader {
+    /// A key, and what it is for the entity that was met last.
+    private struct Key {
+        /// The names along the path.
+        let steps: [(start: UnsafePointer<CChar>, length: Int)]
+        /// The index of the first step's property; nil where the entity lacks it.
+        var index: Int?
+    }
+
+    private let content: DocumentContent
+    private var keys: [Key]
+    /// The position of the entity that `index` of the keys is for.
+    private var entityIndex = -1
+
+    /// - Throws: a usage error for NULL.
+    init(_ names: UnsafePointer<UnsafePointer<CChar>?>?, _ count: Int, of content: DocumentContent) throws {
+        guard count >= 0, names != nil || count == 0 else { throw CommandError.usage("the keys are NULL") }
+        self.content = content
+        keys = try UnsafeBufferPointer(start: names, count: count).map { name in
+            guard let name else { throw CommandError.usage("a key is NULL") }
+            return Key(steps: Self.steps(name), index: nil)
+        }
+    }
+
+    private static func steps(_ name: UnsafePointer<CChar>) -> [(start: UnsafePointer<CChar>, length: Int)] {
+        var steps: [(start: UnsafePointer<CChar>, length: Int)] = []
+        var start = name, end = name
+        while true {
+            if end.pointee == 0 || end.pointee == CChar(UInt8(ascii: ".")) {
+                steps.append((start, end - start))
+                if end.pointee == 0 { return steps }
+                start = end + 1
+            }
+            end += 1
+        }
+    }
+
+    // MARK: Checking
+
+    /// Checks that an entity, or one of its sub-entities, has what the keys name.
+    /// - Throws: usage errors.
+    func check(_ entity: EntityDescription) throws {
+        for key in keys { try check(key.steps[...], of: entity) }
+    }
+
+    private func check(_ steps: ArraySlice<(start: UnsafePointer<CChar>, length: Int)>, of entity: EntityDescription)
+        throws
+    {
+        guard let step = steps.first else { return }
+        let entities = try content.opened.model.entities
+        // What sub-entities have stands in their objects.
+        let found = entity.family.lazy.compactMap { index -> PropertyDescription? in
+            content.keyTable(entities[index]).index(step.start, step.length).map { entities[index].properties[$0] }
+        }.first
+        guard let found else { throw GraphError.unknownKey(try Self.text(step), of: entity) }
+        guard steps.count > 1 else { return }
+        guard let relationship = found.relationship, !relationship.isToMany else {
+            throw CommandError.usage("\(entity.name).\(found.name) is no to-one relationship")
+        }
+        try check(steps.dropFirst(), of: entities[found.destinationIndex])
+    }
+
+    private static func text(_ step: (start: UnsafePointer<CChar>, length: Int)) throws -> String {
+        let bytes = UnsafeRawBufferPointer(start: step.start, count: step.length)
+        guard let text = String(validating: bytes.bindMemory(to: UInt8.self), as: UTF8.self) else {
+            throw CommandError.usage("the key is no UTF-8 text: \(String(decoding: bytes, as: UTF8.self))")
+        }
+        return text
+    }
+
+    // MARK: Reading
+
+    /// Reads the values of an object, which stay until the buffer is reset. What the object lacks
+    /// is `FOLIO_NULL`.
+    mutating func read(_ object: ManagedObject, to values: UnsafeMutablePointer<folio_value>, _ buffer: ValueBuffer)
+        throws
+    {
+        guard let entity = object.knownEntity else {
+            for index in keys.indices { values[index] = folio_value() }
+            return
+        }
+        if entity.index != entityIndex {
+            let table = content.keyTable(entity)
+            for index in keys.indices {
+                keys[index].index = table.index(keys[index].steps[0].start, keys[index].steps[0].length)
+            }
+            entityIndex = entity.index
+        }
+        for number in keys.indices {
+            guard let index = keys[number].index else {
+                values[number] = folio_value()
+                continue
+            }
+            if keys[number].steps.count == 1 {
+                buffer.write(try object.propertyValue(at: index), to: values + number)
+            } else {
+                buffer.write(try value(keys[number].steps, from: object), to: values + number)
+            }
+        }
+    }
+
+    private func value(_ steps: [(start: UnsafePointer<CChar>, length: Int)], from object: ManagedObject) throws
+        -> PropertyValue
+    {
+        var object = object
+        for (number, step) in steps.enumerated() {
+            guard let entity = object.knownEntity,
+                let index = content.keyTable(entity).index(step.start, step.length)
+            else { return .null }
+            if number == steps.count - 1 { return try object.propertyValue(at: index) }
+            guard let target = try object.relatedObject(at: index) else { return .null }
+            object = target
+        }
+        return .null
+    }
+}

@@ -1,0 +1,51 @@
+import Folio
+import Foundation
+
+/// `folio serve [DOC] --stdio`
+enum ServeCommand: Command {
+    static let specification = CommandSpecification(
+        "serve", "answers requests of an editor on standard input and output: JSON-RPC 2.0",
+        operands: "[DOC] --stdio [--lines]", count: 0...1,
+        options: [
+            OptionSpecification(["--stdio"], "requests come on standard input, answers go to standard output"),
+            OptionSpecification(
+                ["--lines"], "one message a line, in the place of a header with Content-Length before each"),
+        ],
+        notes: """
+            Messages are those of JSON-RPC 2.0, in the framing of the Language Server Protocol. A client says initialize first, and shutdown and exit in the end. \
+            DOC is opened by initialize, for editing; documents are opened by document/open, too, and named by what that answers.
+
+            Methods: \(ServerMethod.all.map(\.name).joined(separator: ", ")). Notifications of the server: document/changed, document/recoverable, \
+            document/conflict, document/outside, document/autosaveFailed, result/changed and $/progress.
+
+            Objects, values and errors look as in the JSON of other commands. Edits are autosaved; where standard input ends without exit, unsaved work is kept, and the next \
+            opening finds it.
+            """,
+        examples: [
+            "folio serve Doc.folio --stdio",
+            "printf '%s\\n' '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\"}' | folio serve --stdio --lines",
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        guard arguments.has("--stdio") else {
+            throw CommandError.usage(
+                "serve speaks over standard input and output: say --stdio", hint: specification.usage)
+        }
+        if arguments.has(OptionSpecification.output) {
+            throw CommandError.usage("--output does not go with serve: answers go to standard output")
+        }
+        let framing = arguments.has("--lines") ? MessageFraming.lines : .headers
+        let path = try arguments.operands.first.map { try DocumentArgument.path($0) }
+        let writer = MessageWriter(descriptor: STDOUT_FILENO, framing)
+        let requests = RequestQueue()
+        let server = Server(writer, requests, opening: path)
+        writer.start { Task { await server.tellChanges() } }
+        requests.start(MessageReader(descriptor: STDIN_FILENO, framing))
+        let exit = await server.run()
+        // A signal ends the loop, and is not to cancel what keeps the work.
+        await console.interruption.clearingUp { await Task { await server.closeAll() }.value }
+        writer.finish()
+        for problem in await server.unkeptWork { console.say("note: \(Printable.line(problem))") }
+        return console.interruption.signal.map { .ended(by: $0) } ?? exit
+    }
+}

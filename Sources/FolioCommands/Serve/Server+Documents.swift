@@ -1,0 +1,189 @@
+import Folio
+import Foundation
+
+/// Opening, saving and closing.
+extension Server {
+    private static let forms: KeyValuePairs<String, DocumentForm> = [
+        "package": .package, "archive": .archive, "sqlite": .store, "binary": .binaryStore, "xml": .xmlStore,
+    ]
+
+    private func url(_ parameters: Parameters) throws -> URL {
+        let path = try parameters.string("path")
+        guard !path.isEmpty else { throw RPCError(.invalidParams, "the parameter path is empty") }
+        return URL(fileURLWithPath: path)
+    }
+
+    func new(_ parameters: Parameters) async throws -> JSONValue {
+        let url = try url(parameters), replaces = try parameters.bool("replace")
+        let form =
+            try parameters.choice("form", Self.forms) ?? DocumentFormArgument.defaultForm(of: url.path) ?? .package
+        let loaded = try await DocumentTransfer.model(parameters.string("model"))
+        let document = try await PersistentDocument.create(
+            at: url, model: loaded.model, form: form, modelName: loaded.name, replacing: replaces)
+        return add(document, .explicit).info
+    }
+
+    func open(_ parameters: Parameters) async throws -> JSONValue {
+        let url = try url(parameters), model = try parameters.optionalString("model")
+        let mode = try parameters.choice("mode", ["edit": PersistentDocument.Mode.editing, "read": .reading])
+        let recovery = try parameters.choice(
+            "recovery", ["refuse": PersistentDocument.Recovery.refuse, "keep": .keep, "discard": .discard])
+        let policy = try parameters.choice(
+            "policy", ["explicit": SavingPolicy.explicit, "saveless": .saveless, "off": .off])
+        let migration = try parameters.optionalString("migration")
+        do {
+            let document: PersistentDocument
+            if let version = try parameters.optionalInt("version") {
+                document = try await PersistentDocument.open(
+                    url, mode: .reading, state: .version(version), fitting: FittingModel.choice(model))
+            } else if let migration {
+                document = try await openMigrating(url, model, migration, mode ?? .editing, recovery ?? .refuse)
+            } else {
+                document = try await PersistentDocument.open(
+                    url, mode: mode ?? .editing, recovery: recovery ?? .refuse, fitting: FittingModel.choice(model))
+            }
+            return add(document, policy ?? .explicit).info
+        } catch let error as DocumentError where error.code == .recoverable {
+            notify("document/recoverable", ["path": .string(url.path), "error": RPCError(mapping: error).json])
+            throw error
+        }
+    }
+
+    private func openMigrating(
+        _ url: URL, _ model: String?, _ migration: String, _ mode: PersistentDocument.Mode,
+        _ recovery: PersistentDocument.Recovery
+    ) async throws -> PersistentDocument {
+        guard let model else { throw RPCError(.invalidParams, "a migration needs the parameter model") }
+        let policy: PersistentDocument.MigrationPolicy
+        switch migration {
+        case "fail": policy = .fail
+        case "automatic": policy = .automatic
+        case "view": policy = .readOnlyView
+        default: throw RPCError(.invalidParams, "the parameter migration is one of fail, automatic, view")
+        }
+        return try await PersistentDocument.open(
+            url, by: DocumentTransfer.route(to: model), migration: policy, mode: mode, recovery: recovery)
+    }
+
+    func recover(_ parameters: Parameters) async throws -> JSONValue {
+        let action = try parameters.choice("action", ["keep": "keep", "discard": "discard"])
+        guard let action else { throw RPCError(.invalidParams, "the parameter action is missing") }
+        return try await open(
+            Parameters(["path": .string(parameters.string("path")), "recovery": .string(action)]))
+    }
+
+    func close(_ parameters: Parameters) async throws -> JSONValue {
+        let served = try served(parameters)
+        let work = try parameters.choice(
+            "unsaved", ["save": PersistentDocument.UnsavedWork.save, "keep": .keep, "discard": .discard])
+        do {
+            if let work { try await served.document.close(work) } else { try await served.document.close() }
+        } catch {
+            if !served.document.isOpen { remove(served) }
+            throw error
+        }
+        remove(served)
+        return .null
+    }
+
+    func info(_ parameters: Parameters) throws -> JSONValue { try served(parameters).info }
+
+    func save(_ parameters: Parameters) async throws -> JSONValue {
+        let served = try served(parameters)
+        try await reporting(parameters, "save") { try await served.document.save(progress: $0) }
+        return served.info
+    }
+
+    func saveAs(_ parameters: Parameters) async throws -> JSONValue {
+        let served = try served(parameters), url = try url(parameters), replaces = try parameters.bool("replace")
+        let form = try parameters.choice("form", Self.forms) ?? DocumentFormArgument.defaultForm(of: url.path)
+        try await reporting(parameters, "saveAs") {
+            try await served.document.save(as: url, form: form, replacing: replaces, progress: $0)
+        }
+        return served.info
+    }
+
+    /// Runs work whose progress the client follows if it gave a token.
+    private func reporting(
+        _ parameters: Parameters, _ title: String, _ body: (Foundation.Progress) async throws -> Void
+    ) async throws {
+        let progress = Foundation.Progress(totalUnitCount: 1)
+        guard let token = parameters.json("progressToken") else { return try await body(progress) }
+        func report(_ value: [String: JSONValue]) {
+            notify("$/progress", ["token": token, "value": .object(value)])
+        }
+        report(["kind": .string("begin"), "title": .string(title)])
+        let reports = Task {
+            while !Task.isCancelled {
+                try await Task.sleep(for: .milliseconds(200))
+                guard !isBlocked else { continue }
+                report(["kind": .string("report"), "percentage": .int(Int(progress.fractionCompleted * 100))])
+            }
+        }
+        defer {
+            reports.cancel()
+            report(["kind": .string("end")])
+        }
+        try await body(progress)
+    }
+
+    func autosave(_ parameters: Parameters) async throws -> JSONValue {
+        let served = try served(parameters)
+        try await served.document.autosave()
+        return served.info
+    }
+
+    func revert(_ parameters: Parameters) async throws -> JSONValue {
+        let served = try served(parameters)
+        try await served.document.revert()
+        return served.info
+    }
+
+    // MARK: Versions
+
+    func versions(_ parameters: Parameters) throws -> JSONValue {
+        let document = try served(parameters).document
+        return .array(
+            try document.versions().map { version in
+                .object([
+                    "version": .int(version.generation), "saved": .string(ValueText.date(version.saved)),
+                    "reason": .string(version.reason.description), "size": .int(version.size),
+                    "bytes": .int(version.bytes), "pinned": .bool(version.isPinned),
+                    "name": version.name.map { .string($0) } ?? .null,
+                ])
+            })
+    }
+
+    func restore(_ parameters: Parameters) async throws -> JSONValue {
+        let served = try served(parameters), number = try parameters.int("version")
+        guard let version = try served.document.versions().last(where: { $0.generation == number }) else {
+            throw CommandError.notFound("there is no version \(number)", path: served.document.url.path)
+        }
+        try await served.document.revert(to: version)
+        return served.info
+    }
+
+    // MARK: Other programs
+
+    func resolve(_ parameters: Parameters) async throws -> JSONValue {
+        let served = try served(parameters)
+        let path = try parameters.optionalString("path").map { URL(fileURLWithPath: $0) }
+        let resolution = try parameters.choice(
+            "resolution",
+            [
+                "copy": ConflictResolution.keepMineAsCopy(at: path), "theirs": .takeTheirs, "merge": .merge(.error),
+                "mergeMine": .merge(.mergeByPropertyObjectTrump), "mergeTheirs": .merge(.mergeByPropertyStoreTrump),
+            ])
+        guard let resolution else { throw RPCError(.invalidParams, "the parameter resolution is missing") }
+        // What another program did may not have been noticed yet.
+        await served.document.checkForOutsideChanges()
+        return DocumentTransfer.json(try await served.document.resolveConflict(resolution))
+    }
+
+    func diff(_ parameters: Parameters) async throws -> JSONValue {
+        let report = try await DocumentTransfer.difference(
+            from: parameters.string("old"), to: parameters.string("new")
+        ).report
+        return try JSONReader.value(of: report)
+    }
+}

@@ -1,0 +1,236 @@
+import Folio
+import Foundation
+
+/// Answers the requests of one client, one after the other, and tells it of changes.
+///
+/// Documents belong to the actor: they are saved in the background, and everything else happens
+/// here.
+actor Server {
+    private enum Phase {
+        case beforeInitialize, working, shutDown
+    }
+
+    private let writer: MessageWriter
+    private let requests: RequestQueue
+    private let firstPath: String?
+    private var phase = Phase.beforeInitialize
+    private(set) var documents: [String: ServedDocument] = [:]
+    var watches: [String: Watch] = [:]
+    private var lastNumber = 0
+    /// What could not be kept when the input ended.
+    private(set) var unkeptWork: [String] = []
+
+    /// The version of the methods and their results.
+    static let protocolVersion = 1
+
+    init(_ writer: MessageWriter, _ requests: RequestQueue, opening path: String?) {
+        self.writer = writer
+        self.requests = requests
+        firstPath = path
+    }
+
+    /// A name that was not used before.
+    func newName(_ prefix: String) -> String {
+        lastNumber += 1
+        return "\(prefix)\(lastNumber)"
+    }
+
+    // MARK: The loop
+
+    /// Answers until the client says exit, its messages end, or the task is cancelled. The documents
+    /// are to be closed then.
+    func run() async -> ExitCode {
+        for await item in requests.items {
+            switch item {
+            case .failure(let error): respond(.null, error: error)
+            case .message(let message):
+                // As editors expect it of language servers.
+                if await handle(message) { return phase == .shutDown ? .done : .no }
+            }
+            tellChanges()
+        }
+        return .done
+    }
+
+    /// Handles a message; true for the end.
+    private func handle(_ message: JSONValue) async -> Bool {
+        guard case .object(let members) = message else {
+            respond(.null, error: RPCError(.invalidRequest, "a message is an object"))
+            return false
+        }
+        let id = members["id"]
+        guard members["jsonrpc"] == .string("2.0"), let method = members["method"]?.string, Self.isID(id) else {
+            // An answer to what nobody asked.
+            if members["method"] == nil, members["result"] != nil || members["error"] != nil { return false }
+            respond(
+                Self.isID(id) ? id ?? .null : .null,
+                error: RPCError(.invalidRequest, "this is no request of JSON-RPC 2.0"))
+            return false
+        }
+        guard let id else { return method == "exit" }
+        await answer(id, method, members["params"])
+        return false
+    }
+
+    private static func isID(_ id: JSONValue?) -> Bool {
+        switch id {
+        case nil, .string, .number, .null: true
+        default: false
+        }
+    }
+
+    private func answer(_ id: JSONValue, _ method: String, _ parameters: JSONValue?) async {
+        let task = Task {
+            try Task.checkCancellation()
+            return try await self.result(of: method, parameters)
+        }
+        requests.begin(id, task)
+        let result = await task.result
+        requests.end()
+        switch result {
+        case .success(let value):
+            writer.send(.object(["jsonrpc": .string("2.0"), "id": id, "result": value]))
+        case .failure(let error): respond(id, error: RPCError(mapping: error))
+        }
+    }
+
+    private func respond(_ id: JSONValue, error: RPCError) {
+        writer.send(.object(["jsonrpc": .string("2.0"), "id": id, "error": error.json]))
+    }
+
+    func notify(_ method: String, _ parameters: [String: JSONValue]) {
+        writer.send(
+            .object(["jsonrpc": .string("2.0"), "method": .string(method), "params": .object(parameters)]))
+    }
+
+    var isBlocked: Bool { writer.isBlocked }
+
+    // MARK: Lifecycle
+
+    private func result(of method: String, _ parameters: JSONValue?) async throws -> JSONValue {
+        switch (method, phase) {
+        case ("initialize", .beforeInitialize): return try await initialize()
+        case ("initialize", _): throw RPCError(.invalidRequest, "the server is initialized already")
+        case (_, .beforeInitialize): throw RPCError(.notInitialized, "the first request is initialize")
+        case (_, .shutDown): throw RPCError(.invalidRequest, "the server is shut down")
+        case ("shutdown", .working):
+            await closeAll()
+            phase = .shutDown
+            return .null
+        case (_, .working): break
+        }
+        guard let known = ServerMethod.byName[method] else {
+            let hint = Suggestion.sentence(for: method, among: ServerMethod.all.map(\.name))
+            throw RPCError(.methodNotFound, "there is no method \(method)" + (hint.map { "; \($0)" } ?? ""))
+        }
+        return try await known.body(self, Parameters(parameters, allowed: known.parameters))
+    }
+
+    private func initialize() async throws -> JSONValue {
+        var result: [String: JSONValue] = [
+            "serverInfo": .object(["name": .string("folio"), "version": .string(CommandLineTool.version)]),
+            "protocolVersion": .int(Self.protocolVersion),
+            "capabilities": .object([
+                "methods": .strings(ServerMethod.all.map(\.name)),
+                "notifications": .strings([
+                    "document/changed", "document/recoverable", "document/conflict", "document/outside",
+                    "document/autosaveFailed", "result/changed", "$/progress",
+                ]),
+            ]),
+        ]
+        if let firstPath {
+            result["opened"] = try await open(Parameters(["path": .string(firstPath)]))
+        }
+        phase = .working
+        return .object(result)
+    }
+
+    // MARK: Documents
+
+    func add(_ document: PersistentDocument, _ policy: SavingPolicy) -> ServedDocument {
+        let served = ServedDocument(newName("d"), document)
+        documents[served.name] = served
+        let name = served.name
+        document.outsideChangeHandler = { [weak self] change in
+            // Called where the document is used: here.
+            self?.assumeIsolated { $0.tell(change, of: name) }
+        }
+        document.autosaveErrorHandler = { [weak self] error in
+            let data = RPCError(mapping: error).json
+            self?.assumeIsolated { $0.notify("document/autosaveFailed", ["document": .string(name), "error": data]) }
+        }
+        if document.mode == .editing { document.startBackgroundTasks(policy) }
+        return served
+    }
+
+    /// The document that the parameter names.
+    func served(_ parameters: Parameters) throws -> ServedDocument {
+        let name = try parameters.string("document")
+        guard let served = documents[name], served.document.isOpen else {
+            throw RPCError(.invalidParams, "there is no open document \(name)")
+        }
+        return served
+    }
+
+    func remove(_ served: ServedDocument) {
+        documents[served.name] = nil
+        watches = watches.filter { $0.value.served !== served }
+    }
+
+    /// Closes all documents; unsaved work is kept where it can be.
+    func closeAll() async {
+        for served in documents.values.sorted(by: { $0.name < $1.name }) {
+            let path = served.document.isOpen ? served.document.url.path : ""
+            do { try await served.document.close(.keep) } catch {
+                unkeptWork.append("\(path): \(CommandError(mapping: error).why)")
+                try? await served.document.close(.discard)
+            }
+            remove(served)
+        }
+    }
+
+    // MARK: Telling of changes
+
+    private func tell(_ change: OutsideChange, of name: String) {
+        var parameters: [String: JSONValue] = ["document": .string(name)]
+        switch change {
+        case .conflict: return notify("document/conflict", parameters)
+        case .moved(let url): parameters["path"] = .string(url.path)
+        case .unreadable(let error): parameters["error"] = RPCError(mapping: error).json
+        case .reloaded, .deleted, .resolved: break
+        }
+        parameters["change"] = .string(change.word)
+        notify("document/outside", parameters)
+    }
+
+    /// Ends the events of all documents, and tells what changed, unless the client does not read.
+    func tellChanges() {
+        for served in documents.values.sorted(by: { $0.name < $1.name }) where served.document.isOpen {
+            served.document.context.processPendingChanges()
+            let state = served.state
+            guard !isBlocked, state != served.toldState else { continue }
+            served.toldState = state
+            notify("document/changed", state.merging(["document": .string(served.name)]) { $1 })
+        }
+        for watch in watches.values.sorted(by: { $0.name < $1.name }) {
+            if isBlocked {
+                watch.holdBack()
+            } else if let parameters = watch.takeChanges() {
+                notify("result/changed", parameters)
+            }
+        }
+    }
+}
+
+extension OutsideChange {
+    fileprivate var word: String {
+        switch self {
+        case .moved: "moved"
+        case .reloaded: "reloaded"
+        case .conflict: "conflict"
+        case .resolved: "resolved"
+        case .deleted: "deleted"
+        case .unreadable: "unreadable"
+        }
+    }
+}

@@ -1,0 +1,503 @@
+"""The Python package does what a document-based application does. Run by `python3 -m unittest` or pytest; the variables
+FOLIO_LIBRARY, FOLIO_MODELS and PYTHONPATH are set by the test that runs it."""
+
+import asyncio
+import collections
+import datetime
+import decimal
+import gc
+import io
+import json
+import math
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+import threading
+import unittest
+import uuid
+
+import folio
+
+MODELS = os.environ["FOLIO_MODELS"]
+MODEL = MODELS + "#Expeditions"
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="folio-python-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.path = self.folder / "Test.folio"
+        self.document = folio.create(self.path, MODEL)
+
+    def tearDown(self):
+        if self.document.is_open:
+            self.document.close("discard")
+        self.document = None
+        gc.collect()
+        self.assertEqual(folio.handle_count(), 0)
+
+    def people(self, *names):
+        return [self.document["Person"].insert(name=name) for name in names]
+
+
+class Objects(Case):
+    def test_values_of_every_type_come_back(self):
+        born = datetime.datetime(1861, 10, 10, 12, 30, 0, 250000, tzinfo=datetime.timezone.utc)
+        badge = uuid.uuid4()
+        person = self.document["Person"].insert(
+            name="Frïdtjof", born=born, badge=badge, homepage="https://example.org/", portrait=b"\0\1\2")
+        camp = self.document["Camp"].insert(latitude=81.25, elevation=18.5, capacity=3, isCharted=False)
+        journey = self.document["Journey"].insert(budget=decimal.Decimal("444339.36"), route=b"\1\2", distance=2**40)
+        self.assertEqual(person.name, "Frïdtjof")
+        self.assertEqual(person.born, born)
+        self.assertEqual(person["badge"], badge)
+        self.assertEqual(person.homepage, "https://example.org/")
+        self.assertEqual(person.portrait, b"\0\1\2")
+        self.assertEqual((camp.latitude, camp.elevation, camp.capacity, camp.isCharted), (81.25, 18.5, 3, False))
+        self.assertIs(camp.isCharted, False)
+        self.assertEqual((journey.budget, journey.route, journey.distance), (decimal.Decimal("444339.36"), b"\1\2", 2**40))
+        self.assertIsNone(camp.name)
+        person.born = datetime.date(1900, 1, 2)
+        self.assertEqual(person.born, datetime.datetime(1900, 1, 2, tzinfo=datetime.timezone.utc))
+        person.homepage = None
+        self.assertIsNone(person.homepage)
+
+    def test_what_does_not_fit_is_an_error_and_changes_nothing(self):
+        [person] = self.people("A")
+        with self.assertRaises(AttributeError):
+            person.age = 3
+        with self.assertRaises(AttributeError):
+            person.age
+        with self.assertRaises(folio.UsageError) as caught:
+            person["age"]
+        self.assertEqual(caught.exception.code, "unknownKey")
+        with self.assertRaises(folio.UsageError):
+            person.name = 3
+        with self.assertRaises(folio.UsageError):
+            person.badge = "no UUID"
+        with self.assertRaises(OverflowError):
+            self.document["Journey"].first() or self.document["Journey"].insert(distance=2**63)
+        with self.assertRaises(folio.UsageError):
+            self.document["Place"].insert()
+        with self.assertRaises(KeyError):
+            self.document["Nobody"]
+        self.assertEqual(person.name, "A")
+        self.assertEqual(len(self.document["Journey"]), 0)
+
+    def test_relationships_are_collections(self):
+        leader, member = self.people("Roald", "Olav")
+        journey = self.document["Journey"].insert(title="South", leader=leader, members=[leader, member])
+        self.assertEqual(journey.leader, leader)
+        self.assertEqual(len(journey.members), 2)
+        self.assertIn(member, journey.members)
+        self.assertEqual({person.name for person in journey.members}, {"Roald", "Olav"})
+        self.assertEqual(leader.leads[0], journey)
+        journey.members.remove(leader)
+        self.assertEqual(list(journey.members), [member])
+        journey.members.add(leader)
+        stops = [self.document["Stop"].insert(nights=number) for number in range(3)]
+        journey.stops.extend(stops)
+        journey.stops.insert(0, stops[2])
+        self.assertEqual([stop.nights for stop in journey.stops], [2, 0, 1])
+        del journey.stops[1]
+        self.assertEqual(journey.stops, [stops[2], stops[1]])
+        journey.stops[0] = stops[0]
+        self.assertEqual([stop.nights for stop in journey.stops], [0, 1])
+        journey.stops = None
+        self.assertEqual(len(journey.stops), 0)
+        journey.leader = None
+        self.assertIsNone(journey.leader)
+        self.assertEqual(journey.read("title", "leader.name", "leader"), ("South", None, None))
+
+    def test_objects_are_equal_by_what_they_are_and_can_be_kept_in_sets(self):
+        first, second = self.people("A", "B")
+        names = {first: 1, second: 2}
+        self.document.save()
+        again = self.document["Person"].first("name = %@", "A")
+        self.assertIsNot(again, first)
+        self.assertEqual(again, first)
+        self.assertEqual(names[again], 1)
+        self.assertNotEqual(first, second)
+        self.assertEqual(self.document.object(first.reference), first)
+        self.assertEqual(self.document.object(first.uri), first)
+        self.assertIn("Person/p", repr(first))
+        self.assertIn("name", dir(first))
+        with self.assertRaises(folio.NotFoundError):
+            self.document.object("Person/p99")
+
+    def test_fetching_takes_predicates_sort_orders_and_windows(self):
+        self.people(*[f"Person {number:03}" for number in range(50)])
+        found = self.document.fetch("Person", "name BEGINSWITH %@ AND name != %@", "Person 00", "Person 003", sort=["-name"])
+        self.assertEqual([person.name for person in found][:2], ["Person 009", "Person 008"])
+        self.assertEqual(len(found), 9)
+        self.assertEqual(found[-1].name, "Person 000")
+        self.assertEqual([person.name for person in found[1:3]], ["Person 008", "Person 007"])
+        with self.assertRaises(IndexError):
+            found[9]
+        self.assertEqual(self.document["Person"].count("name IN %@", ["Person 001", "Person 002", "?"]), 2)
+        self.assertEqual(len(self.document["Person"].fetch(sort=["name"], limit=5, offset=48)), 2)
+        self.assertEqual(len(self.document["Person"]), 50)
+        self.assertEqual(sum(1 for _ in self.document["Person"]), 50)
+        with self.assertRaises(folio.UsageError) as caught:
+            self.document.fetch("Person", "name = ")
+        self.assertEqual(caught.exception.code, "predicateSyntax")
+        with self.assertRaises(folio.UsageError) as caught:
+            self.document.check_predicate("Person", "name == ==")
+        self.assertEqual(caught.exception.detail["offset"], 8)
+        self.assertRaises(folio.UsageError, self.document.fetch, "Person", limit=-1)
+
+    def test_rows_are_read_in_bulk(self):
+        leader = self.people("L")[0]
+        for number in range(5000):
+            self.document["Journey"].insert(
+                title=f"Journey {number:04}", year=number % 3000 - 1500, leader=leader if number % 2 else None,
+                budget=decimal.Decimal(number) / 4 if number % 3 else None,
+                startedOn=datetime.datetime(1900, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(days=number))
+        found = self.document.fetch("Journey", sort=["title"])
+        rows = list(found.rows("title", "year", "leader.name", "budget", "startedOn", "leader"))
+        self.assertEqual(len(rows), 5000)
+        self.assertEqual(rows[4999][:4], ("Journey 4999", 1999 - 1500, "L", decimal.Decimal("1249.75")))
+        self.assertEqual(rows[0][:4], ("Journey 0000", -1500, None, None))
+        self.assertEqual(rows[3][4], datetime.datetime(1900, 1, 4, tzinfo=datetime.timezone.utc))
+        self.assertEqual(rows[1][5], leader.reference)
+        self.assertEqual(list(found.rows()), [()] * 5000)
+        self.assertEqual(next(found.dicts("title", "year")), {"title": "Journey 0000", "year": -1500})
+        columns = found.columns("year", "title")
+        self.assertEqual(columns["year"][:3], [-1500, -1499, -1498])
+        self.assertEqual(len(columns["title"]), 5000)
+        self.assertEqual(len(found.references), 5000)
+        with self.assertRaises(folio.UsageError):
+            list(found.rows("length"))
+        nothing = self.document.fetch("Journey", "FALSEPREDICATE")
+        self.assertEqual((list(nothing.rows("title")), nothing.columns("title")), ([], {"title": []}))
+
+    def test_large_values_are_streams_files_and_bytes(self):
+        [person] = self.people("A")
+        content = os.urandom(3_000_000)
+        person.portrait = io.BytesIO(content)
+        self.document.save()
+        with person.open("portrait") as stream:
+            self.assertEqual(stream.size, len(content))
+            stream.seek(-10, io.SEEK_END)
+            self.assertEqual(stream.read(), content[-10:])
+            stream.seek(0)
+            self.assertEqual(io.BufferedReader(stream, 65536).read(), content)
+        self.assertEqual(list(self.document["Person"].fetch().rows("portrait")), [(folio.Large(len(content)),)])
+        file = self.folder / "portrait.bin"
+        file.write_bytes(b"from a file")
+        person.portrait = file
+        self.document.save()
+        self.assertEqual(person.portrait, b"from a file")
+
+        class Failing(io.RawIOBase):
+            def read(self, size=-1):
+                raise RuntimeError("no more")
+
+        with self.assertRaisesRegex(RuntimeError, "no more"):
+            person.portrait = Failing()
+        self.assertEqual(person.portrait, b"from a file")
+
+    def test_validation_names_the_rule(self):
+        [person] = self.people("A")
+        journey = self.document["Journey"].insert(title="T", year=5000)
+        for check in (journey.validate, self.document.validate, self.document.save):
+            with self.assertRaises(folio.ValidationError) as caught:
+                check()
+            self.assertIn("year", {failure["key"] for failure in caught.exception.failures})
+        with self.assertRaises(folio.ValidationError):
+            person.validate_value("name", "")
+        person.validate_value("name", "B")
+        person.validate()
+
+    def test_the_state_of_objects(self):
+        [person] = self.people("A")
+        self.assertTrue(person.is_inserted)
+        self.document.save()
+        self.assertFalse(person.is_inserted or person.is_updated or person.is_deleted)
+        person.name = "B"
+        self.assertTrue(person.is_updated)
+        person.refresh()
+        self.assertEqual(person.name, "A")
+        person.delete()
+        self.assertTrue(person.is_deleted)
+        self.document.save()
+        with self.assertRaises(folio.NotFoundError):
+            person.name
+        self.assertIn("deleted", repr(person))
+
+
+class Undo(Case):
+    def test_a_group_is_one_step_with_a_name(self):
+        with self.document.undo_group("Add two"):
+            self.people("A", "B")
+        self.assertEqual(self.document.undo_name, "Add two")
+        self.document.undo()
+        self.assertEqual(len(self.document["Person"]), 0)
+        self.assertTrue(self.document.can_redo and not self.document.can_undo)
+        self.assertEqual(self.document.redo_name, "Add two")
+        self.document.redo()
+        self.assertEqual(len(self.document["Person"]), 2)
+
+    def test_a_group_that_fails_is_undone(self):
+        self.people("A")
+        self.document.end_event()
+        with self.assertRaises(RuntimeError):
+            with self.document.undo_group("Fail"):
+                self.people("B")
+                raise RuntimeError
+        with self.assertRaises(RuntimeError):
+            with self.document.undo_group("Fail empty"):
+                raise RuntimeError
+        self.assertEqual([person.name for person in self.document["Person"]], ["A"])
+        self.document.undo()
+        self.assertEqual(len(self.document["Person"]), 0)
+
+    def test_changes_without_undo(self):
+        with self.document.without_undo():
+            self.people("A")
+        self.assertFalse(self.document.can_undo)
+        self.people("B")
+        self.document.end_event()
+        self.document.clear_undo()
+        self.assertFalse(self.document.can_undo)
+
+
+class Documents(Case):
+    def test_a_document_is_opened_saved_and_found_again(self):
+        self.people("A")
+        self.assertTrue(self.document.has_unsaved_changes)
+        self.document.save()
+        info = self.document.info
+        self.assertEqual((info.kind, info.mode, info.generation, info.model_name), ("package", "edit", 1, "Expeditions"))
+        self.assertLess(abs(info.saved - datetime.datetime.now(datetime.timezone.utc)), datetime.timedelta(minutes=5))
+        with self.assertRaises(folio.LockedError) as caught:
+            folio.open(self.path)
+        self.assertEqual(caught.exception.holder["pid"], os.getpid())
+        with folio.open(self.path, mode="read") as reader:
+            self.assertEqual([person.name for person in reader["Person"]], ["A"])
+            with self.assertRaises(PermissionError):
+                reader["Person"].insert(name="B")
+        self.assertFalse(reader.is_open)
+        self.assertEqual(repr(reader), "<Document, closed>")
+        with self.assertRaises(folio.UsageError):
+            reader.save()
+
+    def test_unsaved_work_is_kept_and_recovered(self):
+        with self.document as document:
+            self.people("A")
+        self.assertFalse(document.is_open)
+        with self.assertRaises(folio.RecoverableError):
+            folio.open(self.path)
+        with folio.open(self.path, recovery="keep") as document:
+            self.assertTrue(document.info.has_recovered_work)
+            self.assertEqual(len(document["Person"]), 1)
+            document.revert()
+            self.assertEqual(len(document["Person"]), 0)
+        with folio.open(self.path, recovery="discard") as document:
+            self.assertEqual(len(document["Person"]), 0)
+
+    def test_copies_and_other_places(self):
+        self.people("A")
+        self.document.write_copy(self.folder / "Copy.folioz")
+        with self.assertRaises(folio.ExistsError):
+            self.document.write_copy(self.folder / "Copy.folioz")
+        with folio.open(self.folder / "Copy.folioz") as copy:
+            self.assertEqual((copy.info.kind, len(copy["Person"])), ("archive", 1))
+        self.document.save_as(self.folder / "Other.sqlite")
+        self.assertEqual(self.document.info.kind, "store")
+        with self.assertRaises(folio.UnavailableError):
+            self.people("B")
+            self.document.autosave()
+        self.document.close("save")
+        self.assertIsNotNone(folio.diff(self.folder / "Copy.folioz", self.folder / "Other.sqlite"))
+        self.assertIsNone(folio.diff(self.folder / "Other.sqlite", self.folder / "Other.sqlite"))
+
+    def test_versions_are_listed_named_and_restored(self):
+        for name in "ABC":
+            self.people(name)
+            self.document.save()
+        last = self.document.versions[-1]
+        self.assertEqual((last.generation, last.name, last.is_pinned), (2, None, False))
+        self.document.name_version(last, "before")
+        self.document.pin_version(last)
+        self.assertEqual(self.document.versions[-1][3:], ("before", True))
+        self.document.export_version(1, self.folder / "One.folio")
+        with folio.open(self.folder / "One.folio") as one:
+            self.assertEqual(len(one["Person"]), 1)
+        with folio.open(self.path, mode="read", version=2) as two:
+            self.assertEqual(len(two["Person"]), 2)
+        self.document.restore(1)
+        self.assertEqual(len(self.document["Person"]), 1)
+        self.document.remove_version(2)
+        with self.assertRaises(folio.NotFoundError):
+            self.document.restore(2)
+
+    def test_migration_asks(self):
+        self.people("A")
+        self.document.close("save")
+        plans = []
+
+        def refuse(plan):
+            plans.append(plan)
+            return False
+
+        def fail(plan):
+            raise RuntimeError("asked")
+
+        with self.assertRaises(folio.ModelMismatchError):
+            folio.open(self.path, model=MODELS, migration=refuse)
+        self.assertTrue(plans[0]["steps"])
+        with self.assertRaisesRegex(RuntimeError, "asked"):
+            folio.open(self.path, model=MODELS, migration=fail)
+        with folio.open(self.path, model=MODELS, migration="automatic") as document:
+            self.assertIn("Equipment", document)
+        folio.migrate(self.path, MODELS)
+        with self.assertRaises(folio.UsageError):
+            folio.open(self.path, migration="perhaps")
+
+    def test_import_and_export(self):
+        self.people("A", "B")
+        self.document.export(self.folder / "all.json")
+        self.document.export(self.folder / "Person.csv", format="csv", entity="Person")
+        exported = json.loads((self.folder / "all.json").read_text())
+        self.assertEqual(len(exported["entities"]["Person"]), 2)
+        other = folio.create(self.folder / "Other.folio", MODEL)
+        self.assertEqual(other.import_file(self.folder / "all.json"), (2, 0, 0))
+        self.assertEqual(other.import_file(self.folder / "Person.csv", match="name"), (0, 0, 2))
+        with self.assertRaises(folio.UsageError):
+            other.import_file(self.folder / "Person.csv", match="age")
+        self.assertEqual(len(other["Person"]), 2)
+        other.close("discard")
+
+    def test_the_model_is_described(self):
+        journey = self.document["Journey"]
+        stops = journey.property("stops")
+        self.assertTrue(stops.is_to_many and stops.is_ordered and not stops.is_binary)
+        self.assertEqual((stops.destination, stops.inverse), ("Stop", "journey"))
+        self.assertEqual(self.document["Camp"].superentity.name, "Place")
+        self.assertTrue(self.document["Place"].is_abstract)
+        self.assertEqual({entity["name"] for entity in self.document.model["entities"]},
+                         {entity.name for entity in self.document.entities})
+
+    def test_a_conflict_is_resolved(self):
+        self.people("Common")
+        self.document.save()
+        shutil.copytree(self.path, self.folder / "Theirs.folio")
+        with folio.open(self.folder / "Theirs.folio") as theirs:
+            theirs["Person"].insert(name="Theirs")
+            theirs.save()
+        self.people("Mine")
+        self.path.rename(self.folder / "Gone.folio")
+        (self.folder / "Theirs.folio").rename(self.path)
+        self.assertEqual(self.document.check_outside(), "conflict")
+        with self.assertRaises(folio.ConflictError):
+            self.document.save()
+        self.assertEqual(self.document.resolve_conflict("merge-mine")["clashes"], [])
+        self.assertEqual({person.name for person in self.document["Person"]}, {"Common", "Mine", "Theirs"})
+        self.document.save()
+
+
+class Events(Case):
+    def test_live_results_tell_what_changed(self):
+        told = []
+        [person] = self.people("B")
+        with self.document.watch("Person", lambda changes, results: told.append((changes, len(results), results[0].name)),
+                                 "name < %@", "M", sort=["name"]) as live:
+            self.assertEqual([found.name for found in live.results], ["B"])
+            self.people("A")
+            self.assertEqual(told, [])
+            self.document.dispatch()
+            [(changes, count, first)] = told
+            self.assertEqual((changes[0][0], changes[0][2], count, first), ("insert", 0, 2, "A"))
+            person.name = "Z"
+            self.document.dispatch()
+            self.assertEqual((told[1][0][0][:2], told[1][1]), (("delete", 1), 1))
+        self.people("AA")
+        self.document.dispatch()
+        self.assertEqual(len(told), 2)
+
+    def test_an_exception_of_a_handler_is_raised_by_dispatch(self):
+        def fail(changes, results):
+            raise RuntimeError("handler")
+
+        live = self.document.watch("Person", fail, sort=["name"])
+        self.people("A")
+        with self.assertRaisesRegex(RuntimeError, "handler"):
+            self.document.dispatch()
+        live.close()
+
+    def test_an_event_loop_is_told_by_other_threads(self):
+        events = collections.Counter()
+
+        async def work():
+            loop = asyncio.get_running_loop()
+            self.document.set_handler(lambda event, error: events.update([event]))
+            self.document.set_dispatcher(lambda: loop.call_soon_threadsafe(self.document.dispatch))
+            self.document.set_policy(idle=0.05, minimum_interval=0, maximum_delay=1)
+            done = loop.create_future()
+            self.people("A")
+            self.document.start_save(done.set_result)
+            self.assertIsNone(await asyncio.wait_for(done, 20))
+            self.people("B")
+            for _ in range(400):
+                if self.document.info.has_autosaved_work:
+                    break
+                await asyncio.sleep(0.05)
+            self.assertTrue(self.document.info.has_autosaved_work)
+            with self.assertRaises(folio.UsageError):
+                await asyncio.to_thread(self.document.dispatch)
+            self.document.set_dispatcher(None)
+            self.document.set_handler(None)
+            self.document.stop_policy()
+
+        asyncio.run(work())
+        self.assertGreater(events["changed"], 0)
+
+    def test_threads_share_a_document(self):
+        failures = []
+
+        def work(number):
+            try:
+                for index in range(40):
+                    person = self.document["Person"].insert(name=f"{number}-{index}")
+                    self.assertEqual(self.document["Person"].count("name = %@", person.name), 1)
+            except BaseException as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=work, args=[number]) for number in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertEqual(len(self.document["Person"]), 240)
+
+
+class Process(Case):
+    def test_work_survives_the_end_of_the_process(self):
+        self.document.close("discard")
+        script = textwrap.dedent("""
+            import os, sys, folio
+            document = folio.open(sys.argv[1])
+            document["Person"].insert(name="Survivor")
+            document.autosave()
+            os._exit(9)
+        """)
+        ended = subprocess.run([sys.executable, "-c", script, str(self.path)], timeout=60)
+        self.assertEqual(ended.returncode, 9)
+        with folio.open(self.path, recovery="keep") as document:
+            self.assertEqual([person.name for person in document["Person"]], ["Survivor"])
+
+    def test_a_script_that_closes_nothing_ends_well(self):
+        script = "import sys, folio; d = folio.open(sys.argv[1]); p = d['Person'].insert(name='X'); l = d.fetch('Person')"
+        self.document.close("discard")
+        ended = subprocess.run([sys.executable, "-c", script, str(self.path)], timeout=60, capture_output=True)
+        self.assertEqual((ended.returncode, ended.stderr), (0, b""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -50,8 +50,8 @@ struct PageProgram {
         return outcome.exit == 0 ? nil : outcome.output
     }
 
-    /// The object files of `Folio` and the rooms below it, of those that the command is linked with: the
-    /// folders of the build may hold objects of files that are gone.
+    /// The object files of `Folio` and the rooms below it, of those that the command is linked
+    /// with: the folders of the build may hold objects of files that are gone.
     private static func objects(in products: URL) throws -> [String] {
         let list = products.appendingPathComponent("folio.product/Objects.LinkFileList")
         let folders = try rooms().map { "/\($0).build/" }

@@ -11,8 +11,8 @@ package enum DocumentReading {
     /// Waits after a failed attempt, counted from 1. The delay is random, so that an attempt falls
     /// between two saves of a program that saves repeatedly.
     ///
-    /// Blocks the thread: a timer of Dispatch needs a file descriptor, and ends the process if there
-    /// is none.
+    /// Blocks the thread: a timer of Dispatch needs a file descriptor, and ends the process if
+    /// there is none.
     package static func wait(after attempt: Int) {
         Thread.sleep(forTimeInterval: Double.random(in: 0...0.01 * Double(attempt)))
     }

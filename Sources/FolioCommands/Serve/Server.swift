@@ -37,8 +37,8 @@ actor Server {
 
     // MARK: The loop
 
-    /// Answers until the client says exit, its messages end, or the task is cancelled. The documents
-    /// are to be closed then.
+    /// Answers until the client says exit, its messages end, or the task is cancelled. The
+    /// documents are to be closed then.
     func run() async -> ExitCode {
         for await item in requests.items {
             switch item {

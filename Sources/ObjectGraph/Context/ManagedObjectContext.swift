@@ -58,8 +58,8 @@ public final class ManagedObjectContext {
         didSet { undoCheckpoint = undoManager.map { undoReplay.attach($0) } }
     }
 
-    /// Whether the delete rules of deleted objects are applied at the end of the event, which is the
-    /// default, or only when the context saves.
+    /// Whether the delete rules of deleted objects are applied at the end of the event, which is
+    /// the default, or only when the context saves.
     public var propagatesDeletesAtEndOfEvent = true
 
     /// The identity of temporary IDs.

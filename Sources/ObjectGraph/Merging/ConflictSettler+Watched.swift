@@ -2,8 +2,8 @@ import RowMemory
 import Storage
 
 extension ConflictSettler {
-    /// Detects the conflicts of the unchanged objects that the application watches, and lets the merge
-    /// policy resolve them.
+    /// Detects the conflicts of the unchanged objects that the application watches, and lets the
+    /// merge policy resolve them.
     func settleWatchedObjects() throws {
         let objects = context.watchedObjects.compactMap { context.registeredObject(for: $0) }.filter {
             !$0.isInserted && !$0.isUpdated && !$0.isDeleted && !$0.isFault
@@ -21,5 +21,11 @@ extension ConflictSettler {
                 .conflict,
                 "\(conflicts.count == 1 ? "An object" : "Objects") that the save depends on changed in the store",
                 conflicts: conflicts))
+        // A merge policy works on changes, and these objects have none.
+        for conflict in conflicts {
+            if let object = context.registeredObject(for: conflict.object) {
+                context.refresh(object, mergeChanges: true)
+            }
+        }
     }
 }

@@ -76,6 +76,13 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
             "Storage", "Query", "ModelFiles", "Schema", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding",
         ]
     ),
+    (
+        "CoreData", .swift,
+        [
+            "Folio", "FolioMacros", "Stack", "Migration", "ObjectGraph", "SQLiteStore", "Storage", "Query",
+            "ModelFiles", "Schema",
+        ]
+    ),
     ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
     ("CFolio", .c, []),
     ("FolioC", .swift, ["CFolio", "FolioCommands", "Folio", "Coding"]),
@@ -132,6 +139,7 @@ let testRooms: [(name: String, imports: [String])] = [
         ]
     ),
     ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
+    ("CoreDataTests", ["CoreData"]),
     ("ModelMacrosTests", ["ModelMacros"]),
     ("CommandTests", ["FolioCommands", "FolioTool", "Folio", "SQLiteKit"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
@@ -260,6 +268,7 @@ let package = Package(
     products: [
         .library(name: "Folio", targets: ["Folio"]),
         .library(name: "FolioC", type: .dynamic, targets: ["FolioC"]),
+        .library(name: "CoreData", targets: ["CoreData"]),
         .executable(name: "folio", targets: ["FolioTool"]),
         .plugin(name: "FolioModels", targets: ["FolioModels"]),
         .executable(name: "FolioBenchmarks", targets: ["FolioBenchmarks"]),

@@ -11,7 +11,8 @@ struct FolioPlugin: PluginProvider {
     private static var macros: [String: any Macro.Type] {
         [
             "ModelMacro": ModelMacro.self, "PersistedMacro": PersistedMacro.self, "MarkerMacro": MarkerMacro.self,
-            "DeclarationMarkerMacro": DeclarationMarkerMacro.self,
+            "DeclarationMarkerMacro": DeclarationMarkerMacro.self, "ManagedMacro": ManagedMacro.self,
+            "ManagedObjectClassMacro": ManagedObjectClassMacro.self,
         ]
     }
 

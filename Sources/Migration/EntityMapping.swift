@@ -49,6 +49,12 @@ public struct EntityMapping: Sendable, Hashable {
     public var relationshipMappings: [PropertyMapping]
     /// Free-form values for use by policies.
     public var userInfo: [String: String]
+    /// The properties that the destination has and the source has not; filled by inference.
+    public var addedProperties: Set<String> = []
+    /// The properties that the source has and the destination has not; filled by inference.
+    public var removedProperties: Set<String> = []
+    /// The properties that both have; filled by inference.
+    public var mappedProperties: Set<String> = []
 
     /// Creates an entity mapping.
     public init(

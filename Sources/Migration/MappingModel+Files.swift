@@ -1,7 +1,7 @@
 public import Foundation
 import ModelFiles
 import Query
-import Schema
+public import Schema
 
 extension MappingModel {
     /// Reads a mapping model from an `.xcmappingmodel` or a compiled `.cdm` file.
@@ -120,5 +120,26 @@ extension EntityMapping {
         if sourceEntityName == nil { return .add }
         if destinationEntityName == nil { return .remove }
         return sourceEntityName == destinationEntityName ? .copy : .transform
+    }
+}
+
+extension MappingModel {
+    /// The mapping model in one of several folders, `.xcmappingmodel` or compiled, that fits two
+    /// versions; nil if there is none. Files that can't be read are passed over. The folders
+    /// themselves are searched, not those in them.
+    public static func found(
+        in folders: [URL], from source: ManagedObjectModel, to destination: ManagedObjectModel
+    ) -> MappingModel? {
+        for folder in folders {
+            let files =
+                (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
+            for file in files.sorted(by: { $0.lastPathComponent < $1.lastPathComponent })
+            where ["xcmappingmodel", "cdm"].contains(file.pathExtension) {
+                if let model = try? MappingModel(contentsOf: file), model.fits(from: source, to: destination) {
+                    return model
+                }
+            }
+        }
+        return nil
     }
 }

@@ -26,6 +26,8 @@ public final class RowSlab: @unchecked Sendable {
     /// The first row. The number of rows is stored before it in the same allocation, where a
     /// ``RowCursor`` accesses it too.
     @usableFromInline let base: UnsafeMutableRawPointer
+    /// Where the objects of the slab's rows were, for those that are in no context any more.
+    @exclusivity(unchecked) package var formerHome: AnyObject?
     /// Whether rows of the slab are lent for reading. Only the owner uses it.
     @exclusivity(unchecked) package var isBorrowed = false
 

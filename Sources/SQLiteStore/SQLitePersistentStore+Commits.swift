@@ -7,9 +7,7 @@ extension SQLitePersistentStore: CommitObservingStore {
     package func observeCommits(_ handler: @escaping @Sendable (PersistentHistoryToken?) -> Void) throws
         -> any CommitObservation
     {
-        guard !description.isInMemory else {
-            throw StorageError(.unsupported, "A store in memory has no other programs that save to it", path: path)
-        }
+        if description.isInMemory { return memoryObservers.add(handler) }
         // SQLite keeps its WAL and journal next to the file itself, not next to a symbolic link to
         // it.
         let observer = CommitObserver(self, file: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, handler)

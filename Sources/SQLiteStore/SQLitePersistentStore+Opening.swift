@@ -23,7 +23,15 @@ extension SQLitePersistentStore {
     package static func open(
         _ description: PersistentStoreDescription, model: ManagedObjectModel? = nil, files: ExternalValues? = nil
     ) throws -> SQLitePersistentStore {
-        try open(description, files: files) { _ in model }
+        guard let name = description.sharedMemoryName else { return try open(description, files: files) { _ in model } }
+        return try SharedMemoryStores.open(name) { store in
+            guard let model, model != store.identity.model else { return }
+            throw StorageError(
+                .incompatibleModel, "The store in memory called \(name) is of another version of the model",
+                path: description.url.path)
+        } make: {
+            try open(description, files: files) { _ in model }
+        }
     }
 
     /// Opens the store with a model that `resolve` selects by the store's signature; nil uses the

@@ -13,13 +13,17 @@ extension SQLitePersistentStore {
     }
 
     package func apply(_ changes: ChangeSet) throws -> SaveReceipt {
-        try withSession { session in try session.apply(changes) }
+        let receipt = try withSession { session in try session.apply(changes) }
+        tellMemoryCommit()
+        return receipt
     }
 
     package var defersCommit: Bool { true }
 
     package func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void) throws -> SaveReceipt {
-        try withSession { session in try session.apply(changes, beforeCommit: beforeCommit) }
+        let receipt = try withSession { session in try session.apply(changes, beforeCommit: beforeCommit) }
+        tellMemoryCommit()
+        return receipt
     }
 
     package var takesPieces: Bool { true }

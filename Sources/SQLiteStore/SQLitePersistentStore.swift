@@ -17,6 +17,8 @@ package final class SQLitePersistentStore: StoreBackend {
     package let layout: StoreLayout
     let path: String
     let session: Mutex<StoreSession?>
+    /// Those who are told of commits to a store in memory.
+    let memoryObservers = MemoryCommitObservers()
 
     init(session: sending StoreSession) {
         description = session.description
@@ -45,6 +47,7 @@ package final class SQLitePersistentStore: StoreBackend {
     }
 
     package func close() throws {
+        if let name = description.sharedMemoryName, !SharedMemoryStores.close(name, self) { return }
         try session.withLock { session in
             guard let open = session else { return }
             do { try open.close() } catch { throw open.error(error) }

@@ -24,8 +24,30 @@ public struct FetchRequestTemplate: Sendable, Hashable {
     /// The type of the results, as in Core Data: 0 objects, 1 object IDs, 2 dictionaries, 4 the
     /// count.
     public var resultType: Int
+    /// The sort order; empty, as in every model file, for none. Model files have no place for it:
+    /// it is kept in models that are made in code.
+    public var sortTerms: [SortTerm] = []
     /// Markup of the model file that Folio does not interpret, kept so that it can be written back.
     public var extraMarkup: [String: String]
+
+    /// A term of a template's sort order.
+    public struct SortTerm: Sendable, Hashable {
+        /// The key path whose values are compared.
+        public var keyPath: String
+        /// Whether small values come first.
+        public var isAscending: Bool
+        /// How texts are compared, by the name of Core Data's method: `compare:`,
+        /// `caseInsensitiveCompare:`, `localizedCompare:`, `localizedCaseInsensitiveCompare:` or
+        /// `localizedStandardCompare:`; nil for `compare:`.
+        public var selector: String?
+
+        /// Creates a term.
+        public init(_ keyPath: String, ascending: Bool = true, selector: String? = nil) {
+            self.keyPath = keyPath
+            isAscending = ascending
+            self.selector = selector
+        }
+    }
 
     /// Creates a template. The parameters have the meaning of the properties of the same name.
     public init(

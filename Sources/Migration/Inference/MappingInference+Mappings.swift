@@ -28,13 +28,27 @@ extension MappingInference {
                     mapping(of: $0, from: origins[$0.index])
                 }
             }
-            return EntityMapping(
+            var made = EntityMapping(
                 isCopy ? "IEM_Copy_\(entity.name)" : "IEM_Transform_\(entity.name)", isCopy ? .copy : .transform,
                 from: origin.name, to: entity.name,
                 sourceEntityVersionHash: sourceHashes[origin.name],
                 destinationEntityVersionHash: destinationHashes[entity.name],
                 attributeMappings: mappings { $0.attribute != nil },
                 relationshipMappings: mappings { $0.relationship != nil })
+            if !isCopy {
+                // The names are those of the new version; of what went, those of the old one.
+                let kept = Set(origins.compactMap { $0?.name })
+                for property in entity.properties where !property.isTransient {
+                    if origins[property.index] == nil {
+                        made.addedProperties.insert(property.name)
+                    } else {
+                        made.mappedProperties.insert(property.name)
+                    }
+                }
+                made.removedProperties = Set(
+                    origin.properties.filter { !$0.isTransient && !kept.contains($0.name) }.map(\.name))
+            }
+            return made
         }
         for entity in source.entities where plan.destinationIndices[entity.index] == nil {
             mappings.append(

@@ -79,7 +79,10 @@ open class EntityMigrationPolicy {
     /// attribute value, an object or an array of objects. The default implementation throws
     /// ``MigrationError`` with code `policy`.
     ///
-    /// - Parameter arguments: The arguments, as values of ``ManagedObject/value(forKey:)``.
+    /// - Parameter arguments: The arguments, as values of ``ManagedObject/value(forKey:)``;
+    ///   `$manager`, `$entityMapping`, `$propertyMapping` and `$entityPolicy` as the
+    ///   ``MigrationManager``, the ``EntityMapping``, the ``PropertyMapping`` and the policy
+    ///   itself.
     open func value(forFunction selector: String, arguments: [Any?]) throws -> Any? {
         throw MigrationError(.policy, "The policy \(type(of: self)) has no function “\(selector)”")
     }

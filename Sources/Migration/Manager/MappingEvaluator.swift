@@ -46,9 +46,9 @@ struct MappingEvaluator {
             let objects = try objects(in: try evaluator.value(of: expression))
             guard let description = destination.entity.property(named: property.name)?.relationship else { return }
             if description.isToMany {
-                destination.setValue(objects, forKey: property.name)
+                destination.setPlainValue(objects, forKey: property.name)
             } else {
-                destination.setValue(objects.first, forKey: property.name)
+                destination.setPlainValue(objects.first, forKey: property.name)
             }
         }
     }
@@ -128,16 +128,26 @@ struct MappingEvaluator {
     private func call(_ target: QueryExpression, _ selector: String, _ arguments: [QueryExpression]) throws
         -> QueryValue
     {
-        let values = try arguments.map { try value(of: $0) }
         switch target {
-        case .variable("manager"): return try callManager(selector, values)
+        case .variable("manager"): return try callManager(selector, try arguments.map { try value(of: $0) })
         case .variable("entityPolicy"):
-            let result = try policy.value(forFunction: selector, arguments: try values.map(plain))
+            let result = try policy.value(forFunction: selector, arguments: try arguments.map(argument))
             return try queryValue(result)
         default:
             return try CompiledExpression(
                 .call(target: target, selector: selector, arguments: arguments), variables: variables
             ).value(for: .null)
+        }
+    }
+
+    /// An argument of a policy's function, which may be one of what takes part in the migration.
+    private func argument(_ expression: QueryExpression) throws -> Any? {
+        switch expression {
+        case .variable("manager"): manager
+        case .variable("entityMapping"): mapping
+        case .variable("propertyMapping"): property
+        case .variable("entityPolicy"): policy
+        default: try plain(try value(of: expression))
         }
     }
 

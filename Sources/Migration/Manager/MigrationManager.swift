@@ -14,7 +14,7 @@ public import Storage
 /// let manager = MigrationManager(from: oldCoordinator, to: newCoordinator)
 /// try manager.migrate(by: MappingModel(contentsOf: url), policies: ["MakerPolicy": MakerPolicy.self])
 /// ```
-public final class MigrationManager {
+open class MigrationManager {
     /// The context with the source objects. Policies must not change it.
     public let sourceContext: ManagedObjectContext
     /// The context with the destination objects. The manager saves it at the end.
@@ -74,16 +74,23 @@ public final class MigrationManager {
     ///   ``cancelMigration(with:)``; `ValidationError` for objects that the new model does not
     ///   allow; `StorageError`.
     public func migrate(by mapping: MappingModel, policies: [String: EntityMigrationPolicy.Type] = [:]) throws {
+        try migrate(by: mapping) { mapping in try self.policy(of: mapping, policies) }
+    }
+
+    /// - Parameter policy: gives the policy of an entity mapping.
+    package func migrate(by mapping: MappingModel, policy: (EntityMapping) throws -> EntityMigrationPolicy) throws {
         mappingModel = mapping
         associations = [:]
-        cancellation = nil
         completed = 0
         defer {
             currentEntityMapping = nil
             migrationProgress = 0
+            // It was for this migration.
+            cancellation = nil
         }
+        try checkCancellation()
         try check(mapping)
-        let runs = try mapping.entityMappings.map { ($0, try policy(of: $0, policies)) }
+        let runs = try mapping.entityMappings.map { ($0, try policy($0)) }
         total = try max(1, 2 * mapping.entityMappings.reduce(0) { try $0 + count($1) })
         for (mapping, policy) in runs { try createInstances(mapping, policy) }
         for (mapping, policy) in runs { try createRelationships(mapping, policy) }
@@ -191,7 +198,8 @@ public final class MigrationManager {
 
     // MARK: Cancelling
 
-    /// Cancels the migration with an error, after the current object.
+    /// Cancels the migration with an error, after the current object; before one has begun, the
+    /// next.
     public func cancelMigration(with error: any Error) {
         cancellation = cancellation ?? error
     }

@@ -43,6 +43,7 @@ struct ContextRollback {
                 // A detached object has no context and therefore no values, as after a reset.
                 object.detachRow()
                 object.state = .fault
+                context.registry.formerHome?.note(object)
                 forgotten.append(object)
                 if isAnnounced { context.news.forgotten.insert(object) }
             } else {
@@ -84,6 +85,7 @@ struct ContextRollback {
         _ = dropChanges(keepsReadings: false)
         context.reader.moveForward()
         let objects = context.registry.allObjects
+        let invalidated = context.observers.isObserved(.objectsDidChange) ? Set(objects.map(\.objectID)) : []
         context.merging.tellChildren(
             updated: objects.filter { !$0.state.contains(.inserted) },
             deleted: objects.filter { $0.state.contains(.inserted) })
@@ -94,10 +96,12 @@ struct ContextRollback {
             object.recordIndex = -1
             object.detachRow()
             object.state = .fault
+            context.registry.formerHome?.note(object)
         }
         guard context.observers.isObserved(.objectsDidChange) else { return }
         var notification = ContextNotification(.objectsDidChange, context)
         notification.isReset = true
+        notification.invalidated = invalidated
         context.observers.post(notification)
     }
 }

@@ -34,6 +34,15 @@ extension ManagedObjectContext {
         case updatedObjectIDs = "updated_objectIDs"
         /// The IDs of the deleted objects.
         case deletedObjectIDs = "deleted_objectIDs"
+        /// The IDs of the objects whose values were read again by a merge.
+        case refreshedObjectIDs = "refreshed_objectIDs"
+        /// The IDs of the objects that a reset invalidated.
+        case invalidatedObjectIDs = "invalidated_objectIDs"
+        /// After a save, the ``PersistentHistoryToken`` of its transaction, if the store records a
+        /// history.
+        case historyToken = "historyToken"
+        /// After a save, the ``QueryGenerationToken`` of what it wrote, if the context is pinned.
+        case queryGeneration = "newQueryGeneration"
     }
 }
 
@@ -72,10 +81,13 @@ extension ContextNotification {
             add(.refreshedObjects, refreshed)
             if isReset { info[ManagedObjectContext.NotificationKey.invalidatedAllObjects.rawValue] = true }
         }
+        add(.invalidatedObjectIDs, invalidated)
         if ids {
             add(.insertedObjectIDs, changes.inserted)
             add(.updatedObjectIDs, changes.updated)
             add(.deletedObjectIDs, changes.deleted)
+            add(.refreshedObjectIDs, refreshedIDs)
+            for (key, value) in details { info[key] = value }
         }
         return info
     }

@@ -44,6 +44,7 @@ extension ManagedObjectContext {
         let source = parent?.followers ?? persistentStoreCoordinator.followers
         if let inbox { source.remove(inbox) }
         inbox = isFollowing ? SaveInbox() : nil
+        inbox?.setArrived(savesArrived)
         if let inbox { source.add(inbox) }
     }
 }

@@ -62,6 +62,15 @@ public final class ManagedObjectContext {
     /// the default, or only when the context saves.
     public var propagatesDeletesAtEndOfEvent = true
 
+    /// What stands for the context in another module's vocabulary.
+    package weak var companion: AnyObject?
+    /// Runs a function while nothing else uses the context, for children that are used elsewhere;
+    /// nil where all of them are used where the context is.
+    package var exclusively: ((() -> Void) -> Void)?
+    /// Called, from wherever somebody saves, when a save waits to be merged; see
+    /// ``automaticallyMergesChangesFromParent``.
+    package var savesArrived: (@Sendable () -> Void)? { didSet { inbox?.setArrived(savesArrived) } }
+
     /// The identity of temporary IDs.
     let temporaryIdentity: StoreIdentity
 
@@ -121,7 +130,8 @@ public final class ManagedObjectContext {
             coordinator.shapes, modelNumber: coordinator.managedObjectModel.number, parent: parent?.registry)
         tracker = ChangeTracker(registry)
         reader = StoreReader(coordinator, parent: parentStore)
-        registry.open(for: self)
+        registry.open(
+            for: self, home: FormerHome(coordinator, temporaryIdentity: temporaryIdentity))
         parent?.weakChildren.append(Child(context: self))
     }
 

@@ -1,4 +1,4 @@
-import Schema
+public import Schema
 
 /// An event of a context, as observers receive it.
 public struct ContextNotification {
@@ -29,6 +29,12 @@ public struct ContextNotification {
     /// Whether the context was reset, which invalidates all its objects.
     public internal(set) var isReset = false
 
+    /// The IDs of the objects that a reset invalidated.
+    public internal(set) var invalidated: Set<ManagedObjectID> = []
+    /// The IDs of the objects whose values a merge read again.
+    public internal(set) var refreshedIDs: Set<ManagedObjectID> = []
+    /// What else the user info of a notification of a save has, by Core Data's keys.
+    package var details: [String: any Sendable] = [:]
     /// Objects that a save changed by their derived values alone.
     var derived: Set<ManagedObjectID> = []
     /// The changes of the other context, for a notification about a merge.

@@ -28,6 +28,7 @@ extension ObjectMerging {
         guard context.observers.isObserved(.didMerge) else { return }
         var notification = ContextNotification(.didMerge, context)
         notification.merged = saved
+        notification.refreshedIDs = saved.updated.filter { context.registeredObject(for: $0) != nil }
         context.observers.post(notification)
     }
 

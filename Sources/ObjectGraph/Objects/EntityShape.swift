@@ -1,3 +1,4 @@
+import Foundation
 import RowMemory
 import Schema
 
@@ -46,6 +47,9 @@ final class EntityShape: Sendable {
     let toOnes: [Relation]
     let toManys: [Relation]
     let defaults: [(slot: RowSlot, value: PropertyValue)]
+    /// What transient attributes have in an object that was read: the default, or for a mandatory
+    /// one the empty value of its type.
+    let transientValues: [(slot: RowSlot, value: PropertyValue)]
     let rules: [ValidationRule]
     /// The slots that must have values, if all rules only require a value; otherwise nil.
     let demandedValues: RowPresence?
@@ -67,9 +71,9 @@ final class EntityShape: Sendable {
         self.model = model
         self.layout = layout
         self.objectClass = objectClass
-        isPlain = objectClass == ManagedObject.self
         var relations: [Relation?] = []
         var defaults: [(slot: RowSlot, value: PropertyValue)] = []
+        var transientValues: [(slot: RowSlot, value: PropertyValue)] = []
         for property in entity.properties {
             let slot = layout.slots[property.index]
             switch property.kind {
@@ -77,6 +81,9 @@ final class EntityShape: Sendable {
                 relations.append(nil)
                 if let value = attribute.defaultValue, !value.isNull, let value = value.converted(to: attribute) {
                     defaults.append((slot, value))
+                    if attribute.isTransient { transientValues.append((slot, value)) }
+                } else if attribute.isTransient, !attribute.isOptional, let value = attribute.type.emptyValue {
+                    transientValues.append((slot, value))
                 }
             case .relationship(let relationship):
                 let inverse = model.inverse(of: property).flatMap { other in
@@ -91,6 +98,8 @@ final class EntityShape: Sendable {
         toOnes = relations.compactMap { $0 }.filter { !$0.isToMany }
         toManys = relations.compactMap { $0 }.filter { $0.isToMany }
         self.defaults = defaults
+        self.transientValues = transientValues
+        isPlain = objectClass == ManagedObject.self && transientValues.isEmpty
         isTransient = entity.properties.map(\.isTransient)
         isDerived = entity.properties.map { $0.attribute?.isDerived == true }
         derivedSlots = entity.properties.filter { $0.attribute?.isDerived == true && !$0.isTransient }.map {
@@ -104,5 +113,22 @@ final class EntityShape: Sendable {
         let rules = ValidationRule.rules(for: entity, layout: layout, model: model)
         self.rules = rules
         demandedValues = rules.allSatisfy(\.isMetByAnyValue) ? RowPresence(rules.map(\.slot)) : nil
+    }
+}
+
+extension AttributeType {
+    /// What stands for no value where there has to be one; nil for types that have nothing empty.
+    var emptyValue: PropertyValue? {
+        switch self {
+        case .integer16, .integer32, .integer64: .int(0)
+        case .decimal: .decimal(0)
+        case .double: .double(0)
+        case .float: .float(0)
+        case .boolean: .bool(false)
+        case .string: .string("")
+        case .date: .date(Date(timeIntervalSinceReferenceDate: 0))
+        case .binary: .data(Data())
+        case .undefined, .uuid, .uri, .transformable, .objectID, .composite: nil
+        }
     }
 }

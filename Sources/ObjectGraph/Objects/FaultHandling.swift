@@ -45,7 +45,11 @@ struct FaultHandling {
     private func finishFiring(_ object: ManagedObject) {
         context.registry.noteChange(object, -1)
         object.state.remove(.fault)
-        if context.shapes[Int(object.entityIndex)].isPlain { return }
+        let shape = context.shapes[Int(object.entityIndex)]
+        if shape.isPlain { return }
+        for (slot, value) in shape.transientValues where !object.row.hasValue(slot) {
+            _ = object.row.setValue(value, slot)
+        }
         context.tracker.untrackedDepth += 1
         object.awakeFromFetch()
         context.tracker.untrackedDepth -= 1

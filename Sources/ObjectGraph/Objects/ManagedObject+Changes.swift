@@ -5,19 +5,21 @@ import Storage
 extension ManagedObject {
     /// The persistent properties whose values differ from the saved ones, with their current
     /// values. For a new object, all properties that have a value.
+    @_disfavoredOverload
     public final func changedValues() -> [String: Any?] {
         guard recordIndex >= 0, !state.isFault else { return [:] }
         let shape = self.shape
         var values: [String: Any?] = [:]
         for property in shape.entity.properties
         where !property.isTransient && context.tracker.differsFromSaved(self, property) {
-            values[property.name] = value(forKey: property.name)
+            values[property.name] = plainValue(forKey: property.name)
         }
         return values
     }
 
     /// The persistent properties that were set since changes were last processed, with their
     /// current values.
+    @_disfavoredOverload
     public final func changedValuesForCurrentEvent() -> [String: Any?] {
         guard recordIndex >= 0, !state.isFault else { return [:] }
         if state.isFree { return changedValues() }
@@ -25,7 +27,7 @@ extension ManagedObject {
         var values: [String: Any?] = [:]
         for index in context.changes.event(at: Int(recordIndex)).places
         where !shape.entity.properties[index].isTransient {
-            values[shape.entity.properties[index].name] = value(forKey: shape.entity.properties[index].name)
+            values[shape.entity.properties[index].name] = plainValue(forKey: shape.entity.properties[index].name)
         }
         return values
     }
@@ -41,6 +43,7 @@ extension ManagedObject {
     ///
     /// - Parameter keys: The names of the properties; nil for all persistent ones. Traps if the
     ///   entity has no such property.
+    @_disfavoredOverload
     public final func committedValues(forKeys keys: [String]?) -> [String: Any?] {
         guard !state.contains(.inserted), fillForReading() else { return [:] }
         let shape = self.shape

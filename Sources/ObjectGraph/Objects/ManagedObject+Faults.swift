@@ -35,12 +35,6 @@ extension ManagedObject {
         if state.isFault { try context.faults.fulfillFault(self) }
     }
 
-    /// Fires the fault if the object is one. Call it before reading a primitive value. `key` is not
-    /// used.
-    public final func willAccessValue(forKey key: String?) {
-        _ = fillForReading()
-    }
-
     /// Whether a to-many relationship has not been read yet, or for a to-one relationship, whether
     /// the object is a fault. True for an object without a context. Reads nothing from the store.
     /// Traps if the entity has no such relationship.

@@ -7,7 +7,8 @@ extension ManagedObject {
     ///
     /// Without a context an object has no values: attributes and to-one relationships are nil (or
     /// the placeholder of a property that is not optional), to-many relationships are empty.
-    /// Setting a value traps, and so do ``objectID`` and ``entity``.
+    /// Setting a value traps; ``objectID`` and ``entity`` are as before.
+    @_disfavoredOverload
     public final var managedObjectContext: ManagedObjectContext? {
         registryReference?._withUnsafeGuaranteedRef { $0.context }
     }
@@ -43,12 +44,20 @@ extension ManagedObject {
 
     final var shape: EntityShape { knownRegistry._withUnsafeGuaranteedRef { $0.shapes[Int(entityIndex)] } }
 
-    /// The entity of the object. Traps for an object without a context.
-    public final var entity: EntityDescription { shape.entity }
+    /// The entity of the object, also without a context.
+    @_disfavoredOverload
+    public final var entity: EntityDescription { formerHome?.entity(self) ?? shape.entity }
 
-    /// The ID of the object. It is temporary until the object is first saved. Traps for an object
-    /// without a context.
-    public final var objectID: ManagedObjectID { context.objectID(key: key, entityIndex: Int(entityIndex)) }
+    /// Where the object was, if it is in no context any more.
+    private final var formerHome: FormerHome? {
+        registryReference == nil ? slab?.formerHome as? FormerHome : nil
+    }
+
+    /// The ID of the object, also without a context. It is temporary until the object is first
+    /// saved.
+    public final var objectID: ManagedObjectID {
+        formerHome?.objectID(self) ?? context.objectID(key: key, entityIndex: Int(entityIndex))
+    }
 
     /// Whether the object is new and not saved yet.
     public final var isInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }

@@ -3,14 +3,8 @@ import RowMemory
 public import Schema
 
 extension ManagedObject {
-    /// The value of a property; fires a fault.
-    ///
-    /// Attributes have their Swift types: integers of every width are `Int`, and binary data with
-    /// external storage is ``LargeValue``. A to-one relationship is a ``ManagedObject``, a to-many
-    /// relationship `Set<ManagedObject>`, and an ordered relationship or a fetched property
-    /// `[ManagedObject]`. Nil for an object without a context. Traps if the entity has no such
-    /// property; ``propertyValue(forKey:)`` throws instead.
-    public final func value(forKey key: String) -> Any? {
+    /// What ``value(forKey:)`` gives where no subclass says otherwise.
+    package final func plainValue(forKey key: String) -> Any? {
         guard registryReference != nil else { return nil }
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
@@ -29,13 +23,8 @@ extension ManagedObject {
         return row.value(shape.layout.slots[index]).plain
     }
 
-    /// Sets a property and, for a relationship, its inverse.
-    ///
-    /// Numbers of any type are accepted if the attribute can represent them. A to-many relationship
-    /// takes a set or an array of objects, an ordered relationship an array. Traps if the entity
-    /// has no such property, or the value has a wrong type; ``setPropertyValue(_:forKey:)`` throws
-    /// instead.
-    public final func setValue(_ value: Any?, forKey key: String) {
+    /// What ``setValue(_:forKey:)`` does where no subclass says otherwise.
+    package final func setPlainValue(_ value: Any?, forKey key: String) {
         let (shape, index) = knownProperty(key)
         do {
             if let relation = shape.relations[index] {
@@ -125,9 +114,8 @@ extension ManagedObject {
         try setAttribute(value, index, shape)
     }
 
-    /// The value of an attribute or a to-one relationship, without firing a fault and without
-    /// calling hooks; nil for a fault.
-    public final func primitiveValue(forKey key: String) -> Any? {
+    /// What ``primitiveValue(forKey:)`` gives where no subclass says otherwise.
+    package final func plainPrimitiveValue(forKey key: String) -> Any? {
         guard registryReference != nil else { return nil }
         let (shape, index) = knownProperty(key)
         guard let row = optionalRow else { return nil }
@@ -139,18 +127,26 @@ extension ManagedObject {
         return row.value(shape.layout.slots[index]).plain
     }
 
-    /// Sets an attribute or a to-one relationship without recording a change: the inverse is not
-    /// updated, undo does not know of it, and observers are not notified.
-    public final func setPrimitiveValue(_ value: Any?, forKey key: String) {
+    /// What ``setPrimitiveValue(_:forKey:)`` does where no subclass says otherwise.
+    package final func setPlainPrimitiveValue(_ value: Any?, forKey key: String) {
         let (shape, index) = knownProperty(key)
         guard fireFault() else { return }
         let context = self.context
         context.tracker.untrackedDepth += 1
         defer { context.tracker.untrackedDepth -= 1 }
-        setValue(value, forKey: shape.entity.properties[index].name)
+        setPlainValue(value, forKey: shape.entity.properties[index].name)
     }
 
-    private final func knownProperty(_ key: String) -> (EntityShape, Int) {
+    /// Notes that the value of a key is about to change, as setting it would.
+    final func noteChange(ofValueForKey key: String) {
+        guard registryReference != nil else { return }
+        let shape = self.shape
+        guard let index = shape.entity.propertyIndex(named: key), !shape.entity.properties[index].isToMany, fireFault()
+        else { return }
+        noteWriting(shape.layout.slots[index])
+    }
+
+    final func knownProperty(_ key: String) -> (EntityShape, Int) {
         let shape = self.shape
         guard let index = shape.entity.propertyIndex(named: key) else {
             preconditionFailure(GraphError.unknownKey(key, of: shape.entity).message)

@@ -134,6 +134,49 @@ open class ManagedObject {
     /// rules, for the keys in ``customValidatedKeys``.
     open func validateValue(_ value: Any?, forKey key: String) throws { try validateAgainstModel(value, forKey: key) }
 
+    // MARK: Values by key
+
+    /// The value of a property; fires a fault.
+    ///
+    /// Attributes have their Swift types: integers of every width are `Int`, and binary data with
+    /// external storage is ``LargeValue``. A to-one relationship is a ``ManagedObject``, a to-many
+    /// relationship `Set<ManagedObject>`, and an ordered relationship or a fetched property
+    /// `[ManagedObject]`. Nil for an object without a context. Traps if the entity has no such
+    /// property; ``propertyValue(forKey:)`` throws instead.
+    open func value(forKey key: String) -> Any? { plainValue(forKey: key) }
+
+    /// Sets a property and, for a relationship, its inverse.
+    ///
+    /// Numbers of any type are accepted if the attribute can represent them. A to-many relationship
+    /// takes a set or an array of objects, an ordered relationship an array. Traps if the entity
+    /// has no such property, or the value has a wrong type; ``setPropertyValue(_:forKey:)`` throws
+    /// instead.
+    open func setValue(_ value: Any?, forKey key: String) { setPlainValue(value, forKey: key) }
+
+    /// The value of an attribute or a to-one relationship, without firing a fault and without
+    /// calling hooks; nil for a fault.
+    open func primitiveValue(forKey key: String) -> Any? { plainPrimitiveValue(forKey: key) }
+
+    /// Sets an attribute or a to-one relationship without recording a change: the inverse is not
+    /// updated, undo does not know of it, and observers are not notified. Between
+    /// ``willChangeValue(forKey:)`` and ``didChangeValue(forKey:)``, it is a change like any other.
+    open func setPrimitiveValue(_ value: Any?, forKey key: String) { setPlainPrimitiveValue(value, forKey: key) }
+
+    /// Fires the fault if the object is one. Call it before reading a primitive value. `key` is not
+    /// used.
+    open func willAccessValue(forKey key: String?) { _ = fillForReading() }
+
+    /// Call it after reading a primitive value. Does nothing.
+    open func didAccessValue(forKey key: String?) {}
+
+    /// Records that an attribute or a to-one relationship is about to change. Call it before
+    /// ``setPrimitiveValue(_:forKey:)``: the value is then saved and can be undone. Does nothing
+    /// for other keys.
+    open func willChangeValue(forKey key: String) { noteChange(ofValueForKey: key) }
+
+    /// Call it after setting a primitive value. Does nothing.
+    open func didChangeValue(forKey key: String) {}
+
     /// The object as text for debugging.
     open var description: String { summary }
 }

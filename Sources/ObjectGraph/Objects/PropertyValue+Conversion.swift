@@ -4,7 +4,7 @@ package import Schema
 extension PropertyValue {
     /// The value converted to the type of an attribute; nil if the attribute can't have it. Numbers
     /// are converted if the attribute can represent them.
-    func converted(to attribute: AttributeDescription) -> PropertyValue? {
+    package func converted(to attribute: AttributeDescription) -> PropertyValue? {
         if isNull { return self }
         switch (attribute.type, self) {
         case (.integer16, _), (.integer32, _), (.integer64, _): return wholeNumber.map { .int($0) }

@@ -14,6 +14,8 @@ final class ObjectRegistry {
 
     /// The context. Unmanaged, because the context owns the registry and clears this in its deinit.
     @exclusivity(unchecked) private(set) var owner: Unmanaged<AnyObject>?
+    /// Where objects lead that the context has no more.
+    @exclusivity(unchecked) private(set) var formerHome: FormerHome?
     /// Whether the context has a parent, whose new objects it can access by their temporary keys.
     let isChild: Bool
     let shapes: ContiguousArray<EntityShape>
@@ -81,7 +83,10 @@ final class ObjectRegistry {
     // MARK: The context
 
     /// Called by the initializer of the context.
-    func open(for context: AnyObject) { owner = .passUnretained(context) }
+    func open(for context: AnyObject, home: FormerHome) {
+        owner = .passUnretained(context)
+        formerHome = home
+    }
 
     /// Called by the deinit of the context. Objects that are still referenced have no context
     /// afterwards.
@@ -93,6 +98,7 @@ final class ObjectRegistry {
             object.registryReference = nil
             object.detachRow()
             object.state = .fault
+            formerHome?.note(object)
         }
         (changes, newRows, retained) = (ChangeRecords(), NewRowAllocator(), nil)
         recent.removeAll()
@@ -181,6 +187,7 @@ final class ObjectRegistry {
         forget(object)
         object.registryReference = nil
         retained?.remove(object)
+        formerHome?.note(object)
     }
 
     /// Called by an object's deinit.

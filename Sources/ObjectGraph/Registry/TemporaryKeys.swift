@@ -1,11 +1,10 @@
-/// The sequence of temporary keys, shared by a context and all its descendants, so that no key is
-/// used twice among them.
-final class TemporaryKeys {
-    // Only these contexts use it, and no access overlaps another.
-    @exclusivity(unchecked) private var last: Int64 = 0
+import Synchronization
 
-    func next() -> Int64 {
-        last -= 1
-        return last
-    }
+/// The temporary keys of a context and all its descendants: none is used twice among them.
+///
+/// Contexts that are used in different threads share it.
+final class TemporaryKeys: Sendable {
+    private let last = Atomic<Int64>(0)
+
+    func next() -> Int64 { last.subtract(1, ordering: .relaxed).newValue }
 }

@@ -118,6 +118,7 @@ public struct MutableOrderedObjectSet: RandomAccessCollection {
 extension ManagedObject {
     /// A live view of an unordered to-many relationship. Traps if the entity has no such
     /// relationship.
+    @_disfavoredOverload
     public final func mutableSetValue(forKey key: String) -> MutableObjectSet {
         let relation = relation(named: key)
         precondition(relation.isToMany && !relation.isOrdered, "\(key) is not an unordered to-many relationship")
@@ -126,6 +127,7 @@ extension ManagedObject {
 
     /// A live view of an ordered to-many relationship. Traps if the entity has no such
     /// relationship.
+    @_disfavoredOverload
     public final func mutableOrderedSetValue(forKey key: String) -> MutableOrderedObjectSet {
         let relation = relation(named: key)
         precondition(relation.isToMany && relation.isOrdered, "\(key) is not an ordered to-many relationship")

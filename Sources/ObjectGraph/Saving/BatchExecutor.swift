@@ -11,6 +11,11 @@ struct BatchExecutor {
     init(_ context: ManagedObjectContext) { self.context = context }
 
     func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
+        if let stores = request.affectedStores {
+            var request = request
+            request.affectedStores = nil
+            return try restricted(to: stores).map { try $0.execute(request) } ?? .none
+        }
         var rows = try rowRequest(
             request.entityName, request.predicate, includesSubentities: request.includesSubentities)
         rows.sortKeys = try request.sortDescriptors.map {
@@ -28,6 +33,11 @@ struct BatchExecutor {
     }
 
     func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
+        if let stores = request.affectedStores {
+            var request = request
+            request.affectedStores = nil
+            return try restricted(to: stores).map { try $0.execute(request) } ?? .none
+        }
         let rows = try rowRequest(
             request.entityName, request.predicate, includesSubentities: request.includesSubentities)
         let update = BatchUpdate(
@@ -40,6 +50,12 @@ struct BatchExecutor {
     }
 
     func execute(_ request: BatchInsertRequest) throws -> BatchResult {
+        var request = request
+        if let objectHandler = request.objectHandler { request = try filling(request, objectHandler) }
+        if let stores = request.affectedStores {
+            request.affectedStores = nil
+            return try restricted(to: stores).map { try $0.execute(request) } ?? .none
+        }
         let scratch = try scratchContext()
         scratch.mergePolicy = context.mergePolicy
         var made: [ManagedObject] = []
@@ -49,6 +65,50 @@ struct BatchExecutor {
             context.objectID(key: $0.key, entityIndex: Int($0.entityIndex))
         }
         return BatchResult(objectIDs: ids, changes: renamed(changes))
+    }
+
+    /// The same for some of the stores; nil where the coordinator has none of them.
+    private func restricted(to uuids: Set<String>) throws -> BatchExecutor? {
+        let all = context.persistentStoreCoordinator.stores
+        let wanted = all.filter { uuids.contains($0.identity.uuid) }
+        if wanted.count == all.count { return self }
+        guard !wanted.isEmpty else { return nil }
+        try context.persistentStoreCoordinator.checkSaving()
+        let coordinator = PersistentStoreCoordinator(managedObjectModel: context.model, factories: [])
+        for store in wanted { coordinator.add(store) }
+        let scratch = ManagedObjectContext(coordinator)
+        scratch.name = context.name
+        scratch.transactionAuthor = context.transactionAuthor
+        scratch.mergePolicy = context.mergePolicy
+        return BatchExecutor(scratch)
+    }
+
+    /// A request by objects as one by their values: the objects are filled in a context of their
+    /// own, which saves nothing.
+    private func filling(_ request: BatchInsertRequest, _ handler: @escaping (ManagedObject) throws -> Bool) throws
+        -> BatchInsertRequest
+    {
+        guard let entity = context.model.entity(named: request.entityName) else {
+            throw GraphError.unknownEntity(request.entityName, in: context.model)
+        }
+        let filling = ManagedObjectContext(context.persistentStoreCoordinator)
+        let shape = context.shapes[entity.index]
+        var byValues = BatchInsertRequest(entityName: request.entityName) { values in
+            let object = shape.objectClass.init(try filling.seedOfNewObject(of: entity))
+            filling.didMake(object, callsHook: false)
+            defer {
+                filling.delete(object)
+                filling.processPendingChanges()
+            }
+            if try handler(object) { return true }
+            for property in entity.properties where !property.isToMany && !property.isTransient {
+                let value = try object.propertyValue(at: property.index, shape)
+                if !value.isNull || property.attribute?.defaultValue != nil { values[property.name] = value }
+            }
+            return false
+        }
+        byValues.affectedStores = request.affectedStores
+        return byValues
     }
 
     private var origin: ChangeOrigin { ChangeOrigin(author: context.transactionAuthor, contextName: context.name) }
@@ -234,6 +294,7 @@ extension BatchExecutor {
     }
 
     func plainValue(_ value: Any?, _ key: String, _ entity: EntityDescription) throws -> PropertyValue {
+        if let value = value as? PropertyValue { return value }
         if let id = value as? ManagedObjectID { return .object(id) }
         guard let plain = PropertyValue(value) else {
             guard let property = entity.property(named: key) else { throw GraphError.unknownKey(key, of: entity) }

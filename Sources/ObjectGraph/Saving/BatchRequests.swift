@@ -19,6 +19,8 @@ public struct BatchDeleteRequest: Sendable {
     public var predicate: FetchPredicate?
     /// Whether objects of sub-entities are deleted, too.
     public var includesSubentities = true
+    /// The UUIDs of the stores to delete from; nil for all stores of the coordinator.
+    public var affectedStores: Set<String>?
     /// The order that decides which objects are deleted if there is an offset or a limit.
     public var sortDescriptors: [SortKey] = []
     /// The maximum number of objects to delete; 0 for all.
@@ -71,6 +73,8 @@ public struct BatchUpdateRequest: Sendable {
     public var predicate: FetchPredicate?
     /// Whether objects of sub-entities are updated, too.
     public var includesSubentities = true
+    /// The UUIDs of the stores to update; nil for all stores of the coordinator.
+    public var affectedStores: Set<String>?
     /// The new values, by the names of the properties.
     public var propertiesToUpdate: [String: QueryExpression] = [:]
 
@@ -97,8 +101,13 @@ public struct BatchUpdateRequest: Sendable {
 public struct BatchInsertRequest {
     /// The name of the entity.
     public var entityName: String
+    /// The UUIDs of the stores to insert into; nil for all stores of the coordinator. Of several
+    /// stores that can contain the entity, the first gets the objects.
+    public var affectedStores: Set<String>?
     /// Fills the values of one object; returns true if there are no more objects.
     let handler: (inout [String: Any?]) throws -> Bool
+    /// Fills one object, in the place of ``handler``.
+    let objectHandler: ((ManagedObject) throws -> Bool)?
 
     /// Creates a request whose values come from a function.
     ///
@@ -107,6 +116,26 @@ public struct BatchInsertRequest {
     public init(entityName: String, dictionaryHandler: @escaping (inout [String: Any?]) throws -> Bool) {
         self.entityName = entityName
         handler = dictionaryHandler
+        objectHandler = nil
+    }
+
+    /// Creates a request whose objects a function fills, one after the other.
+    ///
+    /// ```swift
+    /// let request = BatchInsertRequest(entityName: "LogLine") { (line: ManagedObject) in
+    ///     guard let text = lines.next() else { return true }
+    ///     line["text"] = text
+    ///     return false
+    /// }
+    /// ```
+    /// - Parameter managedObjectHandler: Sets attributes, and to-one relationships to saved objects
+    ///   fetched in the object's context; returns true if there are no more objects. The object is
+    ///   of the class of its entity, and valid during the call alone. Hooks are not called.
+    @_disfavoredOverload
+    public init(_ entityName: String, managedObjectHandler: @escaping (ManagedObject) throws -> Bool) {
+        self.entityName = entityName
+        handler = { _ in true }
+        objectHandler = managedObjectHandler
     }
 
     /// Creates a request with the values of all objects.
@@ -131,4 +160,7 @@ public struct BatchResult: Sendable {
     /// All changes, including those of delete rules, for
     /// ``ManagedObjectContext/mergeChanges(fromRemoteContextSave:into:)``.
     public let changes: SavedChanges
+
+    /// Nothing was changed.
+    static let none = BatchResult(objectIDs: [], changes: SavedChanges())
 }

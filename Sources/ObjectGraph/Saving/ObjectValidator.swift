@@ -22,7 +22,7 @@ struct ObjectValidator {
         }
         var ownError: (any Error)?
         for key in customKeys {
-            let value = object.value(forKey: key)
+            let value = object.plainValue(forKey: key)
             do { try object.validateValue(value, forKey: key) } catch let error as ValidationError {
                 // The model's rules were checked above. The override checks them again through
                 // super, so drop duplicates.

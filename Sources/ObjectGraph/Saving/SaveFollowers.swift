@@ -34,9 +34,13 @@ final class SaveFollowers: Sendable {
 /// The changes saved by other contexts that are waiting to be merged.
 final class SaveInbox: Sendable {
     private let waiting = Mutex<[SavedChanges]>([])
+    private let arrived = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func setArrived(_ handler: (@Sendable () -> Void)?) { arrived.withLock { $0 = handler } }
 
     func add(_ changes: SavedChanges) {
         waiting.withLock { $0.append(changes) }
+        arrived.withLock { $0 }?()
     }
 
     func takeAll() -> [SavedChanges] {

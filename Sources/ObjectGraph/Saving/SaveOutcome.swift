@@ -160,7 +160,8 @@ struct SaveOutcome {
             }
         }
         let source = context.parent?.followers ?? context.persistentStoreCoordinator.followers
-        let isFollowed = !source.isEmpty
+        // Children have read what was not saved yet, and not what the store derives.
+        let isFollowed = !source.isEmpty || !context.followers.isEmpty
         guard isFollowed || context.observers.isObserved(.didSave) else { return }
         var notification = ContextNotification(.didSave, context)
         for places in save.inserted { notification.inserted.formUnion(save.changes.objects(at: places)) }
@@ -174,7 +175,25 @@ struct SaveOutcome {
         }
         // Deletions that the store had already are not part of this save.
         notification.deleted = Set(save.changes.objects(at: save.deleted).filter { !save.goneBefore.contains($0) })
-        if isFollowed { source.post(notification.changes, from: context.inbox) }
+        if isFollowed {
+            let changes = notification.changes
+            source.post(changes, from: context.inbox)
+            context.followers.post(changes, from: nil)
+        }
+        if context.observers.isObserved(.didSave) { notification.details = details }
         context.observers.post(notification)
+    }
+
+    /// What the store says of the save that was just written.
+    private var details: [String: any Sendable] {
+        typealias Key = ManagedObjectContext.NotificationKey
+        guard context.parent == nil else { return [:] }
+        var details: [String: any Sendable] = [:]
+        let store = context.persistentStoreCoordinator.stores.lazy.compactMap { $0 as? any HistoryStore }.first
+        if let store, store.description.tracksHistory, let token = try? store.currentHistoryToken() {
+            details[Key.historyToken.rawValue] = token
+        }
+        if let generation = try? context.reader.pinnedToken() { details[Key.queryGeneration.rawValue] = generation }
+        return details
     }
 }

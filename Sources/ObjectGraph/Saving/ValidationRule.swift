@@ -81,7 +81,9 @@ final class ValidationRule: Sendable {
     }
 
     private static func demands(of attribute: AttributeDescription) -> [Demand] {
-        var demands: [Demand] = attribute.isOptional ? [] : [.value]
+        // An object that was read has no transient value of a type that has nothing empty.
+        let isDemanded = !attribute.isOptional && !(attribute.isTransient && attribute.type.emptyValue == nil)
+        var demands: [Demand] = isDemanded ? [.value] : []
         let least = attribute.minimumValue, greatest = attribute.maximumValue
         switch attribute.type {
         case .integer16:

@@ -14,23 +14,33 @@ final class ParentStore: RowStore {
     }
 
     func rows(_ request: RowRequest) throws -> RowBatch {
-        try copyRows(of: objects(for: request))
+        try withParent { try copyRows(of: objects(for: request)) }
     }
 
-    func count(_ request: RowRequest) throws -> Int { try objects(for: request).count }
+    func count(_ request: RowRequest) throws -> Int { try withParent { try objects(for: request).count } }
 
     func answerablePart(of request: RowRequest) -> RowRequest { request.selectingMore(nil) }
 
     func related(entityIndex: Int, propertyIndex: Int, owners: [Int64], includingRows: Bool) throws -> RelatedBatch {
-        try members(
-            entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
+        try withParent {
+            try members(
+                entityIndex: entityIndex, propertyIndex: propertyIndex, owners: owners, includingRows: includingRows)
+        }
     }
 
     func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
-        try parent.store().reserveKeys(entityIndex: entityIndex, count: count)
+        try withParent { try parent.store().reserveKeys(entityIndex: entityIndex, count: count) }
     }
 
-    func apply(_ changes: ChangeSet) throws -> SaveReceipt { try ChildSave(parent).take(changes) }
+    func apply(_ changes: ChangeSet) throws -> SaveReceipt { try withParent { try ChildSave(parent).take(changes) } }
+
+    private func withParent<Result>(_ body: () throws -> Result) throws -> Result {
+        guard let exclusively = parent.exclusively else { return try body() }
+        var result: Swift.Result<Result, any Error>?
+        exclusively { result = Swift.Result { try body() } }
+        guard let result else { preconditionFailure("A context's own executor runs what it is given") }
+        return try result.get()
+    }
 
     // MARK: Objects of the parent
 

@@ -58,9 +58,11 @@ extension PersistentStoreCoordinator {
             try? factory.destroy?(url)
             throw error
         }
+        let result = StoreMigrationResult(store: PersistentStore(new), objectIDs: ids)
         try remove(store)
         add(new)
-        return StoreMigrationResult(store: PersistentStore(new), objectIDs: ids)
+        tell(uuidChanged: [store, result.store])
+        return result
     }
 
     /// Reads the metadata of a store in a file without opening the store. No model is needed.
@@ -136,18 +138,34 @@ extension PersistentStoreCoordinator {
     public static let storesDidChangeNotification = Notification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")
 
+    /// Posted to `NotificationCenter.default` before a store is removed. The user info contains an
+    /// array of the ``PersistentStore`` under ``StoreChangeKey/removed``.
+    public static let willRemoveStoreNotification = Notification.Name(
+        "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+
     /// The keys of the user info of ``storesDidChangeNotification``, by their `rawValue`.
     public enum StoreChangeKey: String, Sendable {
         /// The stores that were added.
         case added = "NSAddedPersistentStoresKey"
         /// The stores that were removed.
         case removed = "NSRemovedPersistentStoresKey"
+        /// A store that was copied to another location or type, and the copy that took its place.
+        case uuidChanged = "NSUUIDChangedPersistentStoresKey"
     }
 
-    func tell(added: [PersistentStore] = [], removed: [PersistentStore] = []) {
+    func tellBeforeRemoving(_ store: PersistentStore) {
+        guard announcer == nil else { return }
+        NotificationCenter.default.post(
+            name: Self.willRemoveStoreNotification, object: self,
+            userInfo: [StoreChangeKey.removed.rawValue: [store]])
+    }
+
+    func tell(added: [PersistentStore] = [], removed: [PersistentStore] = [], uuidChanged: [PersistentStore] = []) {
+        if let announcer { return announcer(nil) }
         var info: [AnyHashable: Any] = [:]
         if !added.isEmpty { info[StoreChangeKey.added.rawValue] = added }
         if !removed.isEmpty { info[StoreChangeKey.removed.rawValue] = removed }
+        if !uuidChanged.isEmpty { info[StoreChangeKey.uuidChanged.rawValue] = uuidChanged }
         NotificationCenter.default.post(name: Self.storesDidChangeNotification, object: self, userInfo: info)
     }
 }

@@ -48,7 +48,9 @@ extension PersistentStoreCoordinator {
         let uuid = store.identity.uuid
         return try observed.observeCommits { [weak self] token in
             guard let self else { return }
-            remoteChangeStreams.yield(PersistentStoreRemoteChange(storeUUID: uuid, storeURL: url, historyToken: token))
+            let change = PersistentStoreRemoteChange(storeUUID: uuid, storeURL: url, historyToken: token)
+            remoteChangeStreams.yield(change)
+            if let announcer { return announcer(change) }
             var info: [AnyHashable: Any] = [
                 RemoteChangeKey.storeUUID.rawValue: uuid, RemoteChangeKey.storeURL.rawValue: url,
             ]
@@ -59,7 +61,8 @@ extension PersistentStoreCoordinator {
 }
 
 extension PersistentStoreCoordinator {
-    /// The position after the last transaction of the store's history; nil if there is none.
+    /// The position after the last transaction of the store's history, or before the first; nil if
+    /// the store has no history.
     ///
     /// - Throws: ``GraphError`` with code `noStore`; ``StorageError`` with code `unsupported` if no
     ///   store can have a history.

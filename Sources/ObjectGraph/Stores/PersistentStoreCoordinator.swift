@@ -37,6 +37,7 @@ public final class PersistentStoreCoordinator: Sendable {
         var rowStore: (any RowStore)?
         var factories: [StoreFactory]
         var savingRefusal: (@Sendable () -> any Error)?
+        var announcer: (@Sendable (PersistentStoreRemoteChange?) -> Void)?
     }
 
     /// The shapes of models without application classes, shared by their coordinators.
@@ -53,9 +54,20 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// - Parameter classes: The classes of objects by the names that the model uses in
     ///   `managedObjectClassName`; ``ManagedObject`` for all others.
+    package convenience init(
+        managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:], factories: [StoreFactory]
+    ) {
+        self.init(
+            managedObjectModel: model, isPlain: classes.isEmpty, factories: factories,
+            objectClass: { $0.managedObjectClassName.flatMap { classes[$0] } ?? ManagedObject.self })
+    }
+
+    /// - Parameters:
+    ///   - isPlain: whether the objects of all entities are of the class ``ManagedObject``.
+    ///   - objectClass: the class of an entity's objects.
     package init(
-        managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:],
-        factories: [StoreFactory]
+        managedObjectModel model: ManagedObjectModel, isPlain: Bool, factories: [StoreFactory],
+        objectClass: (EntityDescription) -> ManagedObject.Type
     ) {
         precondition(model.entities.count <= Int(UInt16.max), "A model has at most 65535 entities")
         self.managedObjectModel = model
@@ -66,12 +78,10 @@ public final class PersistentStoreCoordinator: Sendable {
             ContiguousArray(
                 model.entities.map { entity in
                     EntityShape(
-                        entity: entity, layout: layouts[entity.index],
-                        objectClass: entity.managedObjectClassName.flatMap { classes[$0] } ?? ManagedObject.self,
-                        model: model)
+                        entity: entity, layout: layouts[entity.index], objectClass: objectClass(entity), model: model)
                 })
         }
-        shapes = classes.isEmpty ? Self.plainShapes.value(for: model.number, make: makeShapes) : makeShapes()
+        shapes = isPlain ? Self.plainShapes.value(for: model.number, make: makeShapes) : makeShapes()
     }
 
     // MARK: Stores
@@ -137,6 +147,14 @@ public final class PersistentStoreCoordinator: Sendable {
     /// owner of the store commits by itself. Nil allows saving again.
     package func refuseSaving(_ refusal: (@Sendable () -> any Error)?) { state.withLock { $0.savingRefusal = refusal } }
 
+    /// Has commits told to a function, and stores that come and go with nil, in the place of
+    /// notifications: where another module posts them in its own vocabulary.
+    package func setAnnouncer(_ announcer: (@Sendable (PersistentStoreRemoteChange?) -> Void)?) {
+        state.withLock { $0.announcer = announcer }
+    }
+
+    var announcer: (@Sendable (PersistentStoreRemoteChange?) -> Void)? { state.withLock { $0.announcer } }
+
     func checkSaving() throws {
         if let refusal = state.withLock({ $0.savingRefusal }) { throw refusal() }
     }
@@ -147,6 +165,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// - Throws: ``StorageError``, `unknownObject` if the coordinator does not have the store.
     public func remove(_ store: PersistentStore) throws {
         let member = try member(store)
+        tellBeforeRemoving(store)
         change { state in
             state.members.removeAll { $0.place == member.place }
             state.pendingMetadata[member.uuid] = nil
@@ -163,6 +182,7 @@ public final class PersistentStoreCoordinator: Sendable {
     /// Closes and removes all stores. Contexts can't fetch or save until a store is added.
     public func removePersistentStores() throws {
         let removed = members
+        for member in removed { tellBeforeRemoving(PersistentStore(member.store)) }
         change { state in
             state.members = []
             state.nextIndex = 0

@@ -44,6 +44,13 @@ final class StoreReader {
         if case .pinned(let token) = generation { token } else { nil }
     }
 
+    /// The moment that a pinned context reads from now on; nil for one that is not pinned.
+    func pinnedToken() throws -> QueryGenerationToken? {
+        if case .unpinned = generation { return nil }
+        _ = try store()
+        return token
+    }
+
     /// - Throws: ``GraphError`` with code `noStore` if the token belongs to a store that the
     ///   coordinator does not have.
     func pin(to token: QueryGenerationToken?) throws {

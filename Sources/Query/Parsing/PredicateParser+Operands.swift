@@ -230,6 +230,10 @@ extension PredicateParser {
     private mutating func argument(_ placeholder: PredicateToken.Placeholder) throws -> Node {
         let start = token.start
         if case .keyPath = placeholder { return leaf(.keyPath(base: nil, components: try keyPathArgument()), start) }
+        if case .value = placeholder, let expression = nextExpression() {
+            try advance()
+            return leaf(expression, start)
+        }
         let value = try nextArgument()
         let constant: PropertyValue?
         switch (placeholder, value) {

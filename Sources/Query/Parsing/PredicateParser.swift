@@ -254,6 +254,15 @@ struct PredicateParser {
         return lexer.error("Expected \(expected)\(found)", at: offset, expected: expected)
     }
 
+    /// The next argument where it is an expression of its own.
+    mutating func nextExpression() -> QueryExpression? {
+        guard argumentsUsed < arguments.count, let expression = arguments[argumentsUsed] as? QueryExpression else {
+            return nil
+        }
+        argumentsUsed += 1
+        return expression
+    }
+
     /// The next argument, for the placeholder that is the current token.
     mutating func nextArgument() throws -> PropertyValue {
         guard argumentsUsed < arguments.count else {

@@ -51,6 +51,13 @@ extension QueryExpression {
         self = try PredicateParser.expression(format, arguments: arguments)
     }
 
+    /// Creates an expression from format text and an array of values for its placeholders.
+    ///
+    /// - Throws: What ``FetchPredicate/init(format:_:)`` throws.
+    public init(format: String, arguments: [(any PredicateArgument)?]) throws(QueryError) {
+        self = try PredicateParser.expression(format, arguments: arguments)
+    }
+
     /// The expression as format text. Parsing the text gives an equal expression.
     public var expressionFormat: String {
         var printer = PredicatePrinter()

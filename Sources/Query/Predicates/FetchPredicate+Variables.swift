@@ -52,7 +52,7 @@ extension FetchPredicate {
     /// Replaces expressions. `replace` is called for every expression, outermost first, with the
     /// names that enclosing subqueries bind, and returns the replacement, or nil to keep the
     /// expression.
-    func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?)
+    package func replacing(_ bound: Set<String> = [], _ replace: (QueryExpression, Set<String>) -> QueryExpression?)
         -> FetchPredicate
     {
         switch self {

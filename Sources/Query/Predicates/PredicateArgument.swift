@@ -72,6 +72,12 @@ extension ManagedObjectID: PredicateArgument {
     public var predicateConstant: PropertyValue { .object(self) }
 }
 
+extension QueryExpression: PredicateArgument {
+    /// The value of a constant; null for other expressions, which take the place of a `%@` as they
+    /// are.
+    public var predicateConstant: PropertyValue { if case .constant(let value) = self { value } else { .null } }
+}
+
 extension Array: PredicateArgument where Element: PredicateArgument {
     public var predicateConstant: PropertyValue { .list(map(\.predicateConstant)) }
 }

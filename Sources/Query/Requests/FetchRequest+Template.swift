@@ -19,6 +19,7 @@ extension FetchRequest {
         returnsObjectsAsFaults = template.returnsObjectsAsFaults
         fetchBatchSize = template.fetchBatchSize
         returnsDistinctResults = template.returnsDistinctResults
+        sortDescriptors = try template.sortTerms.map { term throws(QueryError) in try SortKey(term) }
         guard let format = template.predicateFormat else { return }
         let predicate = try FetchPredicate(format: format).withSubstitutionVariables(substitutionVariables)
         if let name = predicate.variables.first {
@@ -27,5 +28,24 @@ extension FetchRequest {
                 entity: template.entityName, key: name)
         }
         self.predicate = predicate
+    }
+}
+
+extension SortKey {
+    /// A term of a template.
+    ///
+    /// - Throws: ``QueryError`` with code `unsupported` for a method of comparison that no store
+    ///   knows.
+    package init(_ term: FetchRequestTemplate.SortTerm) throws(QueryError) {
+        let collation: Collation
+        switch term.selector {
+        case nil, "compare:": collation = .binary
+        case "caseInsensitiveCompare:": collation = .caseInsensitive
+        case "localizedCompare:": collation = .localized
+        case "localizedCaseInsensitiveCompare:": collation = .localizedCaseInsensitive
+        case "localizedStandardCompare:": collation = .localizedStandard
+        case let name?: throw QueryError(.unsupported, "No store can sort by \(name)", key: term.keyPath)
+        }
+        self.init(term.keyPath, ascending: term.isAscending, collation: collation)
     }
 }

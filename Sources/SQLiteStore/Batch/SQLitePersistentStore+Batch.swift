@@ -2,10 +2,14 @@ package import Storage
 
 extension SQLitePersistentStore: BatchStore {
     package func update(_ update: BatchUpdate, origin: ChangeOrigin) throws -> BatchReceipt {
-        try withSession { session in try session.batch.update(update, origin) }
+        let receipt = try withSession { session in try session.batch.update(update, origin) }
+        tellMemoryCommit()
+        return receipt
     }
 
     package func delete(_ request: RowRequest, origin: ChangeOrigin) throws -> BatchReceipt {
-        try withSession { session in try session.batch.delete(request, origin) }
+        let receipt = try withSession { session in try session.batch.delete(request, origin) }
+        tellMemoryCommit()
+        return receipt
     }
 }

@@ -130,11 +130,15 @@ struct StoreHistory {
     // MARK: Locations
 
     func currentHistoryToken() throws -> PersistentHistoryToken? {
-        guard try tables() != nil else { return nil }
+        guard try tables() != nil else {
+            // The first transaction makes the tables.
+            return session.description.tracksHistory
+                ? PersistentHistoryToken(storeUUID: session.identity.uuid, number: 0) : nil
+        }
         let greatest =
             try session.connection.value("SELECT max(Z_PK) FROM ATRANSACTION")?.integer
             ?? session.connection.value("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 16002")?.integer
-        return greatest.flatMap { $0 > 0 ? PersistentHistoryToken(storeUUID: session.identity.uuid, number: $0) : nil }
+        return PersistentHistoryToken(storeUUID: session.identity.uuid, number: max(greatest ?? 0, 0))
     }
 
     private func check(_ token: PersistentHistoryToken?) throws {

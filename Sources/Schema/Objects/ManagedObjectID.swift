@@ -24,6 +24,7 @@ public struct ManagedObjectID: Sendable {
     }
 
     /// The entity of the object, in the model with which its store is open.
+    @_disfavoredOverload
     public var entity: EntityDescription { store.model.entities[entityIndex] }
     /// The UUID of the object's store; for a temporary ID, a UUID of its context.
     public var storeUUID: String { store.uuid }
@@ -35,6 +36,7 @@ public struct ManagedObjectID: Sendable {
     ///
     /// In stores that identify objects by text, the percent-escaped text is used instead of the
     /// primary key.
+    @_disfavoredOverload
     public func uriRepresentation() -> URL {
         guard let url = URL(string: description) else {
             preconditionFailure("An entity's name can't stand in a URI: \(entity.name)")

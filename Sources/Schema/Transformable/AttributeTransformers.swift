@@ -20,6 +20,9 @@ public enum AttributeTransformers {
         known.withLock { $0[name] = transformer }
     }
 
+    /// Removes the transformer with a name; does nothing if there is none.
+    public static func unregister(_ name: String) { known.withLock { $0[name] = nil } }
+
     /// The transformer registered under a name; nil if there is none.
     public static func transformer(named name: String) -> (any AttributeTransformer)? { known.withLock { $0[name] } }
 

@@ -151,7 +151,18 @@ extension PersistentStoreDescription {
     }()
 
     /// Whether the store is in memory and has no file.
-    package var isInMemory: Bool { type == .inMemory || type == .sqlite && url.path == "/dev/null" }
+    package var isInMemory: Bool {
+        type == .inMemory || type == .sqlite && (url.path == "/dev/null" || sharedMemoryName != nil)
+    }
+
+    /// The name of a SQLite store in memory that all who open it share, from a location such as
+    /// `/dev/null/NAME`; nil for others.
+    package var sharedMemoryName: String? {
+        let folder = "/dev/null/"
+        guard type == .sqlite, url.path.hasPrefix(folder) else { return nil }
+        let name = url.path.dropFirst(folder.count)
+        return name.isEmpty ? nil : String(name)
+    }
 
     /// The option that applies to SQLite files only, if one is set. Stores of other types reject
     /// it.

@@ -8,7 +8,9 @@ public import Foundation
 /// try coordinator.addPersistentStore(description)
 /// ```
 public struct PersistentStoreDescription: Sendable, Hashable {
-    /// The location of the store's file.
+    /// The location of the store's file. A SQLite store at `/dev/null` is in memory; those at
+    /// `/dev/null/NAME` with the same name are one store in memory, as long as somebody has it
+    /// open.
     public var url: URL
     /// The type of the store.
     public var type: StoreType

@@ -1,0 +1,70 @@
+public import Foundation
+import ObjectGraph
+import Query
+import Schema
+
+extension NSManagedObjectContext {
+    // MARK: Fetching
+
+    /// Fetches what matches a request.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public func fetch<Result>(_ request: NSFetchRequest<Result>) throws -> [Result] {
+        try translatingErrors { try request.results(in: self) }
+    }
+
+    /// The number of results of a request.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public func count<Result>(for request: NSFetchRequest<Result>) throws -> Int {
+        try translatingErrors { try request.count(in: self) }
+    }
+
+    /// Executes a request: a fetch, a batch, or one for history.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    @discardableResult
+    public func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        try translatingErrors { try request.execute(in: self) }
+    }
+
+    // MARK: Generations
+
+    /// The generation that the context reads; nil while it is not pinned.
+    public var queryGenerationToken: NSQueryGenerationToken? {
+        folio?.queryGenerationToken.map { NSQueryGenerationToken($0) }
+    }
+
+    /// Pins the context to a generation, or with nil to the latest commit.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws {
+        try translatingErrors { try required.setQueryGeneration(from: generation?.folio) }
+    }
+
+    // MARK: Own objects
+
+    func own(_ object: ManagedObject) -> NSManagedObject {
+        guard let own = object as? NSManagedObject else {
+            preconditionFailure("\(type(of: object)) is no NSManagedObject: the context is one of Folio's own")
+        }
+        return own
+    }
+
+    func own(_ objects: Set<ManagedObject>?) -> Set<NSManagedObject> { Set((objects ?? []).map { own($0) }) }
+}
+
+/// A state of a store that contexts can be pinned to.
+public final class NSQueryGenerationToken: NSObject, NSCopying, Sendable {
+    let folio: QueryGenerationToken
+
+    init(_ token: QueryGenerationToken) { folio = token }
+
+    /// The generation at the next reading.
+    public class var current: NSQueryGenerationToken { NSQueryGenerationToken(.current) }
+
+    public override func isEqual(_ object: Any?) -> Bool { (object as? NSQueryGenerationToken)?.folio == folio }
+    public override var hash: Int { folio.hashValue }
+    /// The token itself, which never changes.
+    public func copy(with zone: NSZone? = nil) -> Any { self }
+}

@@ -1,0 +1,232 @@
+public import Foundation
+public import ObjectGraph
+import SQLiteStore
+import Schema
+import Stack
+import Storage
+
+/// A document that is a store: the part of AppKit's class that is about data, for code that has
+/// such documents and is to run without windows.
+///
+/// Three methods are overridden: ``managedObjectModel``,
+/// ``configurePersistentStoreCoordinator(for:ofType:modelConfiguration:storeOptions:)`` and
+/// ``persistentStoreType(forFileType:)``. `PersistentDocument` of Folio has packages, versions,
+/// autosave and recovery, which this has not.
+open class NSPersistentDocument: NSObject {
+    /// Why a document is written. The raw values are AppKit's.
+    public enum SaveOperationType: UInt, Sendable {
+        /// Into its own file.
+        case saveOperation = 0
+        /// Into another file, which is the document's from then on.
+        case saveAsOperation
+        /// Into another file.
+        case saveToOperation
+    }
+
+    /// The file; nil for a document that was never saved.
+    open var fileURL: URL?
+    /// The type of the document, as the application names it.
+    open var fileType: String?
+    private var ownContext: NSManagedObjectContext?
+    private var coordinator: NSPersistentStoreCoordinator?
+    private var hasBeenMarked = false
+
+    /// Creates a document that was never saved.
+    public override init() { super.init() }
+
+    /// Creates a document of a type that was never saved.
+    public convenience init(type typeName: String) throws {
+        self.init()
+        fileType = typeName
+    }
+
+    /// Opens a document.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public convenience init(contentsOf url: URL, ofType typeName: String) throws {
+        self.init()
+        fileType = typeName
+        try read(from: url, ofType: typeName)
+        fileURL = url
+    }
+
+    // MARK: What subclasses say
+
+    /// The model: all models of the main bundle as one, where a subclass says nothing else. The
+    /// model must always be the same.
+    open var managedObjectModel: NSManagedObjectModel? { mainModel }
+    private lazy var mainModel = NSManagedObjectModel.mergedModel(from: nil)
+
+    /// Adds the store of a file to the document's coordinator.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func configurePersistentStoreCoordinator(
+        for url: URL, ofType fileType: String, modelConfiguration configuration: String?,
+        storeOptions: [String: Any]? = nil
+    ) throws {
+        try persistentStoreCoordinator.addPersistentStore(
+            ofType: persistentStoreType(forFileType: fileType), configurationName: configuration, at: url,
+            options: storeOptions)
+    }
+
+    /// The type of the store of a type of document: XML, binary or SQLite by its name, where a
+    /// subclass says nothing else.
+    open func persistentStoreType(forFileType fileType: String) -> String {
+        let name = fileType.lowercased()
+        if name.contains("xml") { return NSXMLStoreType }
+        return name.contains("binary") ? NSBinaryStoreType : NSSQLiteStoreType
+    }
+
+    // MARK: The content
+
+    private var persistentStoreCoordinator: NSPersistentStoreCoordinator {
+        if let coordinator { return coordinator }
+        let made = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel ?? NSManagedObjectModel())
+        coordinator = made
+        return made
+    }
+
+    /// The context of the document, with an undo manager.
+    open var managedObjectContext: NSManagedObjectContext? {
+        get {
+            if let ownContext { return ownContext }
+            let made = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+            made.persistentStoreCoordinator = persistentStoreCoordinator
+            made.undoManager = UndoManager()
+            ownContext = made
+            return made
+        }
+        set { ownContext = newValue }
+    }
+
+    /// The undo manager of the context.
+    open var undoManager: UndoManager? {
+        get { managedObjectContext?.undoManager }
+        set { managedObjectContext?.undoManager = newValue }
+    }
+    /// Whether the document has an undo manager.
+    open var hasUndoManager: Bool {
+        get { undoManager != nil }
+        set { undoManager = newValue ? undoManager ?? UndoManager() : nil }
+    }
+    /// Whether there are unsaved changes.
+    open var isDocumentEdited: Bool { hasBeenMarked || ownContext?.hasChanges == true }
+    /// The name of the document for people.
+    open var displayName: String! { fileURL?.deletingPathExtension().lastPathComponent ?? "Untitled" }
+
+    /// What happened to the document's state.
+    public enum ChangeType: UInt, Sendable {
+        /// Something was changed.
+        case changeDone = 0
+        /// A change was undone.
+        case changeUndone
+        /// The document is as in its file.
+        case changeCleared
+        /// A change was redone.
+        case changeRedone
+    }
+
+    /// Notes a change that lies outside of the context.
+    open func updateChangeCount(_ change: ChangeType) { hasBeenMarked = change != .changeCleared }
+
+    // MARK: Files
+
+    /// Opens the store of a file.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func read(from absoluteURL: URL, ofType typeName: String) throws {
+        try configurePersistentStoreCoordinator(
+            for: absoluteURL, ofType: typeName, modelConfiguration: nil, storeOptions: nil)
+        fileURL = absoluteURL
+    }
+
+    /// Writes the document.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func write(
+        to absoluteURL: URL, ofType typeName: String, for saveOperation: SaveOperationType,
+        originalContentsURL absoluteOriginalContentsURL: URL? = nil
+    ) throws {
+        guard let context = managedObjectContext else { return }
+        let store = persistentStoreCoordinator.persistentStores.first
+        if saveOperation == .saveToOperation {
+            throw CocoaErrors.made(NSPersistentStoreOperationError, "A persistent document can't be saved to elsewhere")
+        }
+        if let store, store.url?.standardizedFileURL != absoluteURL.standardizedFileURL {
+            try translatingErrors { try move(store, to: absoluteURL, typeName) }
+        } else if store == nil {
+            try configurePersistentStoreCoordinator(
+                for: absoluteURL, ofType: typeName, modelConfiguration: nil, storeOptions: nil)
+        }
+        try context.save()
+    }
+
+    /// Copies the store, and goes on with the copy: objects keep their IDs.
+    private func move(_ store: NSPersistentStore, to url: URL, _ typeName: String) throws {
+        let type = persistentStoreType(forFileType: typeName)
+        guard type == store.type, let old = store.attached else {
+            throw StorageError(
+                .unsupported, "A document keeps the type of its store: export it instead", path: url.path)
+        }
+        let folio = persistentStoreCoordinator.folio
+        try PersistentStoreCoordinator(managedObjectModel: folio.managedObjectModel).replacePersistentStore(
+            at: url, withPersistentStoreFrom: old.url, type: StoreType(rawValue: type))
+        try persistentStoreCoordinator.reopen(store, at: url)
+    }
+
+    /// Saves the document, which has the file from then on.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func save(to url: URL, ofType typeName: String, for saveOperation: SaveOperationType) throws {
+        try write(to: url, ofType: typeName, for: saveOperation, originalContentsURL: fileURL)
+        (fileURL, fileType, hasBeenMarked) = (url, typeName, false)
+    }
+
+    /// Saves the document, and tells how it went.
+    open func save(
+        to url: URL, ofType typeName: String, for saveOperation: SaveOperationType,
+        completionHandler: @escaping ((any Error)?) -> Void
+    ) {
+        do {
+            try save(to: url, ofType: typeName, for: saveOperation)
+            completionHandler(nil)
+        } catch {
+            completionHandler(error)
+        }
+    }
+
+    /// Discards unsaved changes, and shows what is in a file.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func revert(toContentsOf inAbsoluteURL: URL, ofType inTypeName: String) throws {
+        ownContext?.undoManager?.removeAllActions()
+        ownContext?.reset()
+        for store in persistentStoreCoordinator.persistentStores { try persistentStoreCoordinator.remove(store) }
+        try read(from: inAbsoluteURL, ofType: inTypeName)
+        hasBeenMarked = false
+    }
+
+    /// Closes the document. Unsaved changes are lost.
+    open func close() {
+        ownContext?.reset()
+        for store in coordinator?.persistentStores ?? [] { try? coordinator?.remove(store) }
+    }
+}
+
+extension NSPersistentStoreCoordinator {
+    /// Puts a copy of a store in its place: objects keep their numbers.
+    func reopen(_ store: NSPersistentStore, at url: URL) throws {
+        guard let attached = store.attached,
+            let old = folio.stores.first(where: { $0.identity.uuid == attached.identifier })
+        else { return }
+        var description = attached.storeDescription
+        description.url = url
+        guard
+            let factory = PersistentStoreCoordinator.builtInFactories.first(where: { $0.type == description.type })
+        else { throw StorageError(.unsupported, "No store of type \(description.type.rawValue) is registered") }
+        let new = try factory.open(description, folio.managedObjectModel)
+        folio.replace(old, by: new)
+        store.attached = PersistentStore(new)
+        try old.close()
+    }
+}

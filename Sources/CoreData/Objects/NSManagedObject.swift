@@ -1,0 +1,197 @@
+public import Foundation
+public import ObjectGraph
+import Schema
+
+/// What can be fetched: objects, their IDs, dictionaries and numbers.
+public protocol NSFetchRequestResult {}
+
+extension ManagedObject: NSFetchRequestResult {}
+extension ManagedObjectID: NSFetchRequestResult {}
+extension NSDictionary: NSFetchRequestResult {}
+extension NSNumber: NSFetchRequestResult {}
+extension Dictionary: NSFetchRequestResult {}
+
+/// Why ``NSManagedObject/awake(fromSnapshotEvents:)`` is called.
+public typealias NSSnapshotEventType = SnapshotEvents
+
+/// An object of a context, with values that are read from the store on demand.
+///
+/// ```swift
+/// final class Book: NSManagedObject {
+///     @Managed var title: String
+///     @Managed var author: Author?
+/// }
+/// let book = Book(context: context)
+/// book.title = "Middlemarch"
+/// ```
+/// Classes are found by the name in the model, without registration. It is no `NSObject` on Linux,
+/// so there is no key-value observing; observe notifications instead.
+open class NSManagedObject: ManagedObject, NSManagedObjectShape {
+    /// Keeps the place where the object is while it is in no context.
+    var waitingRoom: WaitingRoom?
+
+    /// Whether the object is in no context yet.
+    var isWaiting: Bool { waitingRoom.map { $0.context === owningContext } ?? false }
+
+    /// Creates an object of an entity, and inserts it into a context if there is one; otherwise
+    /// `context.insert(_:)` does later.
+    ///
+    /// Contexts call it, too, with an entity of their own, for the objects that they fetch. Traps
+    /// if the entity is abstract or of another model than the context's.
+    public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
+        if let seed = entity.seed {
+            super.init(seed)
+            return
+        }
+        let room = context == nil ? entity.managedObjectModel.waitingRoom : nil
+        guard let folio = context?.folio ?? room?.context else {
+            preconditionFailure("The context has no coordinator: set it before inserting objects")
+        }
+        super.init(NSManagedObject.seed(of: entity, in: folio))
+        waitingRoom = room
+        folio.didMake(self, callsHook: room == nil)
+    }
+
+    /// Creates an instance; called by contexts only.
+    public required convenience init(_ seed: ManagedObjectSeed) {
+        self.init(entity: seed.describedEntity, insertInto: nil)
+    }
+
+    static func seed(of entity: NSEntityDescription, in context: ManagedObjectContext) -> ManagedObjectSeed {
+        do {
+            guard let known = context.model.entity(named: entity.name ?? "") else {
+                preconditionFailure("The context's model has no entity named \(entity.name ?? "")")
+            }
+            return try context.seedOfNewObject(of: known)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    /// The entity of the class, in the model that was used last.
+    ///
+    /// Traps if no model that a coordinator uses has an entity of this class, or one has several.
+    open class func entity() -> NSEntityDescription {
+        ObjectClasses.note(self)
+        for model in LoadedModels.all {
+            if let found = model.entity(of: self) { return NSEntityDescription(found.content, of: model) }
+        }
+        preconditionFailure("No model in use has an entity with the class \(self)")
+    }
+
+    /// A request for the objects of the class.
+    open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
+        ObjectClasses.note(self)
+        return NSFetchRequest(classOfEntity: self)
+    }
+
+    /// Whether unsaved changes of properties that are in no model count as changes. They don't
+    /// here.
+    open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
+
+    // MARK: Values by key
+
+    /// The value of a property; fires a fault.
+    ///
+    /// Numbers are `NSNumber`, which casts to every Swift number that it fits; a to-many
+    /// relationship is a `Set<NSManagedObject>`, which casts to a set of a subclass and to `NSSet`;
+    /// an ordered one is an `NSOrderedSet`; a transformable attribute is what its transformer makes
+    /// of it. Traps if the entity has no such property.
+    open override func value(forKey key: String) -> Any? {
+        if let attribute = transformable(key) { return TransformableValue.value(of: self, key, attribute) }
+        if key == "objectID" { return objectID }
+        let value = plainValue(forKey: key)
+        // The objects of a fetched property are an array, those of an ordered relationship a set.
+        if let objects = value as? [ManagedObject], modelEntity.property(named: key) == nil { return objects }
+        return BridgedValue.plain(value)
+    }
+
+    /// Sets a property and, for a relationship, its inverse. Traps if the entity has no such
+    /// property, or the value has a wrong type.
+    open override func setValue(_ value: Any?, forKey key: String) {
+        if let attribute = transformable(key) {
+            TransformableValue.set(value, of: self, key, attribute)
+        } else {
+            setPlainValue(settable(value, key), forKey: key)
+        }
+    }
+
+    /// The value of a property, without firing a fault and without calling hooks.
+    open override func primitiveValue(forKey key: String) -> Any? {
+        if let attribute = transformable(key) {
+            return isFault ? nil : TransformableValue.value(of: self, key, attribute)
+        }
+        return BridgedValue.plain(plainPrimitiveValue(forKey: key))
+    }
+
+    /// Sets a property without recording a change; see
+    /// ``ManagedObject/setPrimitiveValue(_:forKey:)``.
+    open override func setPrimitiveValue(_ value: Any?, forKey key: String) {
+        if let attribute = transformable(key) {
+            setPlainPrimitiveValue(
+                value.flatMap { TransformableValue.data(of: $0, attribute) }.map { PropertyValue.data($0) }, forKey: key
+            )
+        } else {
+            setPlainPrimitiveValue(settable(value, key), forKey: key)
+        }
+    }
+
+    private func transformable(_ key: String) -> AttributeDescription? {
+        guard let attribute = owningContext.map({ _ in modelEntity })?.property(named: key)?.attribute,
+            attribute.type == .transformable
+        else { return nil }
+        return attribute
+    }
+
+    /// The value as Folio's objects take it.
+    private func settable(_ value: Any?, _ key: String) -> Any? {
+        guard let value, !(value is NSNull) else { return nil }
+        if let object = value as? ManagedObject { return object }
+        if modelEntity.property(named: key)?.relationship != nil {
+            guard let elements = BridgedValue.elements(of: value) else { return value }
+            return elements.compactMap { $0 as? ManagedObject }
+        }
+        return BridgedValue.propertyValue(value) ?? value
+    }
+
+    /// The entity as Folio's model describes it.
+    var modelEntity: EntityDescription {
+        let own: EntityDescription = (self as ManagedObject).entity
+        return own
+    }
+
+    // MARK: Validation
+
+    open override func validateForInsert() throws {
+        try super.validateForInsert()
+        try checkPredicates()
+    }
+
+    open override func validateForUpdate() throws {
+        try super.validateForUpdate()
+        try checkPredicates()
+    }
+
+    /// Checks the values that there are against the predicates of their properties.
+    private func checkPredicates() throws {
+        let described: NSEntityDescription = entity
+        for property in described.propertiesWithPredicates {
+            guard let value = value(forKey: property.name) else { continue }
+            for (index, predicate) in property.validationPredicates.enumerated()
+            where !predicate.evaluate(with: value) {
+                let warning = index < property.validationWarnings.count ? property.validationWarnings[index] : nil
+                throw ValidationError(
+                    .generic, warning.map { "\($0)" } ?? "\(property.name) is not valid", key: property.name,
+                    value: BridgedValue.propertyValue(value))
+            }
+        }
+    }
+
+    // MARK: What every object of Apple's is
+
+    /// Whether another object is this one.
+    open func isEqual(_ object: Any?) -> Bool { (object as? NSManagedObject) === self }
+
+    /// A number that is the same for the same object.
+    open var hash: Int { ObjectIdentifier(self).hashValue }
+}

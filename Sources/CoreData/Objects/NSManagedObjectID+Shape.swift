@@ -1,0 +1,29 @@
+public import Foundation
+import ObjectGraph
+public import Schema
+
+extension ManagedObjectID {
+    /// The entity of the object.
+    public var entity: NSEntityDescription {
+        LoadedModels.entity(store.model.entities[entityIndex], of: store.model)
+    }
+
+    /// The store of the object; nil for a temporary ID, and for a store that no coordinator has.
+    public var persistentStore: NSPersistentStore? {
+        isTemporaryID ? nil : NSPersistentStoreCoordinator.all.lazy.compactMap { $0.store(of: self) }.first
+    }
+
+    /// The ID as a URI.
+    public func uriRepresentation() -> URL {
+        let url: URL = uriRepresentation()
+        return url
+    }
+
+    /// Whether another ID is the same.
+    public func isEqual(_ object: Any?) -> Bool { (object as? ManagedObjectID) == self }
+}
+
+extension ManagedObjectID: CVarArg {
+    /// What C functions get, which can do nothing with it. Predicates take the ID itself.
+    public var _cVarArgEncoding: [Int] { [Int(truncatingIfNeeded: key)] }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import ObjectGraph
+import Schema
+
+/// Where new objects are that no context has yet: a context of their own, which never saves. Each
+/// thread has one for a model, as long as it has objects.
+final class WaitingRoom {
+    let context: ManagedObjectContext
+
+    init(model: NSManagedObjectModel) {
+        context = ManagedObjectContext(
+            PersistentStoreCoordinator(
+                managedObjectModel: model.use(), isPlain: false, factories: [], objectClass: { ObjectClasses.type(of: $0) }))
+    }
+
+    private final class Held {
+        weak var room: WaitingRoom?
+
+        init(_ room: WaitingRoom) { self.room = room }
+    }
+
+    static func current(of model: NSManagedObjectModel) -> WaitingRoom {
+        let key = "NSManagedObjectModel.waitingRoom.\(model.use().number)"
+        if let known = (Thread.current.threadDictionary[key] as? Held)?.room { return known }
+        let room = WaitingRoom(model: model)
+        Thread.current.threadDictionary[key] = Held(room)
+        return room
+    }
+}

@@ -1,0 +1,36 @@
+import ObjectGraph
+import Query
+import Schema
+import Synchronization
+
+/// The names of properties by their key paths.
+///
+/// Key paths carry no names at run time. A class lists them (``ManagedObject/namesByKeyPath``), or
+/// they are found by reading the key path of an object that notes which key it is asked for: this
+/// is how accessors of `@Managed` are found.
+enum KeyNames {
+    private static let known = Mutex<[Key: String]>([:])
+
+    /// A key path of one class.
+    private struct Key: Hashable, @unchecked Sendable {
+        // A key path never changes.
+        let keyPath: AnyKeyPath
+    }
+
+    static func name(of keyPath: AnyKeyPath) -> String? {
+        let key = Key(keyPath: keyPath)
+        if let name = known.withLock({ $0[key] }) { return name }
+        guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else { return nil }
+        let name = root.namesByKeyPath[keyPath] ?? KeyProbe.keys(of: keyPath, root)
+        if let name { known.withLock { $0[key] = name } }
+        return name
+    }
+
+    static func required(_ keyPath: AnyKeyPath) -> String {
+        guard let name = name(of: keyPath) else {
+            preconditionFailure(
+                "The key path \(keyPath) has no name: declare the property with @Managed, or list it in namesByKeyPath")
+        }
+        return name
+    }
+}

@@ -1,0 +1,197 @@
+public import Foundation
+import ObjectGraph
+import Query
+import Schema
+
+/// What `NSPredicate` gets here: Foundation has the class on Linux, and not the format language.
+/// Not for other types.
+public protocol NSPredicateFormatting {}
+
+extension NSPredicate: NSPredicateFormatting {}
+
+extension NSPredicateFormatting where Self: NSPredicate {
+    /// Creates a predicate from format text and values for its placeholders.
+    ///
+    /// ```swift
+    /// let recent = NSPredicate(format: "author.name BEGINSWITH[c] %@ AND year > %d", "h", 1960)
+    /// ```
+    /// Values may be of any type that predicates know, with nil for a null. The result is an
+    /// `NSCompoundPredicate` or an `NSComparisonPredicate` where the text is one. Traps for text
+    /// that is no predicate, as on Apple's platforms; `FetchPredicate(format:)` throws instead.
+    public init(format: String, _ arguments: Any?...) {
+        self = instance(FormatPredicate.make(format, arguments))
+    }
+
+    /// Creates a predicate from format text and an array of values for its placeholders.
+    ///
+    /// Traps for text that is no predicate.
+    public init(format: String, argumentArray arguments: [Any]?) {
+        self = instance(FormatPredicate.make(format, arguments ?? []))
+    }
+
+    /// The predicate with variables (`$NAME`) replaced by values. Variables without a value are
+    /// kept. Traps for a predicate of a closure.
+    public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
+        let constants = variables.mapValues { value -> (any PredicateArgument)? in
+            BridgedValue.propertyValue(value)
+        }
+        do {
+            return instance(FormatPredicate.make(try fetchPredicate().withSubstitutionVariables(constants)))
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+}
+
+/// A predicate that is neither a comparison nor compound.
+final class FormatPredicate: NSPredicate {
+    let predicate: FetchPredicate
+
+    private init(_ predicate: FetchPredicate) {
+        self.predicate = predicate
+        super.init(value: true)
+    }
+
+    static func make(_ format: String, _ arguments: [Any?]) -> NSPredicate {
+        do {
+            return make(try FetchPredicate(format: format, arguments: PlaceholderValue.arguments(arguments)))
+        } catch {
+            preconditionFailure("Unable to parse the format string \"\(format)\": \(error)")
+        }
+    }
+
+    static func make(_ predicate: FetchPredicate) -> NSPredicate {
+        switch predicate {
+        case .constant: FormatPredicate(predicate)
+        case .not(let inner): FormatCompoundPredicate(type: .not, subpredicates: [make(inner)])
+        case .and(let parts): FormatCompoundPredicate(type: .and, subpredicates: parts.map(make))
+        case .or(let parts): FormatCompoundPredicate(type: .or, subpredicates: parts.map(make))
+        case .comparison(let comparison): NSComparisonPredicate(comparison)
+        }
+    }
+
+    override var predicateFormat: String { predicate.predicateFormat }
+
+    override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
+        predicate.holds(for: object, bindings)
+    }
+
+    override func isEqual(_ object: Any?) -> Bool { (object as? FormatPredicate)?.predicate == predicate }
+
+    override var hash: Int { predicate.hashValue }
+
+    override func copy(with zone: NSZone? = nil) -> Any { self }
+}
+
+/// A compound predicate with a text of its own.
+final class FormatCompoundPredicate: NSCompoundPredicate {
+    override var predicateFormat: String { (try? fetchPredicate().predicateFormat) ?? super.description }
+
+    override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSCompoundPredicate, let own = try? fetchPredicate() else { return false }
+        return (try? other.fetchPredicate()) == own
+    }
+
+    override var hash: Int { (try? fetchPredicate().hashValue) ?? 0 }
+}
+
+/// Values for placeholders.
+enum PlaceholderValue {
+    static func arguments(_ values: [Any?]) -> [(any PredicateArgument)?] {
+        values.map { value in
+            // What was an optional of its own inside of `Any`.
+            if let expression = value as? NSExpression { return expression.query }
+            guard let constant = BridgedValue.propertyValue(flat(value)) else {
+                preconditionFailure("A predicate can't have a value of the type \(type(of: value))")
+            }
+            if case .bool(let flag) = constant { return flag }
+            return constant.isNull ? nil : constant
+        }
+    }
+
+    private static func flat(_ value: Any?) -> Any? {
+        guard let value else { return nil }
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle == .optional else { return value }
+        return mirror.children.first.map(\.value)
+    }
+}
+
+extension FetchPredicate {
+    /// Whether a value of any type satisfies the predicate. Traps where it can't be evaluated, as
+    /// Core Data does.
+    func holds(for value: Any?, _ bindings: [String: Any]?) -> Bool {
+        do {
+            var predicate = self
+            if let bindings {
+                predicate = predicate.withSubstitutionVariables(
+                    bindings.mapValues { value -> (any PredicateArgument)? in BridgedValue.propertyValue(value) })
+            }
+            if let object = value as? NSManagedObject {
+                return try predicate.namingEntity(of: object).evaluate(with: object)
+            }
+            if let object = value as? ManagedObject { return try predicate.evaluate(with: object) }
+            if let objects = (value as? NSSet)?.allObjects as? [ManagedObject], !objects.isEmpty {
+                return try predicate.evaluate(with: objects)
+            }
+            guard let constant = BridgedValue.propertyValue(value) else {
+                throw QueryError(.type, "A value of the type \(type(of: value)) has no keys that a predicate can use")
+            }
+            return try predicate.evaluate(with: constant)
+        } catch {
+            preconditionFailure("\(predicateFormat) can't be evaluated: \(error)")
+        }
+    }
+}
+
+extension FetchPredicate {
+    /// The predicate with the key `entity`, which every object of Core Data's has, replaced by the
+    /// name of an object's entity. Entities as arguments are their names as well.
+    fileprivate func namingEntity(of object: NSManagedObject) -> FetchPredicate {
+        let entity = object.modelEntity
+        guard entity.property(named: "entity") == nil else { return self }
+        return replacing { expression, _ in
+            switch expression {
+            case .keyPath(nil, ["entity"]), .keyPath(nil, ["entity", "name"]),
+                .keyPath(.evaluatedObject?, ["entity"]), .keyPath(.evaluatedObject?, ["entity", "name"]):
+                .constant(.string(entity.name))
+            default: nil
+            }
+        }
+    }
+}
+
+/// Foundation marks the text as of no use on Linux; that of its own simple predicates says which
+/// they are.
+private protocol PredicateText {
+    var predicateFormat: String { get }
+}
+
+extension NSPredicate: PredicateText {}
+
+extension NSPredicate {
+    /// The predicate for Folio's requests.
+    ///
+    /// - Throws: ``QueryError`` with code `unsupported` for one of a closure, which no store can
+    ///   run.
+    func fetchPredicate() throws -> FetchPredicate {
+        switch self {
+        case let format as FormatPredicate: return format.predicate
+        case let comparison as NSComparisonPredicate: return .comparison(comparison.comparison)
+        case let compound as NSCompoundPredicate:
+            let parts = try compound.subpredicates.map { try $0.fetchPredicate() }
+            switch compound.compoundPredicateType {
+            case .and: return .and(parts)
+            case .or: return .or(parts)
+            case .not: return .not(parts.first ?? .constant(false))
+            @unknown default: throw QueryError(.unsupported, "This kind of compound predicate is not known")
+            }
+        default:
+            switch (self as any PredicateText).predicateFormat {
+            case "TRUEPREDICATE": return .constant(true)
+            case "FALSEPREDICATE": return .constant(false)
+            default: throw QueryError(.unsupported, "A predicate of a closure can't be run by a store")
+            }
+        }
+    }
+}

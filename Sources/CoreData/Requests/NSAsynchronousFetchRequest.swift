@@ -1,0 +1,85 @@
+import Schema
+import Query
+public import Foundation
+
+/// A fetch that is executed in the context's queue, later.
+open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
+    /// The request.
+    public let fetchRequest: NSFetchRequest<ResultType>
+    /// Called in the context's queue with the result.
+    public let completionBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
+    /// The number of results that are expected, for the progress.
+    open var estimatedResultCount = 0
+
+    /// Creates a request.
+    public init(
+        fetchRequest request: NSFetchRequest<ResultType>,
+        completionBlock block: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
+    ) {
+        fetchRequest = request
+        completionBlock = block
+    }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        let progress = Progress(totalUnitCount: Int64(max(estimatedResultCount, 1)))
+        let result = NSAsynchronousFetchResult(self, context, progress)
+        context.queue.run { [self] in
+            if progress.isCancelled {
+                result.operationError = CocoaErrors.made(NSUserCancelledErrorCode, "The fetch was cancelled")
+            } else {
+                do {
+                    let found = try context.fetch(fetchRequest)
+                    result.finalResult = found
+                    progress.totalUnitCount = Int64(max(found.count, 1))
+                } catch {
+                    result.operationError = error
+                }
+            }
+            progress.completedUnitCount = progress.totalUnitCount
+            completionBlock?(result)
+        }
+        return result
+    }
+}
+
+/// Foundation's code for what a user cancels.
+private let NSUserCancelledErrorCode = 3072
+
+/// The result of a fetch that is executed later.
+open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousResult {
+    /// The request.
+    public let fetchRequest: NSAsynchronousFetchRequest<ResultType>
+    /// The results; nil until there are any.
+    open internal(set) var finalResult: [ResultType]?
+
+    init(_ request: NSAsynchronousFetchRequest<ResultType>, _ context: NSManagedObjectContext, _ progress: Progress) {
+        fetchRequest = request
+        super.init(context, progress)
+    }
+}
+
+/// A fetch as an expression, for columns and subqueries.
+open class NSFetchRequestExpression: NSExpression {
+    /// Whether the value is the number of results.
+    public let isCountOnlyRequest: Bool
+    private let run: () -> Any?
+
+    private init(countOnly: Bool, _ run: @escaping () -> Any?) {
+        isCountOnlyRequest = countOnly
+        self.run = run
+        super.init(.constant(.null))
+    }
+
+    /// An expression whose value is what a fetch in a context returns, or the number of that.
+    public class func expression<ResultType>(
+        forFetch request: NSFetchRequest<ResultType>, context: NSManagedObjectContext, countOnly: Bool
+    ) -> NSExpression {
+        NSFetchRequestExpression(countOnly: countOnly) {
+            if countOnly { return (try? context.count(for: request)).map { NSNumber(value: $0) } }
+            return try? context.fetch(request)
+        }
+    }
+
+    /// Executes the fetch; nil where it fails.
+    open override func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? { run() }
+}

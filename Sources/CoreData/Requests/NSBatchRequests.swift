@@ -1,0 +1,272 @@
+public import Foundation
+import ObjectGraph
+import Query
+public import Schema
+
+/// What a batch deletion returns. The raw values are Apple's.
+public enum NSBatchDeleteRequestResultType: UInt, Sendable {
+    /// Whether it succeeded.
+    case resultTypeStatusOnly = 0
+    /// The IDs of the deleted objects.
+    case resultTypeObjectIDs
+    /// The number of deleted objects.
+    case resultTypeCount
+}
+
+/// A request to delete objects in the store, without loading them.
+open class NSBatchDeleteRequest: NSPersistentStoreRequest {
+    /// What it returns.
+    open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
+    /// The request that says what is deleted.
+    public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+    private let objectIDs: [NSManagedObjectID]?
+
+    /// Creates a request for what a fetch matches.
+    public init<Result>(fetchRequest fetch: NSFetchRequest<Result>) {
+        fetchRequest = fetch as? NSFetchRequest<any NSFetchRequestResult> ?? fetch.erased
+        objectIDs = nil
+    }
+
+    /// Creates a request for objects by their IDs, of one entity.
+    public init(objectIDs objects: [NSManagedObjectID]) {
+        let entity: NSEntityDescription? = objects.first.map { $0.entity }
+        fetchRequest = NSFetchRequest(entityName: entity?.name ?? "")
+        objectIDs = objects
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        var request: BatchDeleteRequest
+        if let objectIDs {
+            guard !objectIDs.isEmpty else { return NSBatchDeleteResult(resultType, []) }
+            request = try BatchDeleteRequest(objectIDs: objectIDs)
+        } else {
+            request = BatchDeleteRequest(entityName: try fetchRequest.objectRequest(in: context).entityName)
+            request.predicate = try fetchRequest.predicate?.fetchPredicate()
+            request.includesSubentities = fetchRequest.includesSubentities
+            request.sortDescriptors = (fetchRequest.sortDescriptors ?? []).compactMap(\.sortKey)
+            request.fetchLimit = fetchRequest.fetchLimit
+            request.fetchOffset = fetchRequest.fetchOffset
+        }
+        request.affectedStores = storeUUIDs
+        return NSBatchDeleteResult(resultType, try context.required.execute(request).objectIDs)
+    }
+}
+
+/// The result of a batch deletion.
+open class NSBatchDeleteResult: NSPersistentStoreResult {
+    /// What ``result`` is.
+    public let resultType: NSBatchDeleteRequestResultType
+    /// A truth value, the IDs or the number.
+    public let result: Any?
+
+    init(_ type: NSBatchDeleteRequestResultType, _ ids: [ManagedObjectID]) {
+        resultType = type
+        result =
+            switch type {
+            case .resultTypeStatusOnly: NSNumber(value: true)
+            case .resultTypeObjectIDs: ids
+            case .resultTypeCount: NSNumber(value: ids.count)
+            }
+    }
+}
+
+/// What a batch update returns. The raw values are Apple's.
+public enum NSBatchUpdateRequestResultType: UInt, Sendable {
+    /// Whether it succeeded.
+    case statusOnlyResultType = 0
+    /// The IDs of the updated objects.
+    case updatedObjectIDsResultType
+    /// The number of updated objects.
+    case updatedObjectsCountResultType
+}
+
+/// A request to change objects in the store, without loading them.
+open class NSBatchUpdateRequest: NSPersistentStoreRequest {
+    /// The name of the entity.
+    public let entityName: String
+    /// The entity; nil where only its name is known.
+    public let entity: NSEntityDescription!
+    /// The condition on the objects.
+    open var predicate: NSPredicate?
+    /// Whether objects of sub-entities are changed, too.
+    open var includesSubentities = true
+    /// The new values: constants or expressions, by the names or descriptions of properties.
+    open var propertiesToUpdate: [AnyHashable: Any]?
+    /// What it returns.
+    open var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
+
+    /// Creates a request for the objects of an entity.
+    public init(entityName: String) {
+        self.entityName = entityName
+        entity = nil
+    }
+
+    /// Creates a request for the objects of an entity.
+    public init(entity: NSEntityDescription) {
+        entityName = entity.name ?? ""
+        self.entity = entity
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchUpdateRequestType }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        var request = BatchUpdateRequest(entityName: entityName)
+        request.predicate = try predicate?.fetchPredicate()
+        request.includesSubentities = includesSubentities
+        request.affectedStores = storeUUIDs
+        for (key, value) in propertiesToUpdate ?? [:] {
+            let name = NSEntityDescription.propertyName(key.base)
+            request.propertiesToUpdate[name] =
+                (value as? NSExpression)?.query ?? NSExpression(forConstantValue: value).query
+        }
+        return NSBatchUpdateResult(resultType, try context.required.execute(request).objectIDs)
+    }
+}
+
+/// The result of a batch update.
+open class NSBatchUpdateResult: NSPersistentStoreResult {
+    /// What ``result`` is.
+    public let resultType: NSBatchUpdateRequestResultType
+    /// A truth value, the IDs or the number.
+    public let result: Any?
+
+    init(_ type: NSBatchUpdateRequestResultType, _ ids: [ManagedObjectID]) {
+        resultType = type
+        result =
+            switch type {
+            case .statusOnlyResultType: NSNumber(value: true)
+            case .updatedObjectIDsResultType: ids
+            case .updatedObjectsCountResultType: NSNumber(value: ids.count)
+            }
+    }
+}
+
+/// What a batch insertion returns. The raw values are Apple's.
+public enum NSBatchInsertRequestResultType: UInt, Sendable {
+    /// Whether it succeeded.
+    case statusOnly = 0
+    /// The IDs of the new objects.
+    case objectIDs
+    /// The number of new objects.
+    case count
+}
+
+/// A request to insert objects in the store, without loading them.
+open class NSBatchInsertRequest: NSPersistentStoreRequest {
+    /// The name of the entity.
+    public let entityName: String
+    /// The entity; nil where only its name is known.
+    public let entity: NSEntityDescription?
+    /// The values of the objects; nil where a handler gives them.
+    open var objectsToInsert: [[String: Any]]?
+    /// Fills the values of one object; true when there are no more.
+    open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
+    /// Fills one object; true when there are no more.
+    open var managedObjectHandler: ((NSManagedObject) -> Bool)?
+    /// What it returns.
+    open var resultType: NSBatchInsertRequestResultType = .statusOnly
+
+    private init(_ name: String, _ entity: NSEntityDescription?) {
+        entityName = name
+        self.entity = entity
+    }
+
+    /// Creates a request with the values of all objects.
+    public convenience init(entityName: String, objects dictionaries: [[String: Any]]) {
+        self.init(entityName, nil)
+        objectsToInsert = dictionaries
+    }
+
+    /// Creates a request with the values of all objects.
+    public convenience init(entity: NSEntityDescription, objects dictionaries: [[String: Any]]) {
+        self.init(entity.name ?? "", entity)
+        objectsToInsert = dictionaries
+    }
+
+    /// Creates a request whose values come from a function.
+    public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
+        self.init(entityName, nil)
+        dictionaryHandler = handler
+    }
+
+    /// Creates a request whose values come from a function.
+    public convenience init(
+        entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
+    ) {
+        self.init(entity.name ?? "", entity)
+        dictionaryHandler = handler
+    }
+
+    /// Creates a request whose objects a function fills.
+    public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
+        self.init(entityName, nil)
+        managedObjectHandler = handler
+    }
+
+    /// Creates a request whose objects a function fills.
+    public convenience init(
+        entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
+    ) {
+        self.init(entity.name ?? "", entity)
+        managedObjectHandler = handler
+    }
+
+    open override var requestType: NSPersistentStoreRequestType { .batchInsertRequestType }
+
+    override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
+        var request: BatchInsertRequest
+        if let managedObjectHandler {
+            request = BatchInsertRequest(
+                entityName, managedObjectHandler: { ($0 as? NSManagedObject).map(managedObjectHandler) ?? true })
+        } else {
+            var next = 0
+            let objects = objectsToInsert ?? []
+            let entity = context.required.model.entity(named: entityName)
+            let fill = { [dictionaryHandler] (values: inout [String: Any?]) throws -> Bool in
+                var given: [String: Any] = [:]
+                if let dictionaryHandler {
+                    let filled = NSMutableDictionary()
+                    if dictionaryHandler(filled) { return true }
+                    given = filled as? [String: Any] ?? [:]
+                } else {
+                    guard next < objects.count else { return true }
+                    given = objects[next]
+                    next += 1
+                }
+                for (key, value) in given { values[key] = try Self.settable(value, entity?.property(named: key)) }
+                return false
+            }
+            request = BatchInsertRequest(entityName: entityName, dictionaryHandler: fill)
+        }
+        request.affectedStores = storeUUIDs
+        return NSBatchInsertResult(resultType, try context.required.execute(request).objectIDs)
+    }
+
+    private static func settable(_ value: Any, _ property: PropertyDescription?) throws -> Any? {
+        if value is NSNull { return nil }
+        if let attribute = property?.attribute, attribute.type == .transformable {
+            return TransformableValue.data(of: value, attribute)
+        }
+        return BridgedValue.propertyValue(value) ?? value
+    }
+}
+
+/// The result of a batch insertion.
+open class NSBatchInsertResult: NSPersistentStoreResult {
+    /// What ``result`` is.
+    public let resultType: NSBatchInsertRequestResultType
+    /// A truth value, the IDs or the number.
+    public let result: Any?
+
+    init(_ type: NSBatchInsertRequestResultType, _ ids: [ManagedObjectID]) {
+        resultType = type
+        result =
+            switch type {
+            case .statusOnly: NSNumber(value: true)
+            case .objectIDs: ids
+            case .count: NSNumber(value: ids.count)
+            }
+    }
+}

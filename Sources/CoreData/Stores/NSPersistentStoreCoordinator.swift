@@ -1,0 +1,393 @@
+public import Foundation
+import Folio
+import Migration
+import ObjectGraph
+public import Schema
+import Stack
+import Storage
+internal import Synchronization
+
+/// Opens the stores of a model. Contexts share a coordinator to work with its stores.
+// Sendable as on Apple's platforms: what changes is behind a lock, and Folio's coordinator is
+// thread-safe.
+open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
+    /// The model of the stores.
+    public let managedObjectModel: NSManagedObjectModel
+    /// Folio's coordinator.
+    let folio: PersistentStoreCoordinator
+    private let queue = ContextQueue(.privateQueueConcurrencyType)
+    private let added = Mutex<[NSPersistentStore]>([])
+    private let ownName = Mutex<String?>(nil)
+
+    /// Creates a coordinator without stores. The model can't be changed from here on.
+    public init(managedObjectModel model: NSManagedObjectModel) {
+        managedObjectModel = model
+        folio = Self.make(model) { ObjectClasses.type(of: $0) }
+        super.init()
+        register()
+    }
+
+    /// A coordinator whose objects are of no class of the application's, as migrations need it.
+    init(plain model: NSManagedObjectModel) {
+        managedObjectModel = model
+        folio = Self.make(model) { _ in NSManagedObject.self }
+        super.init()
+        register()
+    }
+
+    /// A coordinator of the stores of one of Folio's.
+    init(sharing other: PersistentStoreCoordinator) {
+        managedObjectModel = NSManagedObjectModel(other.managedObjectModel)
+        folio = Self.make(managedObjectModel) { ObjectClasses.type(of: $0) }
+        super.init()
+        register()
+        for store in other.stores { folio.add(store) }
+        added.withLock { added in added = folio.persistentStores.map { NSPersistentStore($0, of: self, nil) } }
+    }
+
+    private func register() {
+        Self.known.withLock { known in
+            known.removeAll { $0.coordinator == nil }
+            known.append(Known(self))
+        }
+        folio.setAnnouncer { [weak self] change in if let change { self?.post(change) } }
+    }
+
+    private static func make(_ model: NSManagedObjectModel, _ type: (EntityDescription) -> NSManagedObject.Type)
+        -> PersistentStoreCoordinator
+    {
+        PersistentStoreCoordinator(
+            managedObjectModel: model.use(), isPlain: false, factories: PersistentStoreCoordinator.builtInFactories,
+            objectClass: type)
+    }
+
+    // MARK: All coordinators
+
+    private final class Known: Sendable {
+        nonisolated(unsafe) weak var coordinator: NSPersistentStoreCoordinator?
+
+        init(_ coordinator: NSPersistentStoreCoordinator) { self.coordinator = coordinator }
+    }
+
+    private static let known = Mutex<[Known]>([])
+
+    static var all: [NSPersistentStoreCoordinator] { known.withLock { $0.compactMap(\.coordinator) } }
+
+    static func of(_ coordinator: PersistentStoreCoordinator) -> NSPersistentStoreCoordinator? {
+        all.first { $0.folio === coordinator }
+    }
+
+    /// A name for debugging.
+    open var name: String? {
+        get { ownName.withLock { $0 } }
+        set { ownName.withLock { $0 = newValue } }
+    }
+
+    // MARK: Stores
+
+    /// The stores, in the order in which they were added.
+    open var persistentStores: [NSPersistentStore] { added.withLock { $0 } }
+
+    func store(of id: ManagedObjectID) -> NSPersistentStore? {
+        folio.persistentStore(of: id).flatMap { found in
+            persistentStores.first { $0.attached?.identifier == found.identifier }
+        }
+    }
+
+    func stores(of attached: [PersistentStore]) -> [NSPersistentStore] {
+        persistentStores.filter { store in attached.contains { $0.identifier == store.attached?.identifier } }
+    }
+
+    /// Opens a store and adds it.
+    ///
+    /// - Throws: An error of Cocoa's domain, `NSPersistentStoreIncompatibleVersionHashError` for a
+    ///   store of another version that the options don't let be migrated.
+    @discardableResult
+    open func addPersistentStore(
+        ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try translatingErrors {
+            var description = try StoreOptions.description(storeType, configuration, storeURL, options)
+            try StoreMigration.prepare(&description, options, managedObjectModel, folio)
+            let store = NSPersistentStore(try folio.addPersistentStore(description), of: self, options)
+            added.withLock { $0.append(store) }
+            store.didAdd(to: self)
+            tellDidChange([NSAddedPersistentStoresKey: [store]])
+            return store
+        }
+    }
+
+    /// Opens a store and adds it.
+    ///
+    /// - Throws: What ``addPersistentStore(ofType:configurationName:at:options:)`` throws.
+    @discardableResult
+    public func addPersistentStore(
+        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try addPersistentStore(
+            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+    }
+
+    /// Opens a store by its description, and tells how it went.
+    open func addPersistentStore(
+        with storeDescription: NSPersistentStoreDescription,
+        completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        let work = UncheckedTransfer { [self] in
+            do {
+                try addPersistentStore(
+                    ofType: storeDescription.type, configurationName: storeDescription.configuration,
+                    at: storeDescription.url, options: storeDescription.options)
+                block(storeDescription, nil)
+            } catch {
+                block(storeDescription, error)
+            }
+        }
+        guard storeDescription.shouldAddStoreAsynchronously else { return work.value() }
+        DispatchQueue.global().async { work.value() }
+    }
+
+    /// Closes a store and removes it.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func remove(_ store: NSPersistentStore) throws {
+        try translatingErrors {
+            guard let attached = store.attached, persistentStores.contains(where: { $0 === store }) else {
+                throw StorageError(.unknownObject, "The coordinator does not have this store")
+            }
+            NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+            store.willRemove(from: self)
+            try folio.remove(attached)
+            added.withLock { stores in stores.removeAll { $0 === store } }
+            store.persistentStoreCoordinator = nil
+            tellDidChange([NSRemovedPersistentStoresKey: [store]])
+        }
+    }
+
+    /// The store at a location; nil if the coordinator does not have it.
+    open func persistentStore(for url: URL) -> NSPersistentStore? {
+        persistentStores.first { $0.url?.standardizedFileURL == url.standardizedFileURL }
+    }
+
+    /// The location of a store.
+    open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
+
+    /// Sets the location of a store that has no file; false for others, which are moved by
+    /// ``migratePersistentStore(_:to:options:withType:)``.
+    open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+        guard store.type == NSInMemoryStoreType else { return false }
+        store.url = url
+        return true
+    }
+
+    /// Copies a store to another location or type, and works with the copy. Object IDs change.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func migratePersistentStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    ) throws -> NSPersistentStore {
+        try translatingErrors {
+            guard let attached = store.attached else {
+                throw StorageError(.unknownObject, "The coordinator does not have this store")
+            }
+            let wanted = try StoreOptions.description(storeType, attached.configurationName, URL, options)
+            let result = try folio.migratePersistentStore(attached, to: URL, type: wanted.type) { $0 = wanted }
+            let new = NSPersistentStore(result.store, of: self, options)
+            added.withLock { stores in
+                if let index = stores.firstIndex(where: { $0 === store }) {
+                    stores[index] = new
+                } else {
+                    stores.append(new)
+                }
+            }
+            store.persistentStoreCoordinator = nil
+            tellDidChange([NSUUIDChangedPersistentStoresKey: [store, new]])
+            return new
+        }
+    }
+
+    /// Copies a store to another location or type, and works with the copy.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public func migratePersistentStore(
+        _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
+        type: NSPersistentStore.StoreType
+    ) throws -> NSPersistentStore {
+        try migratePersistentStore(store, to: storeURL, options: options, withType: type.rawValue)
+    }
+
+    // MARK: Files
+
+    /// Deletes a store and all its files. One that the coordinator has is removed first.
+    ///
+    /// - Throws: An error of Cocoa's domain, also for a file that there is not.
+    open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
+        try translatingErrors {
+            if let store = persistentStore(for: url) { try remove(store) }
+            if storeType == NSInMemoryStoreType || url.path == "/dev/null" || url.path.hasPrefix("/dev/null/") {
+                return
+            }
+            try folio.destroyPersistentStore(at: url, type: StoreType(rawValue: storeType))
+        }
+    }
+
+    /// Deletes a store and all its files.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public func destroyPersistentStore(
+        at url: URL, type: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
+    }
+
+    /// Replaces a store by a copy of another.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+    ) throws {
+        try translatingErrors {
+            try folio.replacePersistentStore(
+                at: destinationURL, withPersistentStoreFrom: sourceURL, type: StoreType(rawValue: storeType))
+        }
+    }
+
+    /// Replaces a store by a copy of another.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,
+        type: NSPersistentStore.StoreType
+    ) throws {
+        try replacePersistentStore(
+            at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
+            sourceOptions: sourceOptions, ofType: type.rawValue)
+    }
+
+    // MARK: Metadata
+
+    private static var plain: PersistentStoreCoordinator {
+        get throws { PersistentStoreCoordinator(managedObjectModel: try ManagedObjectModel(entities: [])) }
+    }
+
+    /// Reads the metadata of a store in a file.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open class func metadataForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try translatingErrors {
+            StoreMetadataValues.plain(
+                try plain.metadataForPersistentStore(type: StoreType(rawValue: storeType), at: url))
+        }
+    }
+
+    /// Reads the metadata of a store in a file.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public class func metadataForPersistentStore(
+        type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
+    }
+
+    /// Replaces the metadata of a store in a file, in the version that it was written with.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        try translatingErrors {
+            let type = StoreType(rawValue: storeType)
+            let coordinator = PersistentStoreCoordinator(
+                managedObjectModel: try StoreMigration.model(ofStoreAt: url, type))
+            try coordinator.setMetadata(
+                try StoreMetadataValues.values(metadata ?? [:]), forPersistentStoreOfType: type, at: url)
+        }
+    }
+
+    /// Replaces the metadata of a store in a file, in the version that it was written with.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    public class func setMetadata(
+        _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
+    }
+
+    /// The metadata of a store.
+    open func metadata(for store: NSPersistentStore) -> [String: Any] {
+        (try? store.attached.map { try folio.metadata(for: $0) }).flatMap { $0 }.map(StoreMetadataValues.plain) ?? [:]
+    }
+
+    /// Replaces the metadata of a store; the next save writes them. Traps for values that no
+    /// property list has.
+    open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+        guard let attached = store.attached else { return }
+        do {
+            try folio.setMetadata(try StoreMetadataValues.values(metadata ?? [:]), for: attached)
+        } catch {
+            preconditionFailure("\(error)")
+        }
+    }
+
+    // MARK: Objects and requests
+
+    /// The ID for a URI; nil if no store has it.
+    open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
+        folio.managedObjectID(forURIRepresentation: url)
+    }
+
+    /// The ID for a URI's text; nil if no store has it.
+    public func managedObjectID(for text: String) -> NSManagedObjectID? { folio.managedObjectID(text: text) }
+
+    /// Executes a request in a context.
+    ///
+    /// - Throws: An error of Cocoa's domain.
+    open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
+        let result = try context.execute(request)
+        return (result as? any FinalResults)?.results ?? result
+    }
+
+    /// The position after the last transaction of the stores' history; nil if there is none.
+    open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+        (try? folio.currentPersistentHistoryToken()).flatMap { $0 }.map { NSPersistentHistoryToken($0) }
+    }
+
+    /// Runs a block in the coordinator's queue, later.
+    open func perform(_ block: @escaping () -> Void) { queue.run(block) }
+
+    /// Runs a block in the coordinator's queue, and waits for it.
+    open func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try queue.wait(block) }
+
+    /// Whether a lightweight migration was put off and is now complete: none ever is put off.
+    open func finishDeferredLightweightMigration() -> Bool { false }
+    /// Whether a part of a lightweight migration was put off and is now done: none ever is put off.
+    open func finishDeferredLightweightMigrationTask() -> Bool { false }
+
+    /// The names of the types of stores that can be added.
+    open class var registeredStoreTypes: [String: NSValue] {
+        Dictionary(
+            uniqueKeysWithValues: PersistentStoreCoordinator.builtInFactories.map {
+                ($0.type.rawValue, NSNumber(value: true) as NSValue)
+            })
+    }
+
+    // MARK: Notifications
+
+    private func tellDidChange(_ info: [AnyHashable: Any]) {
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: info)
+    }
+
+    private func post(_ change: PersistentStoreRemoteChange) {
+        var info: [AnyHashable: Any] = [NSStoreUUIDKey: change.storeUUID, NSPersistentStoreURLKey: change.storeURL]
+        info[NSPersistentHistoryTokenKey] = change.historyToken.map { NSPersistentHistoryToken($0) }
+        NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: self, userInfo: info)
+    }
+}

@@ -1,0 +1,114 @@
+import Folio
+import Foundation
+import Migration
+import ModelFiles
+import ObjectGraph
+import Query
+import Schema
+import Storage
+
+/// Runs `body`, whose errors are thrown as Cocoa's, with Core Data's codes and keys. Errors of the
+/// application's own are thrown as they are.
+func translatingErrors<Result>(_ body: () throws -> Result) throws -> Result {
+    do { return try body() } catch { throw CocoaErrors.translated(error) }
+}
+
+/// Folio's errors as Cocoa's.
+enum CocoaErrors {
+    static func translated(_ error: any Error) -> any Error {
+        switch error {
+        case let error as ValidationError: translated(error)
+        case let error as GraphError: translated(error)
+        case let error as StorageError: translated(error)
+        case let error as MigrationError: translated(error)
+        case let error as QueryError: made(NSPersistentStoreInvalidTypeError, error.description, error)
+        case let error as ModelError: made(NSCoreDataError, error.description, error)
+        default: error
+        }
+    }
+
+    static func made(
+        _ code: Int, _ message: String, _ underlying: (any Error)? = nil, _ info: [String: Any] = [:]
+    ) -> CocoaError {
+        var info = info
+        info[NSLocalizedDescriptionKey] = message
+        if let underlying { info[NSUnderlyingErrorKey] = underlying }
+        return CocoaError(CocoaError.Code(rawValue: code), userInfo: info)
+    }
+
+    private static func translated(_ error: ValidationError) -> any Error {
+        let single = error.failures.map { failure -> any Error in
+            if let own = failure.underlying { return translated(own) }
+            var info: [String: Any] = [:]
+            info[NSValidationObjectErrorKey] = failure.object
+            info[NSValidationKeyErrorKey] = failure.key
+            info[NSValidationValueErrorKey] = failure.value.flatMap { BridgedValue.plain($0, in: nil) }
+            return made(failure.code.rawValue, failure.message, nil, info)
+        }
+        if single.count == 1 { return single[0] }
+        return made(
+            NSValidationMultipleErrorsError, error.description, nil,
+            [NSDetailedErrorsKey: single.map { $0 as NSError }])
+    }
+
+    private static func translated(_ error: GraphError) -> any Error {
+        var info: [String: Any] = [:]
+        if !error.conflicts.isEmpty {
+            info[NSPersistentStoreSaveConflictsErrorKey] = error.conflicts.map { NSMergeConflict($0, nil) }
+        }
+        if !error.constraintConflicts.isEmpty {
+            info[NSPersistentStoreSaveConflictsErrorKey] = error.constraintConflicts.map {
+                NSConstraintConflict($0, nil)
+            }
+        }
+        info[NSAffectedObjectsErrorKey] = error.object
+        if let code = error.cocoaCode {
+            let isUnique = error.code == .constraint && !error.constraintConflicts.isEmpty
+            return made(
+                error.code == .constraint && !isUnique ? NSValidationRelationshipDeniedDeleteError : code,
+                error.message,
+                error, info)
+        }
+        if let cause = error.underlying as? StorageError { return translated(cause) }
+        return made(
+            error.code == .noStore ? NSPersistentStoreOperationError : NSCoreDataError, error.message, error, info)
+    }
+
+    private static func translated(_ error: StorageError) -> any Error {
+        var info: [String: Any] = [:]
+        info[NSFilePathErrorKey] = error.path
+        let code: Int
+        switch error.code {
+        case .notFound: code = NSFileReadNoSuchFileErrorCode
+        case .incompatibleModel: code = NSPersistentStoreIncompatibleVersionHashError
+        case .unmigratable: code = NSMigrationError
+        case .readOnly: code = NSPersistentStoreSaveError
+        case .historyExpired: code = NSPersistentHistoryTokenExpiredError
+        case .conflict: code = NSManagedObjectMergeError
+        case .constraint: code = NSManagedObjectConstraintMergeError
+        case .busy: code = NSPersistentStoreTimeoutError
+        case .unsupported: code = NSPersistentStoreUnsupportedRequestTypeError
+        case .damaged: code = NSFileReadCorruptFileErrorCode
+        case .cannotCreate: code = NSPersistentStoreOpenError
+        case .cancelled: code = NSMigrationCancelledError
+        default: code = NSPersistentStoreOperationError
+        }
+        return made(code, error.message, error, info)
+    }
+
+    private static func translated(_ error: MigrationError) -> any Error {
+        if let own = error.underlying, error.code == .policy, !(own is QueryError) { return translated(own) }
+        let code: Int
+        switch error.code {
+        case .notInferable: code = NSInferredMappingModelError
+        case .missingModel: code = NSMigrationMissingSourceModelError
+        case .cancelled: code = NSMigrationCancelledError
+        default: code = NSMigrationError
+        }
+        return made(code, error.description, error)
+    }
+}
+
+/// Foundation's codes that Core Data's errors use for files.
+private let NSFileReadNoSuchFileErrorCode = 260
+private let NSFileReadCorruptFileErrorCode = 259

@@ -1,0 +1,42 @@
+import Storage
+import Synchronization
+
+/// The stores in memory that have a name: all of a process who open one have the same.
+enum SharedMemoryStores {
+    private struct Entry {
+        let store: SQLitePersistentStore
+        var users: Int
+    }
+
+    private static let entries = Mutex<[String: Entry]>([:])
+
+    /// The store of a name, made by the first who opens it.
+    /// - Parameter fits: throws where the store that there is can't be shared.
+    static func open(
+        _ name: String, fits: (SQLitePersistentStore) throws -> Void, make: () throws -> SQLitePersistentStore
+    ) throws -> SQLitePersistentStore {
+        try entries.withLock { entries in
+            if let entry = entries[name] {
+                try fits(entry.store)
+                entries[name]?.users += 1
+                return entry.store
+            }
+            let store = try make()
+            entries[name] = Entry(store: store, users: 1)
+            return store
+        }
+    }
+
+    /// Whether the store is to be closed: its last user lets go of it.
+    static func close(_ name: String, _ store: SQLitePersistentStore) -> Bool {
+        entries.withLock { entries in
+            guard let entry = entries[name], entry.store === store else { return true }
+            guard entry.users > 1 else {
+                entries[name] = nil
+                return true
+            }
+            entries[name]?.users -= 1
+            return false
+        }
+    }
+}

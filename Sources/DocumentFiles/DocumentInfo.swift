@@ -52,6 +52,8 @@ public struct DocumentInfo: Sendable, Hashable {
     /// The number of commits by other programs in the WAL beside the store, which no save or
     /// autosave of the document made.
     public var outsideCommits = 0
+    /// The number of conflicts of merges that nobody has decided yet.
+    public var undecidedConflicts = 0
     /// The number and size of the attachments: large values that are stored in files of their own.
     public var attachments: DocumentManifest.Attachments
     /// The process that is editing the document; nil if there is none.
@@ -128,7 +130,7 @@ public struct DocumentInfo: Sendable, Hashable {
                 if let size = try Disk.status(of: store + "-wal")?.size, size > 0 { return nil }
                 let (manifest, isAltered) = try reader.checkedManifest()
                 // Pages of the store differ from the manifest: read the store itself.
-                if isAltered { return nil }
+                if isAltered || !manifest.hasCounts { return nil }
                 if try SharedLocation.holds(document.path),
                     try WorkingSet.existing(forPackage: document.path, uuid: manifest.uuid) != nil
                 {
@@ -166,6 +168,7 @@ public struct DocumentInfo: Sendable, Hashable {
         storeBytes = manifest.store.bytes
         entities = manifest.entities
         versions = Self.versionCount(document)
+        undecidedConflicts = Self.conflictCount(document.kind, document.path)
         saved = manifest.saved
         autosaved = nil
         hasUnsavedChanges = false
@@ -188,6 +191,7 @@ public struct DocumentInfo: Sendable, Hashable {
         storeBytes = try session.place.storeBytes()
         entities = try EntityCounts(counting: session.store).byName
         versions = (try? session.listVersions().count) ?? 0
+        undecidedConflicts = Self.conflictCount(session.kind, session.path)
         saved = marker?.userSave.saved
         autosaved = marker.flatMap { $0.hasUnsavedWork ? $0.committed : nil }
         hasUnsavedChanges = session.hasAutosavedWork

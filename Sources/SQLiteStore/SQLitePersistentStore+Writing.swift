@@ -2,6 +2,14 @@ package import Storage
 import Synchronization
 
 extension SQLitePersistentStore {
+    /// The greatest number that an object of the entity's hierarchy has or had, or that is reserved
+    /// for one; 0 where there was none.
+    package func greatestKey(entityIndex: Int) throws -> Int64 {
+        try withSession { session in
+            try session.keys.greatestKey(session.layout.storage(of: entityIndex), on: session.connection)
+        }
+    }
+
     package func reserveKeys(entityIndex: Int, count: Int) throws -> Int64 {
         try withSession { session in try session.reserveKeys(entityIndex: entityIndex, count: count) }
     }

@@ -39,6 +39,7 @@ extension OptionTableTests {
             "migrate": (["D.folio", "--model", model, "-o", "NEW"], places),
             "repair": (["D.folio", "-o", "NEW"], places), "restore": (["D.folio@VERSION", "-o", "NEW"], places),
             "pack": (["D.folio", "NEW"], places),
+            "merge": (["D.folio", "A.folioz", "-o", "NEW"], places),
             "unpack": (["A.folioz", "NEW"], ["A.folioz", "ALink.folioz", "./A.folioz"]),
         ]
         #expect(try Set(Self.commands().filter { $0.option("--force") != nil }.map(\.name)) == Set(words.keys))
@@ -56,7 +57,8 @@ extension OptionTableTests {
             "insert": ["D.folio", "Person", "name=B", "portrait=@p.csv"],
             "set": ["D.folio", "Person/p1", "portrait=@p.csv"], "delete": ["D.folio", "Person/p5"],
             "import": ["D.folio", "Person=p.csv"], "export": ["D.folio"], "save-as": ["D.folio", "N.folio"],
-            "diff": ["A.folioz", "D.folio"], "versions": ["D.folio"],
+            "diff": ["A.folioz", "D.folio"], "versions": ["D.folio"], "conflicts": ["D.folio"],
+            "resolve": ["D.folio", "--all", "--ours"],
             "recover": ["D.folio", "--list"], "pack": ["D.folio", "N.folioz"], "unpack": ["A.folioz", "N.folio"],
             "attach": ["D.folio", "Person/p1", "portrait", "p.csv"],
             "extract": ["D.folio", "Journey/p3", "route"], "codegen": ["D.folio"],

@@ -67,7 +67,8 @@ import Testing
 
     /// Commands that change no document and make none.
     private static let readers: Set = [
-        "completion", "diff", "explain", "export", "extract", "fetch", "get", "help", "info", "model", "verify",
+        "completion", "conflicts", "diff", "explain", "export", "extract", "fetch", "get", "help", "info", "model",
+        "verify",
     ]
 
     @Test func everyCommandHasTheOptionsOfWhatItDoes() throws {

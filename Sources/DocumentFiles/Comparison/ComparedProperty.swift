@@ -99,7 +99,8 @@ package struct ComparedProperty {
     /// Whether a relationship that is nil here has the same link at its other end. Old stores keep
     /// some one-to-one links at one end only.
     private static func isTold(elsewhere side: Side?, _ cursor: RowCursor?, _ other: PropertyValue) throws -> Bool {
-        guard let cursor, case .toOne(let slot, let inverse?) = side, cursor.row.reference(slot) == nil,
+        guard let cursor, cursor.numbering == nil, case .toOne(let slot, let inverse?) = side,
+            cursor.row.reference(slot) == nil,
             case .object(let target) = other
         else { return false }
         return try cursor.isTarget(of: inverse, ofObject: target.entity.name, target.key)
@@ -108,7 +109,9 @@ package struct ComparedProperty {
     private static func value(_ side: Side?, _ cursor: RowCursor?) -> PropertyValue {
         guard let side, let cursor else { return .null }
         func object(_ reference: ObjectReference) -> PropertyValue {
-            .object(ManagedObjectID(store: cursor.identity, entityIndex: reference.entityIndex, key: reference.key))
+            .object(
+                ManagedObjectID(
+                    store: cursor.identity, entityIndex: reference.entityIndex, key: cursor.canonicalKey(reference)))
         }
         switch side {
         case .attribute(let slot): return cursor.row.value(slot)
@@ -118,7 +121,10 @@ package struct ComparedProperty {
             if !isOrdered {
                 // The models may order their entities differently.
                 let entities = cursor.identity.model.entities
-                members.sort { (entities[$0.entityIndex].name, $0.key) < (entities[$1.entityIndex].name, $1.key) }
+                members.sort {
+                    (entities[$0.entityIndex].name, cursor.canonicalKey($0))
+                        < (entities[$1.entityIndex].name, cursor.canonicalKey($1))
+                }
             }
             return members.isEmpty ? .null : .list(members.map(object))
         }

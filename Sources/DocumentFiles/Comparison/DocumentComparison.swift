@@ -15,8 +15,8 @@ package import Storage
 /// Reads both documents once. Memory is needed for some thousand objects and the largest binary
 /// value, regardless of the size of the documents.
 public struct DocumentComparison {
-    private let old: any StoreBackend
-    private let new: any StoreBackend
+    let old: any StoreBackend
+    let new: any StoreBackend
 
     package init(from old: any StoreBackend, to new: any StoreBackend) {
         self.old = old
@@ -56,18 +56,25 @@ public struct DocumentComparison {
     package func forEachDifference(
         _ oldSource: any RowStore, _ newSource: any RowStore, _ body: (ObjectDifference) throws -> Void
     ) throws {
+        for (name, old, new) in entityPairs {
+            let properties = ComparedProperty.pairs(old.map { ($0, self.old) }, new.map { ($0, self.new) })
+            let left = RowCursor(
+                oldSource, self.old.identity, old, members: properties.compactMap { $0.old?.memberIndex })
+            let right = RowCursor(
+                newSource, self.new.identity, new, members: properties.compactMap { $0.new?.memberIndex })
+            try merge(name, left, right, properties, body)
+        }
+    }
+
+    /// The entities that have objects of their own in either of the documents, by name.
+    var entityPairs: [(name: String, old: EntityDescription?, new: EntityDescription?)] {
         func entities(_ store: any StoreBackend) -> [String: EntityDescription] {
             Dictionary(
                 uniqueKeysWithValues: store.identity.model.entities.filter { !$0.isAbstract }.map { ($0.name, $0) })
         }
         let old = entities(self.old), new = entities(self.new)
-        for name in Set(old.keys).union(new.keys).sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            let properties = ComparedProperty.pairs(old[name].map { ($0, self.old) }, new[name].map { ($0, self.new) })
-            let left = RowCursor(
-                oldSource, self.old.identity, old[name], members: properties.compactMap { $0.old?.memberIndex })
-            let right = RowCursor(
-                newSource, self.new.identity, new[name], members: properties.compactMap { $0.new?.memberIndex })
-            try merge(name, left, right, properties, body)
+        return Set(old.keys).union(new.keys).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map {
+            ($0, old[$0], new[$0])
         }
     }
 

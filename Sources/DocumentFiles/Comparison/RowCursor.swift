@@ -15,7 +15,9 @@ package final class RowCursor {
     private var isLast = false
     /// The primary key after which the rows begin.
     private let start: Int64?
-    private static let batchSize = 2048
+    private let batchSize: Int
+    /// What the state that this one is compared with calls objects; nil where the two agree.
+    let numbering: StateNumbering?
 
     /// - Parameters:
     ///   - source: The store with this identity, or a snapshot of it.
@@ -23,14 +25,25 @@ package final class RowCursor {
     ///   - members: The indexes of the to-many relationships whose members are read.
     package init(
         _ source: any RowStore, _ identity: StoreIdentity, _ entity: EntityDescription?, members: [Int],
-        after start: Int64? = nil
+        after start: Int64? = nil,
+        batchSize: Int? = nil, numbering: StateNumbering? = nil
     ) {
+        self.batchSize = batchSize ?? 2048
+        self.numbering = numbering
         self.source = source
         self.identity = identity
         self.start = start
         self.entity = entity
         memberProperties = members
         isLast = entity == nil
+    }
+
+    /// What the state that this one is compared with calls an object.
+    func canonicalKey(_ reference: ObjectReference) -> Int64 {
+        guard let numbering else { return reference.key }
+        let entities = identity.model.entities
+        return numbering.canonical(
+            reference.key, root: entities[entities[reference.entityIndex].rootIndex].name)
     }
 
     /// The primary key of the current row; nil after the last row.
@@ -60,8 +73,8 @@ package final class RowCursor {
     private func load() throws {
         guard let entity else { return }
         let last = rows.isEmpty ? start : rows[rows.count - 1].key
-        rows = try source.rows(.part(of: entity.index, after: last, limit: Self.batchSize))
-        isLast = rows.count < Self.batchSize
+        rows = try source.rows(.part(of: entity.index, after: last, limit: batchSize))
+        isLast = rows.count < batchSize
         index = 0
         let owners = (0..<rows.count).map { rows[$0].key }
         for property in memberProperties {

@@ -13,6 +13,9 @@ package enum PackageLayout {
     package static let versions = "versions"
     package static let extra = "extra"
     package static let preview = "preview"
+    /// Beneath `extra`, since programs that don't know it carry it along there: what merges left to
+    /// be decided.
+    package static let conflicts = "folio-merge/conflicts.json"
     /// The prefix of folders with versions that could not be read; a unique identifier follows.
     static let damagedVersions = "versions.damaged"
     /// Autosaved work that was set aside by a revert; removed by the next save.

@@ -141,7 +141,8 @@ extension DocumentCheck {
                 "can't be restored any more: \(unmakeable.count == 1 ? "version" : "versions") \(unmakeable.joined(separator: ", "))"
             )
         }
-        guard isThorough else { return }
+        // Those of another state can't be made from this one, and the next save starts anew.
+        guard isThorough, try versions.leadUp(to: DocumentMarker(store.metadata())) else { return }
         let scratch = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(scratch) }
         let values = try ContentFolder(inPackage: package.path).names()

@@ -121,7 +121,7 @@ extension DocumentCheck {
         if store.identity.model.versionHashesDigest != manifest.model.digest {
             report(PackageLayout.manifest, "names another model than the store was written with")
         }
-        guard isThorough else { return }
+        guard isThorough, manifest.hasCounts else { return }
         let counts = try EntityCounts(counting: store).byName
         for (entity, count) in counts.sorted(by: { $0.key < $1.key }) where manifest.entities[entity] != count {
             report(

@@ -46,6 +46,19 @@ public enum DocumentVerifier {
         }
     }
 
+    /// Whether the versions in a package lead up to another state than the one that the package is
+    /// in: a program that knows nothing of versions, such as git, has put another store there. That
+    /// is no damage; the next save starts a new list of versions.
+    public static func hasVersionsOfAnotherState(_ url: URL) throws -> Bool {
+        let document = try DetectedDocument(url.path)
+        guard document.kind == .package else { return false }
+        return try DocumentError.stage(.reading, document.path) {
+            let session = try DocumentSession.read(document.path, model: .own)
+            defer { try? session.close() }
+            return try session.versions.map { try !$0.leadUp(to: session.marker) } ?? false
+        }
+    }
+
     package static func verify(
         _ url: URL, isThorough: Bool, fitting model: ModelChoice
     ) throws -> [DocumentFinding] {

@@ -22,6 +22,11 @@ final class OpenDocument {
     var recoveryAttempt: RecoveryAttempts?
     /// A temporary folder that is deleted when the document is closed.
     var scratchFolder: String?
+    /// What the document notes of merges, where this session has changed that.
+    var mergeMemory: MergeMemory?
+    var isMergeMemoryUnsaved = false
+    /// A folder with large values of merged documents, which goes when the document is closed.
+    var mergeFolder: String?
     /// Called when the document was moved, and when it was closed.
     var moveHandler: (() -> Void)?
     var closeHandler: (() -> Void)?
@@ -91,6 +96,7 @@ final class OpenDocument {
     /// Refreshes the objects after the session has read its files again. Only autosaved work is
     /// unsaved then.
     func showReadState() {
+        forgetMerges()
         context.forgetMissingObjects()
         context.refreshAllObjects()
         context.processPendingChanges()
@@ -235,6 +241,8 @@ final class OpenDocument {
         outsideChange = nil
         if let scratchFolder { StateFolder.removeTemporary(scratchFolder) }
         scratchFolder = nil
+        if let mergeFolder { StateFolder.removeTemporary(mergeFolder) }
+        mergeFolder = nil
         closeHandler?()
     }
 }

@@ -15,8 +15,10 @@ extension PersistentDocument {
     private func capturedParts() throws -> CapturedParts {
         // An error of a preview does not fail the save.
         let previews = (try? preview()) ?? []
+        let merges = try opened.mergeParts()
         return try CapturedParts(
-            extra: extraContent(), previews: previews, description: .init(title: title, keywords: keywords))
+            extra: extraContent() + merges.extra, previews: previews,
+            description: .init(title: title, keywords: keywords), metadata: merges.metadata)
     }
 
     var outside: OutsideChanges { OutsideChanges(document: opened, hooks: hooks) }

@@ -145,8 +145,8 @@ extension DocumentMigrator {
 
     /// Opens a migrated copy of the document for reading. The copy is written to a temporary
     /// folder; nothing is written to the document or beside it.
-    func view() throws -> DocumentSession {
-        let session = try DocumentSession.read(path, model: sourceModel)
+    func view(of state: DocumentState = .newest) throws -> DocumentSession {
+        let session = try DocumentSession.read(path, state, model: sourceModel)
         do {
             return try DocumentError.stage(.opening, session.path) {
                 let plan = try plan(session)

@@ -56,8 +56,8 @@ package struct DocumentMigrator: Sendable {
     }
 
     /// A preview of `migrate`. Nothing is written.
-    package func preview() throws -> DocumentMigration {
-        let session = try DocumentSession.read(path, model: sourceModel)
+    package func preview(of state: DocumentState = .newest) throws -> DocumentMigration {
+        let session = try DocumentSession.read(path, state, model: sourceModel)
         defer { try? session.close() }
         return try DocumentError.stage(.opening, path) { try plan(session).preview }
     }

@@ -36,7 +36,8 @@ struct ConflictResolver {
     }
 
     private func merge(_ mine: String, _ policy: MergePolicyType) async throws -> ResolvedConflict {
-        let plan = try await document.performInBackground { try $0.mergePlan(mine, policy) }
+        let values = try document.mergeScratch()
+        var plan = try await document.performInBackground { try $0.mergePlan(mine, policy, values: values) }
         var kept = ResolvedConflict(
             version: try await document.performInBackground { try $0.canKeepAside() ? $0.keepAside(mine) : nil })
         // Reading the other state discards the edits here, including autosaved ones. If no version
@@ -44,7 +45,14 @@ struct ConflictResolver {
         if kept.version == nil { kept.copy = try await copyBesideDocument(mine) }
         do {
             try reloadTheirs()
-            do { try MergedEdits(plan, document.context).apply() } catch {
+            do {
+                let store = document.state.store
+                plan.names.identity = store.identity
+                // Nobody else may get the keys of new objects before these are saved.
+                if document.state.marker != nil { try plan.names.hold(in: store) }
+                var applier = MergeApplier(plan, document.context)
+                try applier.apply()
+            } catch {
                 document.context.rollback()
                 throw error
             }

@@ -5,7 +5,7 @@ internal import Storage
 
 extension DocumentSession {
     /// The steps that apply the edits made here since the last save to the current state on disk.
-    func mergePlan(_ mine: String, _ policy: MergePolicyType) throws -> MergePlan {
+    func mergePlan(_ mine: String, _ policy: MergePolicyType, values: String) throws -> PlannedMerge {
         try DocumentError.stage(.reading, path) {
             // The -wal and -shm files at this path belong to the replaced store, which is still
             // open. SQLite would apply them to the new file by their names.
@@ -32,7 +32,8 @@ extension DocumentSession {
             defer { StateFolder.removeTemporary(folder) }
             let saved = try savedStore(in: folder)
             defer { if saved !== store { try? saved.close() } }
-            return try MergePlan(saved: saved, mine: own.store, theirs: theirs.store, policy)
+            return try PlannedMerge(
+                saved: saved, edited: own.store, present: theirs.store, policy, folder: values)
         }
     }
 }

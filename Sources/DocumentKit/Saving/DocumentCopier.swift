@@ -34,8 +34,12 @@ struct DocumentCopier {
         var next = try prepare(validates: validates)
         while true {
             do {
-                let changes = next?.changes
-                try await document.performInBackground { [target] session in
+                var changes = next?.changes
+                if !parts.metadata.isEmpty, target.form.bareStoreType == nil {
+                    changes = changes ?? ChangeSet()
+                    changes?.metadata.merge(parts.metadata) { $1 }
+                }
+                try await document.performInBackground { [target, changes] session in
                     _ = try target.writer(session, parts).write(.copy(session, changes))
                 }
                 break

@@ -19,7 +19,7 @@ struct DocumentSaver {
         try await outside.check()
         try document.validateUncheckedObjects()
         try hooks.validate()
-        let parts = try hooks.capturedParts()
+        let parts = try hooks.capturedParts(), merges = document.mergeMemory
         let prepared = try context.prepareSave(reservesKeys: document.state.marker != nil, deletesMembers: true)
         let position = context.editPosition
         guard prepared != nil || document.state.hasAutosavedWork || document.edits.hasNotedChanges else {
@@ -37,6 +37,7 @@ struct DocumentSaver {
             throw error
         }
         document.edits.didSave(save, isPartial: document.state.unplacedParts != nil)
+        document.didSaveMergeMemory(merges)
         document.endRecoveryAttempt()
     }
 
@@ -55,7 +56,8 @@ struct DocumentSaver {
         let isShared = document.state.kind == .package
         // For a package on a shared volume, the files are written together with the new store.
         try await commit(
-            prepared, .autosave(isUnchecked: false), isShared ? CapturedParts(description: parts.description) : parts)
+            prepared, .autosave(isUnchecked: false),
+            isShared ? CapturedParts(description: parts.description, metadata: parts.metadata) : parts)
         document.edits.didStage(save)
         try await document.performInBackground { session in
             try WorkProgress.check()

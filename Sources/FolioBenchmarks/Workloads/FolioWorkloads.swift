@@ -29,6 +29,8 @@ enum FolioWorkloads {
         case .embeddingBulk: try EmbeddingWorkload.bulk(document)
         case .embeddingGet: try EmbeddingWorkload.get(document)
         case .memory: try MemoryWorkload.run(.folio, size: size, BenchmarkDocument.store(of: document))
+        case .w15a, .w15b:
+            try await MergeWorkload.folio(document, size: size, isUnrelated: workload == .w15b)
         case .w16: try ImportWorkload.folio(size, document)
         case .startVersion, .startInfo: try StartWorkload.folio(document, isInfo: workload == .startInfo)
         }

@@ -33,6 +33,8 @@ enum HandWorkloads {
         case .w14: try PredicateWorkload.hand(size, store)
         case .storesBinary, .storesXML, .storesMemory: try StoreTypeWorkload.run(.sqlite, size: size, in: document)
         case .memory: try MemoryWorkload.run(.hand, size: size, URL(fileURLWithPath: store))
+        case .w15a, .w15b:
+            try await MergeWorkload.hand(document, size: size, isUnrelated: workload == .w15b)
         case .w16: try ImportWorkload.hand(size, document)
         case .startVersion, .startInfo: try StartWorkload.hand(store, isInfo: workload == .startInfo)
         }

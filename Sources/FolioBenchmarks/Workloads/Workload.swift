@@ -25,6 +25,8 @@ enum Workload: String, CaseIterable, Codable {
     case w13a = "W13a"
     case w13b = "W13b"
     case w14 = "W14"
+    case w15a = "W15a"
+    case w15b = "W15b"
     case w16 = "W16"
     case storesBinary = "Stores-binary"
     case storesXML = "Stores-xml"
@@ -75,6 +77,8 @@ enum Workload: String, CaseIterable, Codable {
         case .w13a: "bytes written by an autosave of one attribute, beside the pages changed"
         case .w13b: "bytes written by a save that keeps a version, beside the pages changed"
         case .w14: "100 predicates of rising complexity on n objects"
+        case .w15a: "merge 10 changes of each of two copies of n objects, beside comparing the two"
+        case .w15b: "merge two documents of n objects that were never one, beside comparing the two"
         case .w16: "import n CSV rows of five columns, beside the same into a plain table"
         case .storesBinary: "make, save, open and read n objects in a binary store, beside Folio's SQLite store"
         case .storesXML: "make, save, open and read n objects in an XML store, beside Folio's SQLite store"
@@ -94,6 +98,8 @@ enum Workload: String, CaseIterable, Codable {
         case .w3: 0.6
         case .w4, .w9Drop, .w9Split: 1.1
         case .w5, .w8: 2
+        case .w15a: 0.2
+        case .w15b: 3
         case .w6a, .w7a: 1.5
         case .w6b: 0.7
         case .w7b: 0.8
@@ -118,6 +124,8 @@ enum Workload: String, CaseIterable, Codable {
         case .w2b: 0.3
         case .w3: 0.4
         case .w5, .w8: 1.2
+        case .w15a: 0.2
+        case .w15b: 3
         case .w9Add, .w9Rename: 3
         case .w9Drop: 1
         case .w9Split: 0.7
@@ -150,6 +158,8 @@ enum Workload: String, CaseIterable, Codable {
         // Kilobytes.
         case .w10Pack, .w10Unpack: [1_000_000]
         case .memory: [1_000_000]
+        case .w15a: [1_000_000]
+        case .w15b: [100_000]
         case .w16: [300_000]
         }
     }

@@ -135,12 +135,12 @@ struct DifferenceReport {
         console.print(Printable.line("  \(sign) \(name): \(value)"))
     }
 
-    private static func lines(_ value: PropertyValue) -> [String] {
+    static func lines(_ value: PropertyValue) -> [String] {
         if case .list(let elements) = value { return elements.map(text) }
         return [text(value)]
     }
 
-    private static func text(_ value: PropertyValue) -> String {
+    static func text(_ value: PropertyValue) -> String {
         switch value {
         case .object(let id): return "\(id.entity.name)/p\(id.key)"
         case .data(let bytes) where bytes.count > shownBytes:

@@ -65,17 +65,24 @@ final class KeyReservations {
         return keys.first
     }
 
+    /// The greatest number that is given out, to rows or to ones that come later.
+    func greatestKey(_ storage: EntityStorage, on connection: Connection) throws -> Int64 {
+        max(try greatestNoted(storage, on: connection), held[storage.rootNumber] ?? 0, 0)
+    }
+
+    private func greatestNoted(_ storage: EntityStorage, on connection: Connection) throws -> Int64 {
+        // A foreign writer may have forgotten to raise it.
+        try connection.value(
+            "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
+            [.integer(storage.rootNumber)])?.integer ?? 0
+    }
+
     private func freeKeys(
         _ storage: EntityStorage, count: Int, atLeast greatest: Int64, on connection: Connection
     ) throws -> (
         first: Int64, last: Int64
     ) {
-        // A foreign writer may not have raised Z_MAX.
-        let maximum =
-            try connection.value(
-                "SELECT max(ifnull(Z_MAX, 0), ifnull((SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))), 0)) FROM Z_PRIMARYKEY WHERE Z_ENT = ?",
-                [.integer(storage.rootNumber)])?.integer ?? 0
-        let used = max(maximum, greatest, 0)
+        let used = max(try greatestNoted(storage, on: connection), greatest, 0)
         let (last, overflow) = used.addingReportingOverflow(Int64(count))
         guard !overflow, last < .max else { throw StorageError(.full, "The store has no numbers left for new objects") }
         return (used + 1, last)

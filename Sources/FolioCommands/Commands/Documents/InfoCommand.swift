@@ -39,6 +39,7 @@ enum InfoCommand: Command {
             "saved": date(info.saved), "autosaved": date(info.autosaved),
             "hasUnsavedChanges": .bool(info.hasUnsavedChanges),
             "outsideCommits": .int(info.outsideCommits),
+            "conflicts": .int(info.undecidedConflicts),
             "attachments": .object(["count": .int(info.attachments.count), "bytes": .int(info.attachments.bytes)]),
             "lock": info.lock.map(\.json) ?? .null,
         ])
@@ -78,6 +79,7 @@ enum InfoCommand: Command {
                 "\(info.outsideCommits) \(info.outsideCommits == 1 ? "commit" : "commits") of other programs in the journal"
             )
         }
+        if info.undecidedConflicts > 0 { line("conflicts", "\(info.undecidedConflicts), not decided") }
         if let lock = info.lock { line("locked by", "\(lock)") }
     }
 }

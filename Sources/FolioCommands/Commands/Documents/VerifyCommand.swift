@@ -26,6 +26,17 @@ enum VerifyCommand: Command {
         // A document that can't be opened has findings already.
         let isChangedOutside = try findings.isEmpty && DocumentVerifier.isChangedOutside(URL(fileURLWithPath: path))
         if findings.isEmpty { console.reportOutsideCommits(at: path) }
+        if findings.isEmpty, try DocumentVerifier.hasVersionsOfAnotherState(URL(fileURLWithPath: path)) {
+            console.say(
+                "note: the versions in it lead up to another state, as after git has put another store there; the next save starts anew"
+            )
+        }
+        let conflicts = (try? DocumentInfo(of: URL(fileURLWithPath: path)))?.undecidedConflicts ?? 0
+        if conflicts > 0 {
+            console.say(
+                "note: conflicts of merges are to be decided: \(conflicts); see folio conflicts \(Printable.line(path))"
+            )
+        }
         return tell(findings, setAside, unfinished, isChangedOutside: isChangedOutside, console)
     }
 

@@ -1,0 +1,27 @@
+internal import ArchiveKit
+internal import Coding
+internal import FileSystem
+internal import Foundation
+
+extension DocumentInfo {
+    /// Longer lists are not read to count what is in them.
+    private static let conflictListLimit = 64 << 20
+
+    /// How many conflicts of merges a document keeps to be decided. What can't be read counts as
+    /// none: what is wrong with it is told by whoever asks for the list.
+    static func conflictCount(_ kind: DocumentKind, _ path: String) -> Int {
+        let name = FilePath.join(PackageLayout.extra, PackageLayout.conflicts)
+        let bytes: [UInt8]?
+        switch kind {
+        case .package: bytes = try? Disk.read(FilePath.join(path, name), limit: conflictListLimit)
+        case .archive:
+            let reader = (try? ArchiveFile(path))?.reader
+            bytes =
+                reader?.directory[name] == nil ? nil : try? reader?.read(name, limit: conflictListLimit)
+        case .store, .managedDocument: bytes = nil
+        }
+        guard let bytes else { return 0 }
+        return (try? JSONReader.value(of: bytes, greatestDepth: JSONCoding.maximumDepth))?["conflicts"]?.array?.count
+            ?? 0
+    }
+}

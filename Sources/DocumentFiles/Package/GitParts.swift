@@ -1,0 +1,48 @@
+internal import FileSystem
+internal import Foundation
+internal import SQLiteStore
+internal import Storage
+
+/// Parts of a package that git merges one by one, as files of their own: the store and the manifest
+/// of the merged package agree in that both are of the generation after those of both sides.
+package enum GitParts {
+    /// Makes the manifest at `ours` that of a merged package: it says nothing of what it can't
+    /// know, which the next save notes again.
+    package static func mergeManifests(_ ours: String, _ theirs: String) throws {
+        func manifest(_ path: String) throws -> DocumentManifest {
+            try DocumentManifest.decode(Disk.read(path, limit: JSONCoding.maximumSize), path: path)
+        }
+        var merged = try manifest(ours)
+        merged.generation = try max(merged.generation, manifest(theirs).generation) + 1
+        merged.forgetSums()
+        merged.forgetCounts()
+        try Disk.replaceFile(ours, with: merged.encoded)
+    }
+
+    /// Notes in the store of a package, which was merged as a store by itself, that it is a saved
+    /// state of its document. Does nothing to a store that is none of a package.
+    package static func noteMerge(_ ours: String, _ theirs: String, _ notes: [MergeNote]) throws {
+        func marker(_ path: String) throws -> DocumentMarker? {
+            try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).metadata)
+        }
+        guard try DetectedDocument(ours).storeType == .sqlite, let own = try marker(ours),
+            let other = try marker(theirs)
+        else { return }
+        var next = own.nextSave(after: other.generation)
+        next.journal = nil
+        var description = PersistentStoreDescription(url: URL(fileURLWithPath: ours))
+        description.createsIfMissing = false
+        let store = try SQLitePersistentStore.open(description, model: nil)
+        do {
+            var changes = ChangeSet()
+            changes.metadata = next.metadata
+            changes.metadata[MergeNote.metadataKey] = MergeNote.value(
+                MergeNote.notes(in: try store.metadata()) + notes)
+            _ = try store.apply(changes)
+            try store.closeAsOneFile()
+        } catch {
+            try? store.close()
+            throw error
+        }
+    }
+}

@@ -1,0 +1,64 @@
+internal import SQLiteFile
+internal import SQLiteKit
+internal import SQLiteStore
+internal import Storage
+
+extension DocumentSession {
+    /// The states that the document has and those that it has merged.
+    ///
+    /// Of a package whose manifest describes the state nothing is read but the list of versions;
+    /// else the store is read once. None for stores that are not SQLite's.
+    package func knownStates() throws -> [KnownState] {
+        guard sqliteStore != nil else { return [] }
+        let newest = marker?.generation ?? 0
+        var states = [
+            KnownState(sum: try currentSum().text, rank: Double(newest) + 0.75, isCurrent: true)
+        ]
+        if let versions = try? versionRows() {
+            for row in versions where row.sum != nil {
+                guard let sum = row.sum else { continue }
+                states.append(
+                    KnownState(sum: sum.text, rank: Double(row.generation), generation: row.generation))
+            }
+        }
+        for note in MergeNote.notes(in: try store.metadata()) {
+            let numbering = StateNumbering(note.moved)
+            for (index, sum) in note.sums.enumerated() {
+                let rank = Double(note.generation) + 0.5 - Double(index) / Double(2 * note.sums.count + 2)
+                states.append(KnownState(sum: sum, rank: rank, numbering: numbering))
+            }
+        }
+        return states
+    }
+
+    private func versionRows() throws -> [VersionIndex.Row] {
+        if let versions { return try VersionIndex.read(in: versions.folder).rows }
+        guard place.archive?.carriesVersions == true else { return [] }
+        let folder = try StateFolder.makeTemporary()
+        defer { StateFolder.removeTemporary(folder) }
+        return try archivedVersions(in: folder).map { try VersionIndex.read(in: $0.folder).rows } ?? []
+    }
+
+    private func currentSum() throws -> StateSum {
+        if kind == .package, let marker, let manifest, !marker.hasUnsavedWork, !isCheckpointPending,
+            marker.generation == manifest.generation, outsideCommits == 0, let pages = manifest.store.pages
+        {
+            return pages.sum
+        }
+        return try packageStore.withFiles { try StateSum(of: $0.current) }
+    }
+}
+
+extension VersionStore {
+    /// Whether the newest version's delta leads from the saved state that a marker tells of, as far
+    /// as that is known; true where there are no versions.
+    func leadUp(to marker: DocumentMarker?) throws -> Bool {
+        guard let marker, !marker.hasUnsavedWork, let head = try head() else { return true }
+        return head.generation == marker.generation
+            && (head.counter == 0 || head.saved.milliseconds == marker.saved.milliseconds)
+    }
+}
+
+extension StateSum {
+    fileprivate var text: String { String(value, radix: 16) }
+}

@@ -1,0 +1,100 @@
+package import DocumentFiles
+public import Foundation
+public import Schema
+
+/// The vocabulary of merging documents: conflicts, decisions and reports.
+///
+/// A merge compares three states of a document, object by object: the *base*, which two documents
+/// came from, *ours*, which becomes the merged one, and *theirs*. What one side alone has changed
+/// is taken from it; ``Conflict`` describes what both have changed in ways that contradict each
+/// other. See ``PersistentDocument/merge(_:base:deciding:)``.
+public enum DocumentMerge {
+    /// The state that both documents came from.
+    public enum Base: Sendable, Hashable {
+        /// The newest state that both documents know: their current states, the versions that they
+        /// keep, and the states that former merges noted.
+        case common
+        /// A document, or one of its states.
+        case document(URL)
+        /// There is none: everything in both documents is new.
+        case none
+    }
+
+    /// How a conflict is decided.
+    public enum Choice: Sendable, Hashable {
+        /// What this side has.
+        case ours
+        /// What the other side has.
+        case theirs
+        /// Another value, of an attribute.
+        case value(PropertyValue)
+    }
+
+    /// What decides conflicts.
+    public struct Decisions: Sendable, Hashable {
+        /// What happens to conflicts that nothing decides.
+        public enum Undecided: Sendable, Hashable {
+            /// Nothing is merged; the report lists the conflicts.
+            case refuse
+            /// The value of this side stands, deleted objects that the other side has changed are
+            /// kept, and the list of conflicts becomes part of the document. Not for a bare store,
+            /// which has no room for it.
+            case keep
+        }
+
+        /// Decides all conflicts without a decision of their own; nil if nothing does.
+        public var policy: Choice?
+        /// The decisions on single conflicts, by ``Conflict/name``.
+        public var choices: [String: Choice]
+        /// What happens to the rest.
+        public var undecided: Undecided
+
+        /// Creates decisions.
+        public init(policy: Choice? = nil, choices: [String: Choice] = [:], undecided: Undecided = .refuse) {
+            self.policy = policy
+            self.choices = choices
+            self.undecided = undecided
+        }
+
+        /// Nothing is decided, and a merge with conflicts is refused.
+        public static let refuse = Decisions()
+        /// This side decides all conflicts.
+        public static let ours = Decisions(policy: .ours)
+        /// The other side decides all conflicts.
+        public static let theirs = Decisions(policy: .theirs)
+        /// Nothing is decided, and conflicts are kept in the document.
+        public static let keep = Decisions(undecided: .keep)
+
+        func choice(_ name: String) -> Choice? { choices[name] ?? policy }
+    }
+
+    /// What a merge did, or would do.
+    public struct Report: Sendable {
+        /// The state that was taken as the base, such as `Notes.folio@7`; nil for none.
+        public internal(set) var base: String?
+        /// Whether the changes were made; false if they were refused because of conflicts.
+        public internal(set) var isApplied = false
+        /// The number of objects of the other side that were inserted, of each entity.
+        public internal(set) var inserted: [String: Int] = [:]
+        /// The number of objects whose values were changed, of each entity.
+        public internal(set) var changed: [String: Int] = [:]
+        /// The number of objects that were deleted, of each entity, without those that delete rules
+        /// deleted with them.
+        public internal(set) var deleted: [String: Int] = [:]
+        /// The new objects of the other side that have another primary key here, as `Book/p7`.
+        public internal(set) var renumbered: [(theirs: String, ours: String)] = []
+        /// The new objects of both sides that are one object.
+        public internal(set) var united: [(theirs: String, ours: String)] = []
+        /// The conflicts, decided ones too.
+        public internal(set) var conflicts: [Conflict] = []
+        /// Whether the other document has another UUID.
+        public internal(set) var isOtherDocument = false
+        /// What the merged document is to note of the merge.
+        package internal(set) var notes: [MergeNote] = []
+
+        /// The conflicts that nothing decided.
+        public var undecided: [Conflict] { conflicts.filter { $0.choice == nil } }
+        /// Whether the merge changes nothing.
+        public var isEmpty: Bool { inserted.isEmpty && changed.isEmpty && deleted.isEmpty }
+    }
+}

@@ -1,0 +1,199 @@
+internal import DocumentFiles
+internal import Schema
+
+/// Finds the new objects of both sides that are one object: those that a uniqueness constraint says
+/// are, and those that are equal in everything, their links included.
+struct NewObjectMatching {
+    private let schema: MergeSchema
+    private let ours: MergeSide
+    private let theirs: MergeSide
+    private(set) var pairs: [MergeName: MergeName] = [:]
+    /// The objects of ours that a constraint has united with one of theirs.
+    private var united: Set<MergeName> = []
+    /// Objects farther away tell no more apart; what stays alike is compared in full.
+    private static let rounds = 3
+
+    init(_ schema: MergeSchema, _ ours: MergeSide, _ theirs: MergeSide) {
+        self.schema = schema
+        self.ours = ours.filter { $0.value.change == .added }
+        self.theirs = theirs.filter { $0.value.change == .added }
+        guard !self.ours.isEmpty, !self.theirs.isEmpty else { return }
+        matchByConstraints()
+        matchByEquality(ours, theirs)
+    }
+
+    // MARK: Constraints
+
+    private struct Key: Hashable {
+        let constraint: MergeSchema.Constraint
+        let values: [PropertyValue]
+    }
+
+    private mutating func matchByConstraints() {
+        var known: [Key: MergeName] = [:]
+        for (name, change) in ours {
+            for key in keys(name, change) { known[key] = name }
+        }
+        guard !known.isEmpty else { return }
+        var taken: Set<MergeName> = []
+        for (name, change) in theirs.sorted(by: { $0.key < $1.key }) {
+            let found = keys(name, change).compactMap { known[$0] }.first { $0.entity == name.entity }
+            if let found, taken.insert(found).inserted { pairs[name] = found }
+        }
+    }
+
+    private func keys(_ name: MergeName, _ change: MergeChange) -> [Key] {
+        schema.constraints(of: name.entity).compactMap { constraint in
+            let values = constraint.attributes.map { change.properties[$0]?.new.attribute ?? .null }
+            return values.contains { $0.isNull } ? nil : Key(constraint: constraint, values: values)
+        }
+    }
+
+    // MARK: Equality
+
+    private mutating func matchByEquality(_ allOurs: MergeSide, _ allTheirs: MergeSide) {
+        united = Set(pairs.values)
+        let left = colors(ours, allOurs), right = colors(theirs, allTheirs)
+        var groups: [Int: [MergeName]] = [:]
+        for (name, color) in left where !united.contains(name) { groups[color, default: []].append(name) }
+        var free = Set(groups.values.joined())
+        var candidates: [MergeName: MergeName] = [:]
+        let open = right.filter { pairs[$0.key] == nil }.sorted { $0.key < $1.key }
+        // Of several that are alike those first that have one number.
+        for (name, _) in open {
+            let twin = MergeName(name.entity, name.number, .ours)
+            if free.contains(twin), left[twin] == right[name] {
+                free.remove(twin)
+                candidates[name] = twin
+            }
+        }
+        for (color, names) in groups { groups[color] = names.filter { free.contains($0) }.sorted(by: >) }
+        for (name, color) in open where candidates[name] == nil {
+            guard let twin = groups[color]?.last, twin.entity == name.entity else { continue }
+            groups[color]?.removeLast()
+            candidates[name] = twin
+        }
+        confirm(candidates, allOurs, allTheirs)
+    }
+
+    /// Takes the candidates that are equal in full, where those that they lead to, and those that
+    /// lead to them, are so too.
+    private mutating func confirm(
+        _ candidates: [MergeName: MergeName], _ allOurs: MergeSide, _ allTheirs: MergeSide
+    ) {
+        var left = candidates
+        let inOurs = incoming(allOurs), inTheirs = incoming(allTheirs)
+        var isStable = false
+        while !isStable {
+            isStable = true
+            let names = left.merging(pairs) { first, _ in first }
+            for (name, twin) in left {
+                guard let mine = ours[twin], let other = theirs[name]?.renamed(names) else { continue }
+                let links = Set((inTheirs[name] ?? []).map { Incoming(names[$0.owner] ?? $0.owner, $0.property) })
+                let isSame =
+                    mine.properties.count == other.properties.count
+                    && mine.properties.allSatisfy { key, pair in
+                        other.properties[key].map { Self.isSame(pair.new, $0.new, isOrdered(name, key)) } ?? false
+                    } && links == Set(inOurs[twin] ?? [])
+                if !isSame {
+                    left[name] = nil
+                    isStable = false
+                }
+            }
+        }
+        pairs.merge(left) { first, _ in first }
+    }
+
+    private func isOrdered(_ name: MergeName, _ property: String) -> Bool {
+        if case .toMany(let isOrdered, _)? = schema[name.entity, property]?.kind { isOrdered } else { true }
+    }
+
+    private static func isSame(_ left: MergeValue, _ right: MergeValue, _ isOrdered: Bool) -> Bool {
+        if case .members(let a) = left, case .members(let b) = right, !isOrdered { return Set(a) == Set(b) }
+        return left.isSame(as: right)
+    }
+
+    private struct Incoming: Hashable {
+        let owner: MergeName
+        let property: String
+
+        init(_ owner: MergeName, _ property: String) {
+            self.owner = owner
+            self.property = property
+        }
+    }
+
+    /// The links that lead to new objects.
+    private func incoming(_ side: MergeSide) -> [MergeName: [Incoming]] {
+        var links: [MergeName: [Incoming]] = [:]
+        for (owner, change) in side where change.change != .removed {
+            for (property, pair) in change.properties {
+                for name in pair.new.names where name.origin != .base {
+                    links[name, default: []].append(Incoming(owner, property))
+                }
+            }
+        }
+        return links
+    }
+
+    /// Numbers for the new objects of a side, the same for those that are alike.
+    private func colors(_ new: MergeSide, _ all: MergeSide) -> [MergeName: Int] {
+        var colors: [MergeName: Int] = [:]
+        for (name, change) in new {
+            var hasher = Hasher()
+            hasher.combine(name.entity)
+            for (property, pair) in change.properties.sorted(by: { $0.key < $1.key }) {
+                guard case .plain(let value) = pair.new else { continue }
+                hasher.combine(property)
+                value.hashContents(into: &hasher)
+            }
+            colors[name] = hasher.finalize()
+        }
+        let links = incoming(all)
+        for _ in 0..<Self.rounds {
+            var next: [MergeName: Int] = [:]
+            for (name, change) in new {
+                // A sum, for links have no order of their own.
+                var sum = 0
+                for (property, pair) in change.properties {
+                    for target in pair.new.names { sum &+= Self.hash(property, color(of: target, colors)) }
+                }
+                for link in links[name] ?? [] { sum &+= Self.hash(link.property, ~color(of: link.owner, colors)) }
+                next[name] = Self.hash("", (colors[name] ?? 0) ^ sum)
+            }
+            colors = next
+        }
+        return colors
+    }
+
+    private func color(of name: MergeName, _ colors: [MergeName: Int]) -> Int {
+        let name = pairs[name] ?? name
+        if name.origin == .base || united.contains(name) { return name.hashValue }
+        return colors[name] ?? 0
+    }
+
+    private static func hash(_ property: String, _ color: Int) -> Int {
+        var hasher = Hasher()
+        hasher.combine(property)
+        hasher.combine(color)
+        return hasher.finalize()
+    }
+}
+
+extension PropertyValue {
+    /// Hashes what `isSame` compares, as far as that can be had without reading files.
+    fileprivate func hashContents(into hasher: inout Hasher) {
+        switch self {
+        case .double(let value): hasher.combine(value.isNaN ? 0 : value)
+        case .float(let value): hasher.combine(value.isNaN ? 0 : value)
+        case .data(let data): hasher.combine(data.count)
+        case .large(let value): hasher.combine((try? value.count).map { Int($0) })
+        case .composite(let parts):
+            for (name, value) in parts.sorted(by: { $0.key < $1.key }) where !value.isNull {
+                hasher.combine(name)
+                value.hashContents(into: &hasher)
+            }
+        default: hasher.combine(self)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+internal import Coding
+internal import Foundation
+internal import ObjectGraph
+internal import Schema
+internal import Storage
+
+/// A conflict that nothing decided, as a document keeps it until somebody does.
+struct KeptConflict: Codable, Sendable, Hashable {
+    var kind: String
+    /// As `Book/p7`.
+    var object: String
+    var property: String?
+    var base: KeptValue
+    var ours: KeptValue
+    var theirs: KeptValue
+    var others: [String]
+    var message: String?
+
+    init(_ conflict: DocumentMerge.Conflict) {
+        kind = conflict.kind.rawValue
+        object = conflict.object
+        property = conflict.property
+        base = KeptValue(conflict.base)
+        ours = KeptValue(conflict.ours)
+        theirs = KeptValue(conflict.theirs)
+        others = conflict.others
+        message = conflict.message
+    }
+
+    func conflict(in store: StoreIdentity) -> DocumentMerge.Conflict {
+        DocumentMerge.Conflict(
+            kind: DocumentMerge.Conflict.Kind(rawValue: kind) ?? .values, object: object, property: property,
+            base: base.value(in: store), ours: ours.value(in: store), theirs: theirs.value(in: store), others: others,
+            message: message, choice: nil)
+    }
+
+    var name: String { DocumentMerge.Conflict.name(object, property) }
+}

@@ -1,0 +1,30 @@
+internal import DocumentFiles
+internal import Foundation
+
+/// A document on the disk, or one of its states.
+struct MergePlace: Sendable {
+    let path: String
+    var state = DocumentState.newest
+
+    /// A path that does not exist and ends in `@n`, `@saved` or `@autosaved` means that state.
+    init(_ url: URL) {
+        let text = url.path
+        guard !FileManager.default.fileExists(atPath: text),
+            let match = text.firstMatch(of: /(?s)^(.+)@(\d{1,18}|saved|autosaved)$/)
+        else {
+            path = LinkResolution.resolve(text)
+            return
+        }
+        path = LinkResolution.resolve(String(match.1))
+        state = match.2 == "saved" ? .saved : match.2 == "autosaved" ? .autosaved : .version(Int(match.2) ?? 0)
+    }
+
+    var text: String {
+        switch state {
+        case .newest: path
+        case .saved: path + "@saved"
+        case .autosaved: path + "@autosaved"
+        case .version(let generation): "\(path)@\(generation)"
+        }
+    }
+}

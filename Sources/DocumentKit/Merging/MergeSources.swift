@@ -1,0 +1,150 @@
+internal import DocumentFiles
+internal import FileSystem
+internal import Foundation
+internal import Schema
+internal import Storage
+
+/// The states that ours is merged with: opened for reading, and brought to the model of ours.
+final class MergeSources {
+    let theirs: DocumentSession
+    /// Nil where the merge has no base.
+    private(set) var base: (any StoreBackend)?
+    /// What a report calls the base.
+    private(set) var baseName: String?
+    /// How the keys of each side differ from those of the base.
+    private(set) var oursNumbering = StateNumbering()
+    private(set) var theirsNumbering = StateNumbering()
+    /// Whether the base is what one of the sides is now, so that this side has no changes.
+    private(set) var isBaseOurs = false
+    private(set) var isBaseTheirs = false
+    /// The states of theirs that ours knows from now on, the newest first; empty where it knows the
+    /// newest already.
+    private(set) var sumsToNote: [String] = []
+    /// Ours as it is, which a document without versions would not know any more.
+    private(set) var ownSum: String?
+
+    private let ours: DocumentSession
+    private var baseSession: DocumentSession?
+
+    /// - Parameter model: The model of stores that carry none.
+    init(_ ours: DocumentSession, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice) throws {
+        self.ours = ours
+        let opener = MergeStateOpener(ours, model)
+        self.theirs = try opener.open(theirs.path, theirs.state)
+        do {
+            try find(base, theirs, opener)
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    func close() {
+        try? baseSession?.close()
+        try? theirs.close()
+    }
+
+    // MARK: The base
+
+    private func find(_ base: DocumentMerge.Base, _ place: MergePlace, _ opener: MergeStateOpener) throws {
+        let own = try ours.knownStates(), other = try theirsStates(place, opener)
+        let known = Set(own.map(\.sum))
+        let current = other.first { $0.isCurrent }
+        ownSum = own.first { $0.isCurrent }?.sum
+        if let current, !known.contains(current.sum) {
+            sumsToNote = other.filter { $0.isOwn && $0.numbering.isIdentity }.sorted { $0.rank > $1.rank }.prefix(32)
+                .map(\.sum)
+        }
+        switch base {
+        case .none: return
+        case .document(let url):
+            let place = MergePlace(url)
+            let session = try opener.open(place.path, place.state)
+            baseSession = session
+            self.base = session.store
+            baseName = place.text
+            let states = try self.states(of: session, place, opener)
+            oursNumbering = Self.numbering(from: states, to: own)
+            theirsNumbering = Self.numbering(from: states, to: other)
+        case .common: try findCommon(own, other, place, opener)
+        }
+    }
+
+    /// The states of theirs as it is in its file: a copy in another version of the model knows
+    /// none.
+    private func theirsStates(_ place: MergePlace, _ opener: MergeStateOpener) throws -> [KnownState] {
+        try states(of: theirs, place, opener)
+    }
+
+    private func states(of opened: DocumentSession, _ place: MergePlace, _ opener: MergeStateOpener) throws
+        -> [KnownState]
+    {
+        guard opened.sqliteStore != nil else { return [] }
+        if place.state == .newest, !opener.needsMigration(place.path) { return try opened.knownStates() }
+        let session = try DocumentSession.read(place.path, model: opener.choice)
+        defer { try? session.close() }
+        var states = try session.knownStates()
+        if place.state != .newest {
+            let generation = opened.marker?.generation
+            for index in states.indices {
+                states[index].isCurrent = states[index].generation != nil && states[index].generation == generation
+            }
+            states.removeAll { ($0.generation ?? Int($0.rank)) > generation ?? 0 }
+        }
+        return states
+    }
+
+    /// How the keys of a side differ from those of the base, as far as the states tell that both
+    /// know.
+    private static func numbering(from base: [KnownState], to side: [KnownState]) -> StateNumbering {
+        let known = Dictionary(side.map { ($0.sum, $0) }, uniquingKeysWith: { $0.isOwn ? $0 : $1 })
+        var moved: [StateNumbering.Moved] = [], seen: Set<StateNumbering.Moved> = []
+        for state in base.sorted(by: { $0.rank > $1.rank }) {
+            guard let other = known[state.sum] else { continue }
+            for object in state.numbering.moved + other.numbering.moved {
+                let pair = StateNumbering.Moved(
+                    root: object.root, base: state.numbering.actual(object.base, root: object.root),
+                    here: other.numbering.actual(object.base, root: object.root))
+                let key = StateNumbering.Moved(root: pair.root, base: pair.base, here: 0)
+                if pair.base != pair.here, seen.insert(key).inserted { moved.append(pair) }
+            }
+        }
+        return StateNumbering(moved)
+    }
+
+    private func findCommon(
+        _ own: [KnownState], _ other: [KnownState], _ place: MergePlace, _ opener: MergeStateOpener
+    ) throws {
+        let others = Dictionary(grouping: other, by: \.sum)
+        let candidates = own.sorted { $0.rank > $1.rank }.compactMap { mine -> (KnownState, KnownState)? in
+            guard let found = others[mine.sum]?.max(by: { !$0.isOwn && $1.isOwn }), mine.isOwn || found.isOwn else {
+                return nil
+            }
+            return (mine, found)
+        }
+        guard let (mine, found) = candidates.first else {
+            throw DocumentError(
+                .notFound, "no state that both documents know could be found", path: ours.path, stage: .reading,
+                hint: "name the state that both came from: --base DOC, or --base none for documents that were never one"
+            )
+        }
+        oursNumbering = mine.numbering
+        theirsNumbering = found.numbering
+        if mine.isCurrent {
+            isBaseOurs = true
+            base = ours.store
+            baseName = ours.path
+        }
+        if found.isCurrent {
+            isBaseTheirs = true
+            base = base ?? theirs.store
+            baseName = place.text
+        }
+        if base != nil { return }
+        let (path, generation) = mine.generation.map { (ours.path, $0) } ?? (place.path, found.generation ?? 0)
+        let session = try opener.open(path, .version(generation))
+        baseSession = session
+        base = session.store
+        baseName = "\(path)@\(generation)"
+    }
+}

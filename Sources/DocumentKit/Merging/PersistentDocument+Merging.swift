@@ -1,0 +1,83 @@
+package import DocumentFiles
+public import Foundation
+internal import ObjectGraph
+internal import Schema
+internal import Storage
+
+extension PersistentDocument {
+    /// Merges another document into this one, object by object and property by property, as one
+    /// step of undo. Nothing is saved.
+    ///
+    /// ```swift
+    /// let report = try await document.merge(conflictCopy)
+    /// for conflict in report.undecided { print(conflict.name, conflict.ours, conflict.theirs) }
+    /// if report.isApplied { try await document.save() }
+    /// ```
+    /// What one side alone has changed since the base is taken from it. To-many relationships are
+    /// merged as sets, or as sequences if they are ordered; attributes by the rule that the model
+    /// gives under `folio.merge` in their user info. New objects of both sides are one object if a
+    /// uniqueness constraint says so or if they are equal. New objects of the other document whose
+    /// primary keys are taken get others, which the report lists. The result is valid, or nothing
+    /// is merged.
+    ///
+    /// Unsaved changes of a package or an archive are autosaved first. The save that follows makes
+    /// the state of the other document known to this one, so that a later merge of the same two
+    /// continues from here. Reads the three states; of packages that differ in few pages this
+    /// takes as long as reading both. Memory is needed for the differences.
+    ///
+    /// - Parameters:
+    ///   - url: The other document in any form, which may have another UUID. A path such as
+    ///     `Notes.folio@7` that does not exist means a version. It is opened for reading.
+    ///   - base: The state that both came from.
+    ///   - decisions: What decides conflicts. Those that nothing decides refuse the merge, which
+    ///     the report says, unless ``DocumentMerge/Decisions/undecided`` keeps them.
+    /// - Returns: What was done, and the conflicts.
+    /// - Throws: `DocumentError`: `notFound` if no common state is known, `modelMismatch` if the
+    ///   other document or the base can't be brought to the version of the model of this document
+    ///   without loss, `unsavedChanges` for a bare store with unsaved changes, and what opening
+    ///   documents throws. Nothing is changed then.
+    @discardableResult
+    public func merge(
+        _ url: URL, base: DocumentMerge.Base = .common, deciding decisions: DocumentMerge.Decisions = .refuse
+    ) async throws -> DocumentMerge.Report {
+        try await merge(url, base: base, deciding: decisions, fitting: .own)
+    }
+
+    package func merge(
+        _ url: URL, base: DocumentMerge.Base, deciding decisions: DocumentMerge.Decisions, fitting model: ModelChoice
+    ) async throws -> DocumentMerge.Report {
+        try await opened.exclusively {
+            try await DocumentMerger(document: opened, saver: saver).merge(
+                url, base: base, deciding: decisions, model: model)
+        }
+    }
+
+    /// The conflicts of former merges that nobody has decided yet. Each names what the document has
+    /// now as ``DocumentMerge/Conflict/ours``. Empty for a bare store.
+    ///
+    /// Reads a small file of the document.
+    ///
+    /// - Throws: `DocumentError` with code `malformed` if the list is damaged.
+    public func undecidedConflicts() async throws -> [DocumentMerge.Conflict] {
+        try await opened.exclusively {
+            let store = try opened.openedState().store.identity
+            return try await opened.readMergeMemory().conflicts.map { $0.conflict(in: store) }
+        }
+    }
+
+    /// Decides a conflict of a former merge, as one step of undo. Nothing is saved.
+    ///
+    /// ```swift
+    /// try await document.settleConflict("Book/p7.title", .theirs)
+    /// ```
+    /// - Parameter name: The ``DocumentMerge/Conflict/name`` of the conflict.
+    /// - Throws: `DocumentError`: `notFound` if there is no such conflict, or if the object is
+    ///   gone; `unsupported` if the conflict can be decided only by editing the objects, after
+    ///   which `ours` removes it from the list; `usage` for a value of something other than an
+    ///   attribute.
+    public func settleConflict(_ name: String, _ choice: DocumentMerge.Choice) async throws {
+        try await opened.exclusively {
+            try await ConflictSettling(document: opened).settle(name, choice)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Folio
+import Foundation
+
+/// What git's merge driver asks for: BASE OURS THEIRS, and perhaps the name of the file. The merged
+/// document takes the place of OURS.
+enum GitMerge {
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let operands = arguments.operands
+        guard operands.count >= 3 else {
+            throw CommandError.usage(
+                "git names three files", hint: "git config merge.folio.driver 'folio merge --git %O %A %B %P'")
+        }
+        let name = operands.count > 3 ? operands[3] : operands[1]
+        if isManifest(operands[1]), isManifest(operands[2]) {
+            try GitParts.mergeManifests(operands[1], operands[2])
+            return .done
+        }
+        var decisions = DocumentMerge.Decisions(undecided: .keep)
+        if arguments.has("--ours") { decisions.policy = .ours }
+        if arguments.has("--theirs") { decisions.policy = .theirs }
+        let base: DocumentMerge.Base =
+            isEmpty(operands[0]) ? .none : .document(URL(fileURLWithPath: operands[0]))
+        let report = try await DocumentEditor.editing(operands[1], arguments, console) { editor in
+            let report = try await editor.document.merge(
+                URL(fileURLWithPath: operands[2]), base: base, deciding: decisions,
+                fitting: try FittingModel.choice(arguments.value("--model")))
+            if report.isApplied { _ = try await editor.commit() }
+            return report
+        }
+        if report.isApplied { try GitParts.noteMerge(operands[1], operands[2], report.notes) }
+        let count = report.undecided.count
+        guard count > 0 else { return .done }
+        if console.isJSON {
+            _ = MergePrinter(console, showsObjects: true, path: name).tell(report, isDryRun: false)
+        }
+        let conflicts = "\(count) conflict\(count == 1 ? "" : "s")"
+        console.say(
+            report.isApplied
+                ? "\(Printable.line(name)): \(conflicts) to decide: folio conflicts \(Printable.line(name))"
+                : "\(Printable.line(name)): not merged, for a store by itself has no room for \(conflicts)")
+        if !report.isApplied, !console.isJSON {
+            for conflict in report.undecided { MergePrinter.write(conflict, to: console) }
+        }
+        return .no
+    }
+
+    private static func isEmpty(_ path: String) -> Bool {
+        ((try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int) == 0
+    }
+
+    private static func isManifest(_ path: String) -> Bool {
+        guard let file = FileHandle(forReadingAtPath: path), let start = try? file.read(upToCount: 1) else {
+            return false
+        }
+        return start == Data("{".utf8)
+    }
+}

@@ -1,0 +1,110 @@
+import Coding
+import Folio
+
+/// Tells what a merge did, or why it did nothing.
+struct MergePrinter {
+    private let console: Console
+    private let showsObjects: Bool
+    private let path: String
+
+    init(_ console: Console, showsObjects: Bool, path: String) {
+        self.console = console
+        self.showsObjects = showsObjects
+        self.path = path
+    }
+
+    /// - Returns: 1 where nothing was merged because of conflicts.
+    func tell(_ report: DocumentMerge.Report, isDryRun: Bool) -> ExitCode {
+        if console.isJSON { console.print(json(report, isDryRun: isDryRun)) } else { write(report, isDryRun: isDryRun) }
+        return report.isApplied ? .done : .no
+    }
+
+    private func write(_ report: DocumentMerge.Report, isDryRun: Bool) {
+        if report.isOtherDocument { console.say("note: the other document has another UUID") }
+        if showsObjects {
+            for object in report.renumbered {
+                console.print(Printable.line("renumbered \(object.theirs) is \(object.ours) here"))
+            }
+            for conflict in report.conflicts { Self.write(conflict, to: console) }
+        } else {
+            writeCounts(report)
+        }
+        guard report.isApplied else {
+            let count = report.undecided.count
+            return console.say(
+                "nothing is merged: \(count) conflict\(count == 1 ? "" : "s") to decide, by --ours, --theirs or --decisions"
+            )
+        }
+        guard !report.isEmpty else { return console.say("nothing to merge") }
+        func count(_ objects: [String: Int]) -> Int { objects.values.reduce(0, +) }
+        console.say(
+            "\(isDryRun ? "would merge" : "merged"): \(count(report.inserted)) inserted, \(count(report.changed)) changed, \(count(report.deleted)) deleted"
+        )
+    }
+
+    private func writeCounts(_ report: DocumentMerge.Report) {
+        let names = Set(report.inserted.keys).union(report.changed.keys).union(report.deleted.keys)
+        guard !names.isEmpty else { return }
+        var table = Table(
+            headings: ["entity", "inserted", "changed", "deleted"], alignsRight: [false, true, true, true])
+        for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            table.append([name] + [report.inserted, report.changed, report.deleted].map { String($0[name] ?? 0) })
+        }
+        table.write(to: console)
+    }
+
+    static func write(_ conflict: DocumentMerge.Conflict, to console: Console) {
+        let choice =
+            switch conflict.choice {
+            case nil: ""
+            case .ours: ", decided for ours"
+            case .theirs: ", decided for theirs"
+            case .value: ", decided by a value"
+            }
+        console.print(Printable.line("conflict \(conflict.kind.rawValue) \(conflict.name)\(choice)"))
+        if let message = conflict.message { console.print(Printable.line("  \(message)")) }
+        if conflict.kind == .rule { return }
+        func line(_ name: String, _ value: PropertyValue) {
+            console.print(Printable.line("  \(name) \(DifferenceReport.lines(value).joined(separator: ", "))"))
+        }
+        line("base:  ", conflict.base)
+        line("ours:  ", conflict.ours)
+        line("theirs:", conflict.theirs)
+    }
+
+    private func json(_ report: DocumentMerge.Report, isDryRun: Bool) -> JSONValue {
+        func counts(_ objects: [String: Int]) -> JSONValue { .object(objects.mapValues { .int($0) }) }
+        func pairs(_ objects: [(theirs: String, ours: String)]) -> JSONValue {
+            .array(objects.map { .object(["ours": .string($0.ours), "theirs": .string($0.theirs)]) })
+        }
+        return .object([
+            "applied": .bool(report.isApplied), "base": report.base.map { .string($0) } ?? .null,
+            "changed": counts(report.changed), "conflicts": .array(report.conflicts.map(Self.json)),
+            "deleted": counts(report.deleted), "dryRun": .bool(isDryRun), "inserted": counts(report.inserted),
+            "otherDocument": .bool(report.isOtherDocument), "path": .string(path),
+            "renumbered": pairs(report.renumbered), "united": pairs(report.united),
+        ])
+    }
+
+    static func json(_ conflict: DocumentMerge.Conflict) -> JSONValue {
+        func value(_ value: PropertyValue) -> JSONValue {
+            let sink = ByteSink(descriptor: nil)
+            var writer = JSONWriter(sink, style: .compact)
+            writer.property(value)
+            return (try? JSONReader.value(of: sink.text)) ?? .null
+        }
+        let choice: JSONValue =
+            switch conflict.choice {
+            case nil: .null
+            case .ours: .string("ours")
+            case .theirs: .string("theirs")
+            case .value: .string("value")
+            }
+        return .object([
+            "base": value(conflict.base), "choice": choice, "kind": .string(conflict.kind.rawValue),
+            "message": conflict.message.map { .string($0) } ?? .null, "object": .string(conflict.object),
+            "others": .strings(conflict.others), "ours": value(conflict.ours),
+            "property": conflict.property.map { .string($0) } ?? .null, "theirs": value(conflict.theirs),
+        ])
+    }
+}

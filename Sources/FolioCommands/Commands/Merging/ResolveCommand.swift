@@ -1,0 +1,70 @@
+import Folio
+
+/// `folio resolve DOC OBJECT[.PROPERTY] --ours|--theirs|VALUE`
+enum ResolveCommand: Command {
+    static let specification = CommandSpecification(
+        "resolve", "decides conflicts that merges left", operands: "DOC (CONFLICT [VALUE]|--all) [--ours|--theirs]",
+        count: 1...3, [.opens, .writes],
+        options: [
+            OptionSpecification(["--ours"], "what the document has stands"),
+            OptionSpecification(["--theirs"], "take what the other document had"),
+            OptionSpecification(["--all"], "decide all conflicts"),
+        ],
+        exclusions: [["--ours", "--theirs"]],
+        notes: """
+            CONFLICT is called as folio conflicts prints it: Book/p7.title, or Book/p7 for an object that one side deleted. VALUE is written as for set, without the key.
+            """,
+        examples: [
+            "folio resolve Notes.folioz Note/p3.title --theirs", "folio resolve Notes.folioz Note/p3.title 'Both'",
+            "folio resolve Notes.folioz --all --ours",
+        ])
+
+    static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
+        let operands = arguments.operands
+        let side: DocumentMerge.Choice? = arguments.has("--ours") ? .ours : arguments.has("--theirs") ? .theirs : nil
+        guard arguments.has("--all") ? operands.count == 1 && side != nil : operands.count == (side == nil ? 3 : 2)
+        else {
+            throw CommandError.usage("say which conflict, and how it is decided", hint: specification.usage)
+        }
+        return try await DocumentEditor.editing(operands[0], arguments, console) { editor in
+            let known = try await editor.document.undecidedConflicts()
+            var names: [String]
+            if arguments.has("--all") {
+                names = known.map(\.name)
+            } else {
+                guard known.contains(where: { $0.name == operands[1] }) else {
+                    throw CommandError(
+                        .notFound, "unknownConflict", "there is no conflict \(operands[1])",
+                        hint: Suggestion.sentence(for: operands[1], among: known.map(\.name))
+                            ?? "folio conflicts lists them")
+                }
+                names = [operands[1]]
+            }
+            for name in names {
+                guard let conflict = known.first(where: { $0.name == name }) else { continue }
+                let choice = try side ?? .value(value(operands[2], conflict, editor.document.model))
+                try await editor.document.settleConflict(name, choice)
+            }
+            let isSaved = try await editor.commit()
+            let left = known.count - names.count
+            if console.isJSON {
+                console.print(
+                    .object(["dryRun": .bool(!isSaved), "left": .int(left), "resolved": .strings(names)]))
+            } else {
+                console.say(
+                    "\(isSaved ? "decided" : "would decide") \(names.count) conflict\(names.count == 1 ? "" : "s"), \(left) left"
+                )
+            }
+            return .done
+        }
+    }
+
+    private static func value(_ text: String, _ conflict: DocumentMerge.Conflict, _ model: ManagedObjectModel) throws
+        -> PropertyValue
+    {
+        guard let property = conflict.property else {
+            throw CommandError.usage("\(conflict.name) is an object as a whole: decide it by --ours or --theirs")
+        }
+        return try ValueParser.value(text, for: DecisionsFile.attribute(property, of: conflict.object, model))
+    }
+}

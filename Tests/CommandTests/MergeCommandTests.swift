@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `folio merge` as a person and a script use it.
+@Suite struct MergeCommandTests {
+    private func withCopies(_ body: (_ ours: String, _ theirs: String, _ folder: URL) throws -> Void) throws {
+        try withTemporaryDirectory { folder in
+            let ours = try FolioCommand.copyOfDocument(in: folder), theirs = folder.path + "/Theirs.folio"
+            // A save of its own makes the copies know each other.
+            #expect(try FolioCommand.run("set", ours, "Person/p1", "name=Base").exit == 0)
+            try FileManager.default.copyItem(atPath: ours, toPath: theirs)
+            try body(ours, theirs, folder)
+        }
+    }
+
+    private func run(_ words: String...) throws -> FolioCommand.Outcome { try FolioCommand.run(words) }
+
+    private func name(_ document: String, _ object: String = "Person/p1") throws -> String? {
+        (try run("get", document, object, "--json").object["attributes"] as? [String: Any])?["name"] as? String
+    }
+
+    @Test func bothSidesAreInTheResultAndASecondMergeIsNoChange() throws {
+        try withCopies { ours, theirs, _ in
+            #expect(try run("set", ours, "Person/p1", "name=Ours").exit == 0)
+            #expect(try run("set", theirs, "Person/p2", "name=Theirs").exit == 0)
+            let dry = try run("merge", ours, theirs, "--dry-run", "--json")
+            #expect(dry.exit == 0 && dry.object["dryRun"] as? Bool == true, "\(dry.messages)")
+            #expect(try name(ours, "Person/p2") != "Theirs")
+            let merge = try run("merge", ours, theirs, "--json")
+            #expect(merge.exit == 0 && merge.object["applied"] as? Bool == true, "\(merge.messages)")
+            #expect(merge.object["changed"] as? [String: Int] == ["Person": 1])
+            #expect(try name(ours) == "Ours")
+            #expect(try name(ours, "Person/p2") == "Theirs")
+            let generation = try run("versions", ours, "--json").output
+            #expect(try run("merge", ours, theirs).messages.contains("nothing to merge"))
+            #expect(try run("versions", ours, "--json").output == generation)
+        }
+    }
+
+    @Test func conflictsExitWithOneAndWriteNothingUntilTheyAreDecided() throws {
+        try withCopies { ours, theirs, folder in
+            #expect(try run("set", ours, "Person/p1", "name=Ours").exit == 0)
+            #expect(try run("set", theirs, "Person/p1", "name=Theirs").exit == 0)
+            let before = try FolioCommand.contents(of: URL(fileURLWithPath: ours))
+            let refused = try run("merge", ours, theirs)
+            #expect(refused.exit == 1 && refused.output.contains("conflict values Person/p1.name\n"))
+            #expect(try FolioCommand.contents(of: URL(fileURLWithPath: ours)) == before)
+            let json = try run("merge", ours, theirs, "--json")
+            let conflict = try #require((json.object["conflicts"] as? [[String: Any]])?.first)
+            #expect(conflict["base"] as? String == "Base" && conflict["ours"] as? String == "Ours")
+            #expect(conflict["theirs"] as? String == "Theirs" && conflict["choice"] is NSNull)
+            // The list with the decision in it.
+            let file = folder.path + "/decisions.json"
+            try Data("[{\"object\":\"Person/p1\",\"property\":\"name\",\"value\":\"Both\"}]".utf8).write(
+                to: URL(fileURLWithPath: file))
+            let copy = folder.path + "/Merged.folioz"
+            #expect(try run("merge", ours, theirs, "--decisions", file, "-o", copy).exit == 0)
+            #expect(try name(copy) == "Both")
+            #expect(try name(ours) == "Ours")
+            #expect(try run("verify", copy, "--deep").exit == 0)
+            #expect(try run("merge", ours, theirs, "--theirs").exit == 0)
+            #expect(try name(ours) == "Theirs")
+            #expect(try run("verify", ours, "--deep").exit == 0)
+        }
+    }
+
+    @Test func whatIsNoListOfDecisionsIsRefused() throws {
+        try withCopies { ours, theirs, folder in
+            let file = folder.path + "/decisions.json"
+            for text in ["nonsense", "3", "[{}]", "[{\"object\":\"Person/p1\",\"choice\":\"mine\"}]"] {
+                try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+                #expect(try run("merge", ours, theirs, "--decisions", file).exit == 65, "\(text)")
+            }
+        }
+    }
+
+    @Test func wrongOperandsAreUsageErrors() throws {
+        try withCopies { ours, theirs, folder in
+            #expect(try run("merge", ours, ours).exit == 64)
+            #expect(try run("merge", ours, theirs, theirs).exit == 64)
+            #expect(try run("merge", ours, "--theirs").exit == 64)
+            #expect(try run("merge", ours, folder.path + "/Missing.folio").exit == 66)
+            #expect(try run("merge", "--git", ours, theirs).exit == 64)
+            // Two documents that were never one.
+            let other = folder.path + "/Other.folio"
+            #expect(try run("new", other, "--model", FolioCommand.model).exit == 0)
+            let merge = try run("merge", ours, other)
+            #expect(merge.exit == 66 && merge.messages.contains("--base"), "\(merge.messages)")
+        }
+    }
+
+    @Test func copiesBesideADocumentAreListed() throws {
+        try withCopies { ours, _, folder in
+            let copy = folder.path + "/Expeditions (conflicted copy).folio"
+            try FileManager.default.copyItem(atPath: ours, toPath: copy)
+            let list = try run("merge", ours)
+            #expect(list.exit == 0 && list.output == copy + "\n", "\(list.output)\(list.messages)")
+        }
+    }
+
+    @Test func bareStoresAreMergedByTheirBase() throws {
+        try withTemporaryDirectory { folder in
+            func path(_ name: String, _ form: String) -> String { "\(folder.path)/\(name).\(form)" }
+            for form in ["sqlite", "xml"] {
+                let (base, ours, theirs) = (path("base", form), path("ours", form), path("theirs", form))
+                #expect(try run("save-as", FolioCommand.document, base).exit == 0)
+                for copy in [ours, theirs] {
+                    #expect(try run("save-as", base, copy, "--model", FolioCommand.model).exit == 0)
+                }
+                #expect(try run("set", ours, "Person/p1", "name=Ours", "--model", FolioCommand.model).exit == 0)
+                #expect(try run("set", theirs, "Person/p2", "name=Theirs", "--model", FolioCommand.model).exit == 0)
+                let merge = try run("merge", ours, theirs, "--base", base, "--model", FolioCommand.model)
+                #expect(merge.exit == 0 && merge.messages.contains("another UUID"), "\(form): \(merge.messages)")
+                let diff = try run("diff", base, ours, "--model", FolioCommand.model, "--stat", "--json")
+                let entities = diff.object["entities"] as? [String: [String: Int]]
+                #expect(entities == ["Person": ["added": 0, "changed": 2, "removed": 0]], "\(form): \(diff.output)")
+            }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import DocumentFiles
+import DocumentKit
+import Foundation
+import ObjectGraph
+import Query
+import Schema
+import TestSupport
+import Testing
+
+/// Two people who edit their copies and merge again and again: the base is found each time, and
+/// what one has called by another number stays what it is.
+///
+/// `FOLIO_MERGE_ROUNDS` says how many rounds there are.
+@Suite struct MergeConversationTests {
+    private static let rounds = ProcessInfo.processInfo.environment["FOLIO_MERGE_ROUNDS"].flatMap { Int($0) } ?? 12
+
+    private func edit(_ url: URL, _ seed: UInt64, count: Int = 5) async throws {
+        var random = SplitMix(state: seed)
+        try await PersistentDocument.withDocument(at: url, mode: .editing) { document in
+            try MergeFixture.edit(document.context, &random, count: count)
+            try await document.save()
+        }
+    }
+
+    private func merge(_ ours: URL, _ theirs: URL, base: DocumentMerge.Base = .common) async throws
+        -> DocumentMerge.Report
+    {
+        try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+            let report = try await document.merge(theirs, base: base, deciding: .ours)
+            try await document.save()
+            return report
+        }
+    }
+
+    private func world(_ url: URL) async throws -> PlainWorld {
+        try await PersistentDocument.withDocument(at: url) { try MergeFixture.world($0.context) }
+    }
+
+    @Test(arguments: [UInt64](1...4)) func packagesFindTheirBaseByWhatTheyKnow(_ seed: UInt64) async throws {
+        try await withFolder { folder in
+            let a = folder.appendingPathComponent("a.folio"), b = folder.appendingPathComponent("b.folio")
+            let document = try await PersistentDocument.create(at: a, model: MergeFixture.model())
+            var random = SplitMix(state: seed)
+            try MergeFixture.edit(document.context, &random, count: 30)
+            try await document.close(.save)
+            try FileManager.default.copyItem(at: a, to: b)
+            for round in 0..<Self.rounds {
+                try await edit(a, seed &* 1000 &+ UInt64(round) &* 2)
+                try await edit(b, seed &* 1000 &+ UInt64(round) &* 2 &+ 1)
+                let (first, second) = Bool.random(using: &random) ? (a, b) : (b, a)
+                let report = try await merge(first, second)
+                #expect(report.isApplied && report.base != nil, "\(round)")
+                // Now the first knows everything of the second.
+                let back = try await merge(second, first)
+                #expect(back.conflicts.isEmpty, "\(round): \(back.conflicts)")
+                let left = try await world(a), right = try await world(b)
+                #expect(left.shape() == right.shape(), "\(seed) \(round): \(left.differences(right))")
+                #expect(left.objections().isEmpty && right.objections().isEmpty, "\(round): \(left.objections())")
+                #expect(try await merge(a, b).isEmpty)
+            }
+            for url in [a, b] {
+                let findings = try DocumentVerifier.verify(url, isThorough: true)
+                #expect(findings.isEmpty, "\(findings)")
+            }
+        }
+    }
+
+    /// As git does it: the base is a file, and archives keep no versions.
+    @Test(arguments: [UInt64](1...4)) func archivesAreMergedByTheFilesThatGitGives(_ seed: UInt64) async throws {
+        try await withFolder { folder in
+            func url(_ name: String) -> URL { folder.appendingPathComponent(name + ".folioz") }
+            func copy(_ from: URL, _ to: URL) throws {
+                try? FileManager.default.removeItem(at: to)
+                try FileManager.default.copyItem(at: from, to: to)
+            }
+            let a = url("a"), b = url("b"), base = url("base")
+            let document = try await PersistentDocument.create(at: a, model: MergeFixture.model(), form: .archive)
+            var random = SplitMix(state: seed)
+            try MergeFixture.edit(document.context, &random, count: 30)
+            try await document.close(.save)
+            try copy(a, b)
+            try copy(a, base)
+            for round in 0..<Self.rounds {
+                try await edit(a, seed &* 1000 &+ UInt64(round) &* 2)
+                try await edit(b, seed &* 1000 &+ UInt64(round) &* 2 &+ 1)
+                let tip = url("tip")
+                try copy(b, tip)
+                // The branch of b comes into that of a; b goes on, from where it was.
+                let report = try await merge(a, b, base: .document(base))
+                #expect(report.isApplied, "\(round)")
+                try copy(tip, base)
+                let world = try await world(a)
+                #expect(world.objections().isEmpty, "\(round): \(world.objections())")
+            }
+            // In the end all of b is in a: nothing is left to merge.
+            #expect(try await merge(a, b, base: .document(base)).isEmpty)
+            #expect(try await merge(a, b).isEmpty)
+            let findings = try DocumentVerifier.verify(a, isThorough: true)
+            #expect(findings.isEmpty, "\(findings)")
+        }
+    }
+}

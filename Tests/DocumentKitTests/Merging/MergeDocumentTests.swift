@@ -1,0 +1,256 @@
+import DocumentFiles
+import DocumentKit
+import Foundation
+import ObjectGraph
+import Query
+import Schema
+import TestSupport
+import Testing
+
+/// What an application sees of a merge.
+@Suite struct MergeDocumentTests {
+    /// A document with an author, two books and a tag, and a copy of it.
+    private func withCopies(
+        _ form: DocumentForm = .package, model: ManagedObjectModel? = nil, _ body: (URL, URL) async throws -> Void
+    ) async throws {
+        try await withFolder { folder in
+            let ours = folder.appendingPathComponent("ours"), theirs = folder.appendingPathComponent("theirs")
+            let document = try await PersistentDocument.create(
+                at: ours, model: model ?? Library.model(), form: form)
+            try Library.fill(document.context)
+            try await document.close(.save)
+            try FileManager.default.copyItem(at: ours, to: theirs)
+            try await body(ours, theirs)
+        }
+    }
+
+    private func edit(_ url: URL, _ body: (ManagedObjectContext) throws -> Void) async throws {
+        try await PersistentDocument.withDocument(at: url, mode: .editing) { document in
+            try body(document.context)
+            try await document.save()
+        }
+    }
+
+    private func book(_ context: ManagedObjectContext, _ title: String) throws -> ManagedObject {
+        var request = FetchRequest<ManagedObject>(entityName: "Book")
+        request.predicate = try FetchPredicate(format: "title == %@", title)
+        return try #require(try context.fetch(request).first)
+    }
+
+    @Test func aMergeIsOneStepOfUndoAndUnsavedUntilItIsSaved() async throws {
+        try await withCopies { ours, theirs in
+            try await edit(theirs) {
+                try book($0, "Essays")["title"] = "Essays and Leaves"
+                try $0.insert("Tag")["name"] = "new"
+            }
+            let document = try await PersistentDocument.open(ours)
+            let undo = try #require(document.context.undoManager), before = undo.canUndo
+            let report = try await document.merge(theirs)
+            #expect(report.isApplied && report.changed == ["Book": 1] && report.inserted == ["Tag": 1])
+            #expect(document.hasUnsavedChanges && !before && undo.canUndo)
+            #expect(try Library.titles(document) == ["Essays and Leaves", "Middlemarch"])
+            undo.undo()
+            #expect(try Library.titles(document) == ["Essays", "Middlemarch"])
+            #expect(!document.hasUnsavedChanges && !undo.canUndo)
+            undo.redo()
+            try await document.save()
+            // The base of the next merge is what was merged.
+            #expect(try await document.merge(theirs).isEmpty)
+            try await document.close()
+        }
+    }
+
+    @Test func whatIsUndoneAfterASaveIsMergedAgain() async throws {
+        try await withCopies { ours, theirs in
+            try await edit(theirs) { try book($0, "Essays")["title"] = "Other" }
+            let document = try await PersistentDocument.open(ours)
+            try await document.merge(theirs)
+            try await document.save()
+            document.context.undo()
+            try await document.save()
+            #expect(try Library.titles(document) == ["Essays", "Middlemarch"])
+            let report = try await document.merge(theirs)
+            #expect(report.changed == ["Book": 1])
+            #expect(try Library.titles(document) == ["Middlemarch", "Other"])
+            try await document.close(.discard)
+        }
+    }
+
+    @Test func unsavedChangesArePartOfOurs() async throws {
+        try await withCopies { ours, theirs in
+            try await edit(theirs) { try book($0, "Essays")["pages"] = 7 }
+            let document = try await PersistentDocument.open(ours)
+            try book(document.context, "Essays")["title"] = "Mine"
+            try await document.merge(theirs)
+            #expect(try book(document.context, "Mine")["pages"] as? Int64 == 7)
+            try await document.close(.save)
+        }
+    }
+
+    @Test func conflictsAreKeptInTheDocumentUntilTheyAreDecided() async throws {
+        for form in [DocumentForm.package, .archive] {
+            try await withCopies(form) { ours, theirs in
+                let base = ours.deletingLastPathComponent().appendingPathComponent("base")
+                try FileManager.default.copyItem(at: ours, to: base)
+                try await edit(ours) {
+                    try book($0, "Essays")["title"] = "Mine"
+                    try book($0, "Middlemarch")["pages"] = 1
+                }
+                try await edit(theirs) {
+                    try book($0, "Essays")["title"] = "Yours"
+                    try book($0, "Middlemarch")["pages"] = 2
+                }
+                try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                    let refused = try await document.merge(theirs, base: .document(base))
+                    #expect(!refused.isApplied && refused.undecided.count == 2)
+                    let report = try await document.merge(theirs, base: .document(base), deciding: .keep)
+                    #expect(report.isApplied && report.undecided.map(\.kind) == [.values, .values])
+                    try await document.save()
+                }
+                #expect(try DocumentInfo(of: ours).undecidedConflicts == 2)
+                #expect(try DocumentVerifier.verify(ours, isThorough: true).isEmpty)
+                try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                    let conflicts = try await document.undecidedConflicts()
+                    #expect(conflicts.map(\.theirs) == [.string("Yours"), .int(2)])
+                    try await document.settleConflict(conflicts[0].name, .theirs)
+                    try await document.settleConflict(conflicts[1].name, .value(.int(3)))
+                    #expect(try await document.undecidedConflicts().isEmpty)
+                    document.context.undo()
+                    #expect(try await document.undecidedConflicts().map(\.name) == [conflicts[1].name])
+                    document.context.redo()
+                    try await document.save()
+                    #expect(try book(document.context, "Yours")["pages"] as? Int64 == nil)
+                    #expect(try book(document.context, "Middlemarch")["pages"] as? Int64 == 3)
+                }
+                #expect(try DocumentInfo(of: ours).undecidedConflicts == 0)
+            }
+        }
+    }
+
+    @Test func aBareStoreHasNoRoomForConflicts() async throws {
+        try await withCopies(.store) { ours, theirs in
+            let base = ours.deletingLastPathComponent().appendingPathComponent("base")
+            try FileManager.default.copyItem(at: ours, to: base)
+            try await edit(ours) { try book($0, "Essays")["title"] = "Mine" }
+            try await edit(theirs) { try book($0, "Essays")["title"] = "Yours" }
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(theirs, base: .document(base), deciding: .keep)
+                #expect(!report.isApplied && !document.hasUnsavedChanges)
+            }
+        }
+    }
+
+    @Test func withoutACommonStateTheBaseHasToBeNamed() async throws {
+        try await withCopies(.archive) { ours, theirs in
+            try await edit(ours) { try book($0, "Essays")["title"] = "Mine" }
+            try await edit(theirs) { try book($0, "Essays")["pages"] = 7 }
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                await #expect { try await document.merge(theirs) } throws: {
+                    ($0 as? DocumentError)?.code == .notFound
+                }
+                #expect(!document.hasUnsavedChanges)
+                // Everything of both is new then.
+                let report = try await document.merge(theirs, base: .none)
+                #expect(report.isApplied && report.inserted["Book"] == 1 && !report.renumbered.isEmpty)
+            }
+        }
+    }
+
+    @Test func whatBreaksARuleIsAConflictThatNamesIt() async throws {
+        try await withCopies { ours, theirs in
+            // The author's books go with her; ours gives her another one.
+            try await edit(theirs) { context in
+                for author in try context.fetch(FetchRequest<ManagedObject>(entityName: "Author")) {
+                    context.delete(author)
+                }
+            }
+            try await edit(ours) { context in
+                let book = try context.insert("Book")
+                book["title"] = "Late"
+                book["author"] = try context.fetch(FetchRequest<ManagedObject>(entityName: "Author")).first
+            }
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let refused = try await document.merge(theirs)
+                #expect(refused.conflicts.map(\.kind) == [.deletedChanged] && !refused.isApplied)
+                #expect(refused.conflicts.first?.name == "Author/p1")
+                // Kept where nobody decides; her other books were deleted, and nobody changed them.
+                let kept = try await document.merge(theirs, deciding: .keep)
+                #expect(kept.isApplied)
+                #expect(try Library.titles(document) == ["Late"])
+                document.context.undo()
+                try await document.merge(theirs, deciding: .theirs)
+                #expect(try Library.titles(document).isEmpty)
+                try await document.save()
+            }
+        }
+    }
+
+    @Test func olderVersionsOfTheModelAreBroughtToTheNewestOne() async throws {
+        func model(_ version: Int) throws -> ManagedObjectModel {
+            var attributes: [AttributeDescription] = [.init("title", .string)]
+            if version > 1 { attributes.append(.init("pages", .integer64)) }
+            if version > 2 { attributes.append(.init("genre", .string)) }
+            return try ManagedObjectModel(
+                entities: [EntityDefinition("Book", attributes: attributes)], versionIdentifiers: ["\(version)"])
+        }
+        try await withFolder { folder in
+            func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
+            let document = try await PersistentDocument.create(at: url("base"), model: model(1))
+            for title in ["a", "b"] { try document.context.insert("Book")["title"] = title }
+            try await document.close(.save)
+            for name in ["ours", "theirs"] { try FileManager.default.copyItem(at: url("base"), to: url(name)) }
+            try await PersistentDocument.migrate(url("ours"), to: model(3))
+            try await PersistentDocument.migrate(url("theirs"), to: model(2))
+            try await edit(url("ours")) { try book($0, "a")["genre"] = "x" }
+            try await edit(url("theirs")) { try book($0, "a")["pages"] = 9 }
+            try await PersistentDocument.withDocument(at: url("ours"), mode: .editing) { document in
+                #expect(try await document.merge(url("theirs")).changed == ["Book": 1])
+                let merged = try book(document.context, "a")
+                #expect(merged["genre"] as? String == "x" && merged["pages"] as? Int64 == 9)
+                try await document.save()
+            }
+            // The other way round the older one is to be migrated first: nothing may be lost.
+            try await PersistentDocument.withDocument(at: url("theirs"), mode: .editing) { document in
+                await #expect { try await document.merge(url("ours")) } throws: {
+                    ($0 as? DocumentError)?.code == .modelMismatch
+                }
+                #expect(!document.hasUnsavedChanges)
+            }
+        }
+    }
+
+    @Test func largeValuesOfTheOtherDocumentOutliveIt() async throws {
+        try await withCopies(.archive) { ours, theirs in
+            let base = ours.deletingLastPathComponent().appendingPathComponent("base")
+            try FileManager.default.copyItem(at: ours, to: base)
+            let bytes = Data(repeating: 9, count: 300_000)
+            try await edit(theirs) { try book($0, "Essays")["cover"] = bytes }
+            let document = try await PersistentDocument.open(ours)
+            try await document.merge(theirs, base: .document(base))
+            try FileManager.default.removeItem(at: theirs)
+            try await document.close(.save)
+            try await PersistentDocument.withDocument(at: ours) { document in
+                let cover = try book(document.context, "Essays")["cover"] as? Data
+                #expect(cover == bytes)
+            }
+            #expect(try DocumentVerifier.verify(ours, isThorough: true).isEmpty)
+        }
+    }
+
+    @Test func copiesOfSynchronizingProgramsAreFoundByNameAndUUID() async throws {
+        try await withFolder { folder in
+            func url(_ name: String) -> URL { folder.appendingPathComponent(name) }
+            let document = try await PersistentDocument.create(at: url("Notes.folio"), model: Library.model())
+            try await document.close(.save)
+            for name in ["Notes (conflicted copy 2024-05-01).folio", "Notes.sync-conflict-20240501-1.folio"] {
+                try FileManager.default.copyItem(at: url("Notes.folio"), to: url(name))
+            }
+            let other = try await PersistentDocument.create(at: url("Notes 2.folio"), model: Library.model())
+            try await other.close(.save)
+            #expect(
+                try ConflictCopies.copies(of: url("Notes.folio")).map(\.lastPathComponent) == [
+                    "Notes (conflicted copy 2024-05-01).folio", "Notes.sync-conflict-20240501-1.folio",
+                ])
+        }
+    }
+}

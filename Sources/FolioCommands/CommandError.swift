@@ -34,11 +34,6 @@ package struct CommandError: Error {
         CommandError(.usage, "usage", why, hint: hint)
     }
 
-    /// The error for planned options and commands that this version does not have.
-    static func unavailable(_ feature: String) -> CommandError {
-        CommandError(.unavailable, "unavailable", "\(feature) is not available in this version of folio")
-    }
-
     package static func notFound(_ why: String, path: String? = nil, hint: String? = nil) -> CommandError {
         CommandError(.notFound, "notFound", why, path: path, hint: hint)
     }

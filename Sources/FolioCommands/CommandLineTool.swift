@@ -103,7 +103,6 @@ public enum CommandLineTool {
             return .done
         default: break
         }
-        if let later = CommandTable.later[name] { throw CommandError.unavailable("\(name) (\(later))") }
         guard let command = CommandTable.command(named: name) else {
             if name.hasPrefix("-") { throw CommandError.usage("unknown option \(name)", hint: "see folio help") }
             throw CommandError.usage(

@@ -36,12 +36,9 @@ enum CommandTable {
         ]
     }
 
-    /// Planned commands that this version does not have.
-    static let later: [String: String] = [:]
-
     static func command(named name: String) -> (any Command.Type)? {
         commands.first { $0.specification.name == name }
     }
 
-    static var names: [String] { commands.map { $0.specification.name } + later.keys.sorted() }
+    static var names: [String] { commands.map { $0.specification.name } }
 }

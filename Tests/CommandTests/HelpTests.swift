@@ -76,15 +76,6 @@ import Testing
         #expect(outcome.errors.count == 1)
     }
 
-    @Test(arguments: [
-        ["serve", "x", "--stdio"]
-    ]) func whatIsNotThereYetSaysSo(arguments: [String]) throws {
-        let outcome = try FolioCommand.run(arguments)
-        #expect(outcome.exit == 69)
-        #expect(outcome.errors.count == 1)
-        #expect(outcome.messages.contains("not available"))
-    }
-
     @Test func errorsAreJSONWhenAsked() throws {
         let outcome = try FolioCommand.run("export", "nowhere.sqlite", "--json")
         #expect(outcome.exit == 66)

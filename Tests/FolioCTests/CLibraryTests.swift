@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The C library, used by programs in C.
-@Suite(.enabled(if: CProgram.hasProgram("cc"))) struct CLibraryTests {
+/// The C library, used by programs in C, which are built without a sanitizer.
+@Suite(.enabled(if: CProgram.hasProgram("cc") && !runsUnderSanitizer)) struct CLibraryTests {
     private static let firstVersion = CProgram.models + "#Expeditions"
 
     private func succeeds(_ name: String, model: String = Self.firstVersion) throws {
@@ -42,7 +42,11 @@ import Testing
                 .split(separator: " ").first { $0.hasSuffix("/libswiftCore.so") }
             let place = runtime.map { URL(fileURLWithPath: String($0)).deletingLastPathComponent().path } ?? ""
             let outcome = try program.run(
-                model: Self.firstVersion, through: ["valgrind", "-q", "--leak-check=no", "--error-exitcode=9"],
+                model: Self.firstVersion,
+                through: [
+                    "valgrind", "-q", "--leak-check=no", "--error-exitcode=9",
+                    "--suppressions=\(CProgram.programs.appendingPathComponent("valgrind.supp").path)",
+                ],
                 variables: ["LD_LIBRARY_PATH": place])
             #expect(outcome.exit == 0, "\(outcome.output.suffix(4000))")
         }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The Python package over the C library.
-@Suite(.enabled(if: CProgram.hasProgram("python3"))) struct PythonTests {
+@Suite(.enabled(if: CProgram.hasProgram("python3") && !runsUnderSanitizer)) struct PythonTests {
     private func run(_ words: [String], in folder: URL) throws -> CProgram.Outcome {
         try CProgram.run(
             words, in: folder,

@@ -97,6 +97,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         context.transactionAuthor = transactionAuthor
         context.undoManager = undoManager
         context.mergePolicy = PolicyAdapter.policy(of: mergePolicy)
+        context.propagatesDeletesAtEndOfEvent = propagatesDeletesAtEndOfEvent
         context.shouldDeleteInaccessibleFaults = shouldDeleteInaccessibleFaults
         context.retainsRegisteredObjects = retainsRegisteredObjects
         context.automaticallyMergesChangesFromParent = automaticallyMergesChangesFromParent
@@ -202,9 +203,10 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open var retainsRegisteredObjects = false {
         didSet { folio?.retainsRegisteredObjects = retainsRegisteredObjects }
     }
-    /// Whether delete rules run at the end of an event rather than at the save. They always do, and
-    /// by each save.
-    open var propagatesDeletesAtEndOfEvent = true
+    /// Whether delete rules run at the end of an event, or only at the save.
+    open var propagatesDeletesAtEndOfEvent = true {
+        didSet { folio?.propagatesDeletesAtEndOfEvent = propagatesDeletesAtEndOfEvent }
+    }
     /// How old cached values may be. There is no cache below contexts here: values are as old as
     /// the object's own reading, whatever this says.
     open var stalenessInterval: TimeInterval = -1
@@ -311,8 +313,9 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Makes faults of all objects without changes, and refreshes the others.
     open func refreshAllObjects() { folio?.refreshAllObjects() }
 
-    /// Notes that a save is to find a conflict if an object changed in the store. Every save does.
-    open func detectConflicts(for object: NSManagedObject) {}
+    /// Lets the next save detect whether an object changed in the store although the context does not
+    /// change it.
+    open func detectConflicts(for object: NSManagedObject) { folio?.detectConflicts(for: object) }
 
     /// The objects that the context knows.
     open var registeredObjects: Set<NSManagedObject> { own(folio?.registeredObjects) }

@@ -5,7 +5,7 @@ import Foundation
 enum ServeCommand: Command {
     static let specification = CommandSpecification(
         "serve", "answers requests of an editor on standard input and output: JSON-RPC 2.0",
-        operands: "[DOC] --stdio [--lines]", count: 0...1,
+        operands: "[DOC] --stdio [--lines]", count: 0...1, .opens,
         options: [
             OptionSpecification(["--stdio"], "requests come on standard input, answers go to standard output"),
             OptionSpecification(
@@ -38,7 +38,9 @@ enum ServeCommand: Command {
         let path = try arguments.operands.first.map { try DocumentArgument.path($0) }
         let writer = MessageWriter(descriptor: STDOUT_FILENO, framing)
         let requests = RequestQueue()
-        let server = Server(writer, requests, opening: path)
+        let model = arguments.value("--model")
+        if model != nil, path == nil { throw CommandError.usage("--model is for DOC, and there is none") }
+        let server = Server(writer, requests, opening: path, model: model)
         writer.start { Task { await server.tellChanges() } }
         requests.start(MessageReader(descriptor: STDIN_FILENO, framing))
         let exit = await server.run()

@@ -12,7 +12,8 @@ actor Server {
 
     private let writer: MessageWriter
     private let requests: RequestQueue
-    private let firstPath: String?
+    /// What is opened in the beginning.
+    private let first: (path: String, model: String?)?
     private var phase = Phase.beforeInitialize
     private(set) var documents: [String: ServedDocument] = [:]
     var watches: [String: Watch] = [:]
@@ -23,10 +24,10 @@ actor Server {
     /// The version of the methods and their results.
     static let protocolVersion = 1
 
-    init(_ writer: MessageWriter, _ requests: RequestQueue, opening path: String?) {
+    init(_ writer: MessageWriter, _ requests: RequestQueue, opening path: String?, model: String?) {
         self.writer = writer
         self.requests = requests
-        firstPath = path
+        first = path.map { ($0, model) }
     }
 
     /// A name that was not used before.
@@ -138,8 +139,9 @@ actor Server {
                 ]),
             ]),
         ]
-        if let firstPath {
-            result["opened"] = try await open(Parameters(["path": .string(firstPath)]))
+        if let first {
+            let model = first.model.map { JSONValue.string($0) } ?? .null
+            result["opened"] = try await open(Parameters(["path": .string(first.path), "model": model]))
         }
         phase = .working
         return .object(result)

@@ -155,6 +155,21 @@ final class ServeClient {
         }
     }
 
+    /// Waits until the server does nothing any more, for a second.
+    func waitUntilIdle() {
+        func threads() -> [String?] {
+            let folder = "/proc/\(process.processIdentifier)/task"
+            return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted().map {
+                try? String(contentsOfFile: "\(folder)/\($0)/schedstat", encoding: .utf8)
+            }
+        }
+        for _ in 0..<120 {
+            let before = threads()
+            usleep(1_000_000)
+            if before == threads() { return }
+        }
+    }
+
     // MARK: The end
 
     func closeInput() throws { try input.fileHandleForWriting.close() }

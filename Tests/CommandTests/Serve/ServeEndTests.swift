@@ -154,10 +154,13 @@ import Testing
             last = try insert(client, document, long)
             for _ in 0..<30 { last = try client.request("object/fetch", ["document": document, "entity": "Person"]) }
             for number in 0..<20 { last = try insert(client, document, "Person \(number)") }
-            usleep(1_000_000)
+            client.waitUntilIdle()
             _ = try client.answer(to: last)
             var isReset = false
-            while !isReset { isReset = try client.notification("result/changed")["isReset"] as? Bool ?? false }
+            for _ in 0..<22 where !isReset {
+                isReset = try client.notification("result/changed")["isReset"] as? Bool ?? false
+            }
+            #expect(isReset)
             #expect(client.notifications.filter { $0.method == "result/changed" }.count < 21)
             #expect(try client.end() == 0)
         }

@@ -80,6 +80,8 @@ import Testing
                 rows[0]["leader.name"] as? String == "Fridtjof" && rows[0]["members.name"] as? [String] == ["Fridtjof"])
             #expect(
                 try client.object("object/count", ["document": document, "entity": "Person"])["count"] as? Int == 2)
+            // Rows of groups are made of what is committed.
+            try client.call("document/autosave", ["document": document])
             let groups = try #require(
                 try client.call(
                     "object/fetch",
@@ -190,7 +192,7 @@ import Testing
                 _ = try insert(client, document, "Person", [["name": name]])
                 let info = try client.object("document/save", ["document": document, "progressToken": name])
                 #expect(info["hasUnsavedChanges"] as? Bool == false)
-                #expect(try client.notification("$/progress")["token"] as? String == name)
+                while try client.notification("$/progress")["token"] as? String != name {}
             }
             let versions = try #require(
                 try client.call("document/versions", ["document": document]) as? [[String: Any]])
@@ -240,6 +242,14 @@ import Testing
             #expect(try complete("year > 3 AN").contains("AND"))
             #expect(try complete("nothing.x").isEmpty)
         }
+    }
+
+    @Test(arguments: [
+        ["Doc.folio"], ["--stdio", "--model", "m"], ["--stdio", "-o", "x"], ["--stdio", "Doc.folio@1"],
+    ])
+    func aCommandLineThatDoesNotFitIsRefused(_ words: [String]) throws {
+        let outcome = try FolioCommand.run(["serve"] + words)
+        #expect(outcome.exit == 64 && outcome.output.isEmpty && outcome.errors.count == 1, "\(outcome.messages)")
     }
 
     @Test func linesAreAFramingToo() throws {

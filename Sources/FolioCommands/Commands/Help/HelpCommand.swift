@@ -36,7 +36,6 @@ enum HelpCommand: Command {
             PredicateHelp.print(console)
             return .done
         }
-        if let later = CommandTable.later[name] { throw CommandError.unavailable("\(name) (\(later))") }
         guard let command = CommandTable.command(named: name) else {
             throw CommandError.usage(
                 "unknown command \(name)",

@@ -313,8 +313,8 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Makes faults of all objects without changes, and refreshes the others.
     open func refreshAllObjects() { folio?.refreshAllObjects() }
 
-    /// Lets the next save detect whether an object changed in the store although the context does not
-    /// change it.
+    /// Lets the next save detect whether an object changed in the store although the context does
+    /// not change it.
     open func detectConflicts(for object: NSManagedObject) { folio?.detectConflicts(for: object) }
 
     /// The objects that the context knows.

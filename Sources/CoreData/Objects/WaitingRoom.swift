@@ -10,7 +10,8 @@ final class WaitingRoom {
     init(model: NSManagedObjectModel) {
         context = ManagedObjectContext(
             PersistentStoreCoordinator(
-                managedObjectModel: model.use(), isPlain: false, factories: [], objectClass: { ObjectClasses.type(of: $0) }))
+                managedObjectModel: model.use(), isPlain: false, factories: [],
+                objectClass: { ObjectClasses.type(of: $0) }))
     }
 
     private final class Held {

@@ -102,8 +102,8 @@ struct PlannedMerge: Sendable {
             let here = sources.oursNumbering.actual(object.1, root: object.0)
             if here != theirs { moved.append(.init(root: object.0, base: theirs, here: here)) }
         }
-        // Every commit writes the metadata: a merge that gives a great many objects other keys is not
-        // noted, and the base of the next one has to be named.
+        // Every commit writes the metadata: a merge that gives a great many objects other keys is
+        // not noted, and the base of the next one has to be named.
         guard moved.count <= Self.greatestMovedCount else { return [] }
         let ordered = Set(moved).sorted { ($0.root, $0.base, $0.here) < ($1.root, $1.base, $1.here) }
         let own = sources.ownSum.map {

@@ -55,7 +55,8 @@ public final class PersistentStoreCoordinator: Sendable {
     /// - Parameter classes: The classes of objects by the names that the model uses in
     ///   `managedObjectClassName`; ``ManagedObject`` for all others.
     package convenience init(
-        managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:], factories: [StoreFactory]
+        managedObjectModel model: ManagedObjectModel, classes: [String: ManagedObject.Type] = [:],
+        factories: [StoreFactory]
     ) {
         self.init(
             managedObjectModel: model, isPlain: classes.isEmpty, factories: factories,

@@ -25,7 +25,8 @@ package enum GitParts {
         func marker(_ path: String) throws -> DocumentMarker? {
             try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).metadata)
         }
-        guard try DetectedDocument(ours).storeType == .sqlite, let own = try marker(ours),
+        let found = try DetectedDocument(ours)
+        guard found.kind == .store, found.storeType == .sqlite, let own = try marker(ours),
             let other = try marker(theirs)
         else { return }
         var next = own.nextSave(after: other.generation)

@@ -98,7 +98,10 @@ enum MergeFixture {
             try any("Author")?.setPropertyValue(.composite(parts), forKey: "place")
         case 10: try any("Book")?["title"] = word() + word()
         case 11:
-            if let book = try any("Book") { book["copies"] = (book["copies"] as? Int64 ?? 0) + 1 }
+            guard let book = try any("Book") else { return }
+            var copies: Int64 = 0
+            if case .int(let known) = try book.propertyValue(forKey: "copies") { copies = known }
+            try book.setPropertyValue(.int(copies + 1), forKey: "copies")
         case 12: try any("Book")?["rating"] = Double(Int.random(in: 0..<10, using: &random))
         case 13:
             guard let book = try any("Book"), let text = book["text"] as? String else { return }

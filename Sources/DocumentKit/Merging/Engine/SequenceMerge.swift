@@ -40,7 +40,7 @@ package enum SequenceMerge {
     package static func order<Element: Hashable & Sendable>(
         base: [Element], ours: [Element], theirs: [Element], members: [Element]
     ) -> [Element] {
-        let known = Set(base), wanted = Set(members)
+        let inTheirs = Set(theirs), wanted = Set(members)
         var placed: Set<Element> = [], order: [Element] = []
         func place(_ elements: [Element]) {
             for element in elements where wanted.contains(element) && placed.insert(element).inserted {
@@ -50,9 +50,11 @@ package enum SequenceMerge {
         for chunk in chunks(base: base, ours: ours, theirs: theirs) {
             switch chunk {
             case .settled(let elements): place(elements)
-            case .conflict(_, let ours, let theirs):
-                place(ours)
-                place(theirs.filter { !known.contains($0) })
+            case .conflict(let base, let left, let right):
+                // What one side has moved elsewhere is placed there.
+                let before = Set(base), inRight = Set(right)
+                place(left.filter { !before.contains($0) || inRight.contains($0) || !inTheirs.contains($0) })
+                place(right.filter { !before.contains($0) })
             }
         }
         place(members)

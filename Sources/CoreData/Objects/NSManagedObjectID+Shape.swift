@@ -1,4 +1,3 @@
-public import Foundation
 import ObjectGraph
 public import Schema
 
@@ -11,12 +10,6 @@ extension ManagedObjectID {
     /// The store of the object; nil for a temporary ID, and for a store that no coordinator has.
     public var persistentStore: NSPersistentStore? {
         isTemporaryID ? nil : NSPersistentStoreCoordinator.all.lazy.compactMap { $0.store(of: self) }.first
-    }
-
-    /// The ID as a URI.
-    public func uriRepresentation() -> URL {
-        let url: URL = uriRepresentation()
-        return url
     }
 
     /// Whether another ID is the same.

@@ -115,11 +115,11 @@ private struct Opening: Sendable {
             return try await PersistentDocument.open(
                 url, mode: mode, recovery: recovery, fitting: DocumentTransfer.choice(model))
         }
-        let policy: PersistentDocument.MigrationPolicy =
+        let policy: MigrationPolicy =
             switch migration {
-            case .fail: .fail
+            case .fail: .refuse
             case .automatic: .automatic
-            case .view: .readOnlyView
+            case .view: .readingCopy
             case .ask: .ask { plan in self.isWanted(plan) }
             }
         return try await PersistentDocument.open(

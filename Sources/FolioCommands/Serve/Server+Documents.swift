@@ -54,11 +54,11 @@ extension Server {
         _ recovery: PersistentDocument.Recovery
     ) async throws -> PersistentDocument {
         guard let model else { throw RPCError(.invalidParams, "a migration needs the parameter model") }
-        let policy: PersistentDocument.MigrationPolicy
+        let policy: MigrationPolicy
         switch migration {
-        case "fail": policy = .fail
+        case "fail": policy = .refuse
         case "automatic": policy = .automatic
-        case "view": policy = .readOnlyView
+        case "view": policy = .readingCopy
         default: throw RPCError(.invalidParams, "the parameter migration is one of fail, automatic, view")
         }
         return try await PersistentDocument.open(

@@ -36,7 +36,6 @@ public struct ManagedObjectID: Sendable {
     ///
     /// In stores that identify objects by text, the percent-escaped text is used instead of the
     /// primary key.
-    @_disfavoredOverload
     public func uriRepresentation() -> URL {
         guard let url = URL(string: description) else {
             preconditionFailure("An entity's name can't stand in a URI: \(entity.name)")

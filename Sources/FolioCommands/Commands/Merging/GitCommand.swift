@@ -101,7 +101,7 @@ enum GitCommand: Command {
         process.standardError = FileHandle.nullDevice
         process.standardInput = FileHandle.nullDevice
         do { try process.run() } catch {
-            throw CommandError.unavailable("git (it can't be started)")
+            throw CommandError(.unavailable, "unavailable", "git can't be started", path: folder)
         }
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()

@@ -1,3 +1,4 @@
+internal import FileSystem
 internal import SQLiteFile
 internal import SQLiteKit
 internal import SQLiteStore
@@ -14,6 +15,9 @@ extension DocumentSession {
         var states = [
             KnownState(sum: try currentSum().text, rank: Double(newest) + 0.75, isCurrent: true)
         ]
+        if let saved = try savedSum() {
+            states.append(KnownState(sum: saved.text, rank: Double(newest) + 0.7, generation: newest))
+        }
         if let versions = try? versionRows() {
             for row in versions where row.sum != nil {
                 guard let sum = row.sum else { continue }
@@ -37,6 +41,20 @@ extension DocumentSession {
         let folder = try StateFolder.makeTemporary()
         defer { StateFolder.removeTemporary(folder) }
         return try archivedVersions(in: folder).map { try VersionIndex.read(in: $0.folder).rows } ?? []
+    }
+
+    /// The sum of the last save, where there is autosaved work on top of it and it is no version
+    /// yet.
+    private func savedSum() throws -> StateSum? {
+        guard let marker, marker.hasUnsavedWork, marker.lastSave == nil else { return nil }
+        if kind == .package, let manifest, manifest.generation == marker.generation, let pages = manifest.store.pages {
+            return pages.sum
+        }
+        let folder = try StateFolder.makeTemporary()
+        defer { StateFolder.removeTemporary(folder) }
+        let path = FilePath.join(folder, "saved.sqlite")
+        try writeSavedState(to: path)
+        return try SavedPages(ofFileAt: path).sum
     }
 
     private func currentSum() throws -> StateSum {

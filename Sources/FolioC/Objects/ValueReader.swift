@@ -7,17 +7,21 @@ internal import Foundation
 ///
 /// Made and used inside the document's monitor, for one call.
 struct ValueReader {
-    /// A key, and what it is for the entity that was met last.
+    /// A key: the names along the path.
     private struct Key {
-        /// The names along the path.
         let steps: [(start: UnsafePointer<CChar>, length: Int)]
-        /// The index of the first step's property; nil where the entity lacks it.
-        var index: Int?
     }
 
     private let content: DocumentContent
-    private var keys: [Key]
-    /// The position of the entity that `index` of the keys is for.
+    private let keys: [Key]
+    /// The positions of keys that are paths.
+    private let paths: [Int]
+    /// The indexes of the properties of an entity that the keys name; −1 for paths, and for what the
+    /// entity lacks.
+    private var indexes: [Int]
+    /// The positions of keys that the entity lacks.
+    private var missing: [Int] = []
+    /// The position of that entity, which was met last.
     private var entityIndex = -1
 
     /// - Throws: a usage error for NULL.
@@ -26,8 +30,10 @@ struct ValueReader {
         self.content = content
         keys = try UnsafeBufferPointer(start: names, count: count).map { name in
             guard let name else { throw CommandError.usage("a key is NULL") }
-            return Key(steps: Self.steps(name), index: nil)
+            return Key(steps: Self.steps(name))
         }
+        paths = keys.indices.filter { [keys] in keys[$0].steps.count > 1 }
+        indexes = Array(repeating: -1, count: count)
     }
 
     private static func steps(_ name: UnsafePointer<CChar>) -> [(start: UnsafePointer<CChar>, length: Int)] {
@@ -83,28 +89,24 @@ struct ValueReader {
     mutating func read(_ object: ManagedObject, to values: UnsafeMutablePointer<folio_value>, _ buffer: ValueBuffer)
         throws
     {
-        guard let entity = object.knownEntity else {
+        guard let known = object.knownEntityIndex else {
             for index in keys.indices { values[index] = folio_value() }
             return
         }
-        if entity.index != entityIndex {
-            let table = content.keyTable(entity)
-            for index in keys.indices {
-                keys[index].index = table.index(keys[index].steps[0].start, keys[index].steps[0].length)
-            }
-            entityIndex = entity.index
+        if known != entityIndex, let entity = object.knownEntity { meet(entity) }
+        try object.forEachPropertyValue(at: indexes) { buffer.write($1, to: values + $0) }
+        for number in missing { values[number] = folio_value() }
+        for number in paths { buffer.write(try value(keys[number].steps, from: object), to: values + number) }
+    }
+
+    private mutating func meet(_ entity: EntityDescription) {
+        let table = content.keyTable(entity)
+        missing = []
+        for (number, key) in keys.enumerated() where key.steps.count == 1 {
+            indexes[number] = table.index(key.steps[0].start, key.steps[0].length) ?? -1
+            if indexes[number] < 0 { missing.append(number) }
         }
-        for number in keys.indices {
-            guard let index = keys[number].index else {
-                values[number] = folio_value()
-                continue
-            }
-            if keys[number].steps.count == 1 {
-                buffer.write(try object.propertyValue(at: index), to: values + number)
-            } else {
-                buffer.write(try value(keys[number].steps, from: object), to: values + number)
-            }
-        }
+        entityIndex = entity.index
     }
 
     private func value(_ steps: [(start: UnsafePointer<CChar>, length: Int)], from object: ManagedObject) throws

@@ -22,6 +22,26 @@ extension ManagedObject {
         return try propertyValue(at: index, shape)
     }
 
+    /// The index of the entity in the model; nil for an object without a context.
+    package final var knownEntityIndex: Int? { registryReference == nil ? nil : Int(entityIndex) }
+
+    /// Hands the values of several properties to `body`, with their positions in `indexes`. What is
+    /// looked up for an object is looked up once. Negative indexes are passed over.
+    package final func forEachPropertyValue(at indexes: [Int], _ body: (Int, PropertyValue) -> Void) throws {
+        try checkContext()
+        try fulfillFault()
+        let shape = self.shape, row = self.row
+        for position in indexes.indices where indexes[position] >= 0 {
+            let index = indexes[position]
+            noteReading(index)
+            if shape.relations[index] == nil {
+                body(position, row.value(shape.layout.slots[index]))
+            } else {
+                body(position, try propertyValue(at: index, shape))
+            }
+        }
+    }
+
     /// The object of a to-one relationship.
     package final func relatedObject(at index: Int) throws -> ManagedObject? {
         let relation = try knownRelation(at: index, isToMany: false)

@@ -76,14 +76,23 @@ import Testing
         }
     }
 
-    @Test func unsavedChangesArePartOfOurs() async throws {
-        try await withCopies { ours, theirs in
-            try await edit(theirs) { try book($0, "Essays")["pages"] = 7 }
+    @Test(arguments: [DocumentForm.package, .archive]) func unsavedChangesArePartOfOurs(_ form: DocumentForm)
+        async throws
+    {
+        try await withCopies(form) { ours, theirs in
             let document = try await PersistentDocument.open(ours)
             try book(document.context, "Essays")["title"] = "Mine"
-            try await document.merge(theirs)
+            // The last save, which is no version yet, is what both know.
+            let same = try await document.merge(theirs)
+            #expect(same.isApplied && same.isEmpty)
+            #expect(document.hasUnsavedChanges)
+            try await edit(theirs) { try book($0, "Essays").setPropertyValue(.int(7), forKey: "pages") }
+            let base: DocumentMerge.Base =
+                form == .archive ? .document(URL(fileURLWithPath: ours.path + "@saved")) : .common
+            try await document.merge(theirs, base: base)
             #expect(try book(document.context, "Mine").propertyValue(forKey: "pages") == .int(7))
             try await document.close(.save)
+            #expect(try DocumentVerifier.verify(ours, isThorough: true).isEmpty)
         }
     }
 

@@ -39,7 +39,8 @@ enum SourceText {
                 types.remove(String(type.output.1))
             }
         }
-        return types
+        // Core Data's constants are numbers, not types.
+        return types.filter { !$0.hasPrefix("NS") }
     }
 
     /// The codes that comments name behind `- Throws:`.

@@ -16,8 +16,8 @@ struct ValueReader {
     private let keys: [Key]
     /// The positions of keys that are paths.
     private let paths: [Int]
-    /// The indexes of the properties of an entity that the keys name; −1 for paths, and for what the
-    /// entity lacks.
+    /// The indexes of the properties of an entity that the keys name; −1 for paths, and for what
+    /// the entity lacks.
     private var indexes: [Int]
     /// The positions of keys that the entity lacks.
     private var missing: [Int] = []

@@ -3,7 +3,7 @@ struct Parameters {
     private let members: [String: JSONValue]
 
     /// - Parameter allowed: The names that the method knows.
-    /// - Throws: ``RPCError`` with code `invalidParams`.
+    /// - Throws: ``RPCError`` for parameters that are missing or of another type.
     init(_ json: JSONValue?, allowed: [String]) throws {
         switch json {
         case nil, .null: members = [:]

@@ -1,16 +1,29 @@
 import Coding
 import Folio
+import Foundation
 
 /// Tells what a merge did, or why it did nothing.
 struct MergePrinter {
     private let console: Console
     private let showsObjects: Bool
     private let path: String
+    /// The paths as the caller named them.
+    private let operands: [String]
 
-    init(_ console: Console, showsObjects: Bool, path: String) {
+    init(_ console: Console, showsObjects: Bool, path: String, operands: [String] = []) {
         self.console = console
         self.showsObjects = showsObjects
         self.path = path
+        self.operands = operands
+    }
+
+    /// A state as the caller names it: `Notes.folio@3`.
+    private func named(_ state: String) -> String {
+        for operand in operands {
+            let whole = URL(fileURLWithPath: operand).path
+            if state == whole || state.hasPrefix(whole + "@") { return operand + state.dropFirst(whole.count) }
+        }
+        return state
     }
 
     /// - Returns: 1 where nothing was merged because of conflicts.
@@ -78,7 +91,7 @@ struct MergePrinter {
             .array(objects.map { .object(["ours": .string($0.ours), "theirs": .string($0.theirs)]) })
         }
         return .object([
-            "applied": .bool(report.isApplied), "base": report.base.map { .string($0) } ?? .null,
+            "applied": .bool(report.isApplied), "base": report.base.map { .string(named($0)) } ?? .null,
             "changed": counts(report.changed), "conflicts": .array(report.conflicts.map(Self.json)),
             "deleted": counts(report.deleted), "dryRun": .bool(isDryRun), "inserted": counts(report.inserted),
             "otherDocument": .bool(report.isOtherDocument), "path": .string(path),

@@ -57,7 +57,8 @@ enum MergeCommand: Command {
             throw CommandError.usage("one argument too many: \(operands[2])", hint: specification.usage)
         }
         guard operands.count == 2 else { return try listCopies(operands[0], arguments, console) }
-        let printer = MergePrinter(console, showsObjects: !arguments.has("--stat"), path: operands[0], operands: operands)
+        let printer = MergePrinter(
+            console, showsObjects: !arguments.has("--stat"), path: operands[0], operands: operands)
         guard let target = try arguments.value("--output").map({ try DocumentArgument.path($0) }) else {
             try DocumentFormArgument.refuseForceWithoutOutput(arguments, specification)
             return try await mergeInPlace(arguments, printer, console)

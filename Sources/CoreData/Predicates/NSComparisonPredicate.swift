@@ -118,8 +118,10 @@ open class NSComparisonPredicate: NSPredicate {
         return options
     }
 
+    /// The predicate in the format language.
     open override var predicateFormat: String { FetchPredicate.comparison(comparison).predicateFormat }
 
+    /// Whether an object fulfills the predicate. `bindings` has the values of variables.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         FetchPredicate.comparison(comparison).holds(for: object, bindings)
     }

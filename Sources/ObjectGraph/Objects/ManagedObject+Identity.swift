@@ -132,7 +132,7 @@ extension ManagedObject {
     /// values.
     ///
     /// Traps if the entity is abstract or not part of the context's model;
-    /// ``ManagedObjectContext/insert(_:)-swift.method`` throws instead.
+    /// ``ManagedObjectContext/insert(_:)-(EntityDescription)`` throws instead.
     public convenience init(entity: EntityDescription, insertInto context: ManagedObjectContext) {
         let index =
             entity.modelNumber == context.model.number ? entity.index : context.model.entity(named: entity.name)?.index

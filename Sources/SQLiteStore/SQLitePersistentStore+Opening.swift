@@ -25,10 +25,20 @@ extension SQLitePersistentStore {
     ) throws -> SQLitePersistentStore {
         guard let name = description.sharedMemoryName else { return try open(description, files: files) { _ in model } }
         return try SharedMemoryStores.open(name) { store in
-            guard let model, model != store.identity.model else { return }
-            throw StorageError(
-                .incompatibleModel, "The store in memory called \(name) is of another version of the model",
-                path: description.url.path)
+            if let model, model != store.identity.model {
+                throw StorageError(
+                    .incompatibleModel, "The store in memory called \(name) is of another version of the model",
+                    path: description.url.path)
+            }
+            let first = store.description
+            guard description.isReadOnly == first.isReadOnly, description.tracksHistory == first.tracksHistory,
+                description.postsRemoteChanges == first.postsRemoteChanges,
+                description.configuration == first.configuration
+            else {
+                throw StorageError(
+                    .unsupported, "The store in memory called \(name) is open with other options, which are shared",
+                    path: description.url.path)
+            }
         } make: {
             try open(description, files: files) { _ in model }
         }

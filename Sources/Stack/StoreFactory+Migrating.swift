@@ -16,7 +16,7 @@ extension StoreFactory {
                 return try open(description, model)
             } catch let error as StorageError
                 where error.code == .incompatibleModel && description.migratesAutomatically
-                && description.infersMappingModel
+                && description.infersMappingModel && description.sharedMemoryName == nil
             {
                 guard let model, !description.isReadOnly,
                     let old = try SQLitePersistentStore.storedModelInfo(at: description.url).embeddedModel()

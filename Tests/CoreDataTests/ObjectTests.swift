@@ -34,6 +34,27 @@ import Testing
         #expect(book.entity.attributesByName["year"]?.attributeType == .integer16AttributeType)
     }
 
+    @Test func anObjectThatMovesToAnotherContextLeavesSavedObjectsWhereTheyAre() throws {
+        let folder = try Folder(), container = try Library.container(in: folder)
+        let first = container.viewContext, second = container.newBackgroundContext()
+        let author = Author(context: first), old = Book(context: first)
+        author.name = "Herbert"
+        old.author = author
+        try first.save()
+        let new = Book(context: first)
+        new.author = author
+        second.performAndWait { second.insert(new) }
+        #expect(!first.hasChanges || first.deletedObjects.isEmpty)
+        try first.save()
+        try second.performAndWait {
+            #expect(new.managedObjectContext === second && new.author?.name == "Herbert")
+            try second.save()
+        }
+        first.reset()
+        #expect(try first.count(for: NSFetchRequest<Author>(entityName: "Author")) == 1)
+        #expect(try first.count(for: NSFetchRequest<Book>(entityName: "Book")) == 2)
+    }
+
     @Test func relationshipsFollowTheirInverses() throws {
         let context = try Library.container().viewContext
         let author = Author(context: context)

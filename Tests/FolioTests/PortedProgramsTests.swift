@@ -206,11 +206,25 @@ struct PortedProgramsTests {
         try first.removePersistentStores()
         #expect(try ManagedObjectContext(second).count(for: request) == 1)
         try second.removePersistentStores()
-        #expect(try ManagedObjectContext(try coordinator(model, url)).count(for: request) == 0)
-        let another = try self.model(EntityDefinition("Film"))
         let held = try coordinator(model, url)
-        #expect(throws: StorageError.self) { try coordinator(another, url) }
+        #expect(try ManagedObjectContext(held).count(for: request) == 0)
+        let another = try self.model(EntityDefinition("Film"))
+        let mismatch = #expect(throws: StorageError.self) { try coordinator(another, url) }
+        #expect(mismatch?.code == .incompatibleModel)
+        let options = #expect(throws: StorageError.self) { try coordinator(model, url) { $0.isReadOnly = true } }
+        #expect(options?.code == .unsupported)
         #expect(held.persistentStores.count == 1)
+    }
+
+    @Test func aNamedStoreInMemoryGoesWithItsLastCoordinator() throws {
+        let url = URL(fileURLWithPath: "/dev/null/\(UUID().uuidString)"), model = try model(book)
+        do {
+            let context = ManagedObjectContext(try coordinator(model, url))
+            try context.insert("Book")
+            try context.save()
+        }
+        let next = try coordinator(model, url)
+        #expect(try ManagedObjectContext(next).count(for: FetchRequest<ManagedObject>(entityName: "Book")) == 0)
     }
 
     @Test func theHistoryHasAPositionBeforeItsFirstTransaction() throws {
@@ -307,7 +321,7 @@ struct PortedProgramsTests {
                 try coordinator(try model(book), folder.appendingPathComponent("a.sqlite")))
             var titles = ["Dune", "Solaris"].makeIterator()
             let request = BatchInsertRequest(
-                "Book",
+                entityName: "Book",
                 managedObjectHandler: { book in
                     guard let title = titles.next() else { return true }
                     book["title"] = title
@@ -318,6 +332,56 @@ struct PortedProgramsTests {
             fetch.sortDescriptors = [SortKey("title")]
             #expect(try context.fetch(fetch).map { $0["title"] as? String } == ["Dune", "Solaris"])
         }
+    }
+
+    @Test func aBatchInsertionRefusesMembersOfToManyRelationships() throws {
+        try withTemporaryDirectory { folder in
+            let shelf = EntityDefinition(
+                "Shelf", relationships: [RelationshipDescription("books", to: "Book", inverse: "shelf", maxCount: 0)])
+            var book = book
+            book.relationships = [RelationshipDescription("shelf", to: "Shelf", inverse: "books", maxCount: 1)]
+            let context = ManagedObjectContext(
+                try coordinator(try model(book, shelf), folder.appendingPathComponent("a.sqlite")))
+            let saved = try context.insert("Book")
+            try context.save()
+            let request = BatchInsertRequest(
+                entityName: "Shelf",
+                managedObjectHandler: { shelf in
+                    guard let own = shelf.managedObjectContext else { return true }
+                    shelf["books"] = [own.object(with: saved.objectID)]
+                    return false
+                })
+            let error = #expect(throws: GraphError.self) { try context.execute(request) }
+            #expect(error?.code == .wrongType && error?.key == "books")
+        }
+    }
+
+    @Test func aPinnedContextDetectsConflictsOfWatchedObjects() throws {
+        try withTemporaryDirectory { folder in
+            let coordinator = try coordinator(try model(book), folder.appendingPathComponent("a.sqlite"))
+            let context = ManagedObjectContext(coordinator)
+            let book = try context.insert("Book")
+            try context.save()
+            try context.setQueryGeneration(from: .current)
+            #expect(book["title"] == nil)
+            let other = ManagedObjectContext(coordinator)
+            try other.existingObject(with: book.objectID)["title"] = "Dune"
+            try other.save()
+            context.detectConflicts(for: book)
+            try context.insert("Book")
+            let error = #expect(throws: GraphError.self) { try context.save() }
+            #expect(error?.code == .conflict)
+        }
+    }
+
+    @Test func variablesAndListsTakeExpressions() throws {
+        let title = QueryExpression.keyPath("title")
+        #expect(
+            try FetchPredicate(format: "$x == 'Dune'").withSubstitutionVariables(["x": title])
+                == FetchPredicate(format: "title == 'Dune'"))
+        #expect(
+            try FetchPredicate(format: "'Dune' IN %@", [title, .keyPath("subtitle")]).predicateFormat
+                == FetchPredicate(format: "'Dune' IN {title, subtitle}").predicateFormat)
     }
 
     @Test func templatesAndFetchedPropertiesSort() throws {

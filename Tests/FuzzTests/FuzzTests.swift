@@ -5,8 +5,8 @@ import Testing
 /// Bytes that were damaged at random: whatever reads or repairs them answers in time, with what it
 /// could read or an error that says what is wrong.
 ///
-/// Here some runs of each, other ones in each process; `FOLIO_FUZZ` says how many times as many:
-/// 1000 takes hours. `FOLIO_FUZZ_DRIVER` names another driver, such as one that is built for
+/// Here some runs of each, the same every time; `FOLIO_FUZZ` says how many times as many, with new
+/// seeds: 1000 takes hours. `FOLIO_FUZZ_DRIVER` names another driver, such as one that is built for
 /// release.
 @Suite struct FuzzTests {
     private static let factor = ProcessInfo.processInfo.environment["FOLIO_FUZZ"].flatMap { Int($0) } ?? 1

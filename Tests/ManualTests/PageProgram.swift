@@ -6,7 +6,7 @@ import TestSupport
 struct PageProgram {
     private let page: ManualPage
     /// The numbers of the blocks, hidden ones among them.
-    private let indices: [Int]
+    let indices: [Int]
 
     init(_ page: ManualPage) {
         self.page = page

@@ -41,6 +41,7 @@ import Testing
         if let failure = outputs[-1] {
             throw ManualFailure("the program of \(page.name) fails:\n\(failure.joined(separator: "\n"))")
         }
+        #expect(Set(outputs.keys) == Set(program.indices), "\(page.name): not every block ran to its end")
         return outputs.flatMap { index, printed -> [(range: Range<Int>, lines: [String])] in
             guard let block = page.output(of: index) else {
                 #expect(printed.isEmpty, "\(page.name):\(page.blocks[index].range.lowerBound) prints \(printed)")

@@ -219,7 +219,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         var request: BatchInsertRequest
         if let managedObjectHandler {
             request = BatchInsertRequest(
-                entityName, managedObjectHandler: { ($0 as? NSManagedObject).map(managedObjectHandler) ?? true })
+                entityName: entityName,
+                managedObjectHandler: { ($0 as? NSManagedObject).map(managedObjectHandler) ?? true })
         } else {
             var next = 0
             let objects = objectsToInsert ?? []

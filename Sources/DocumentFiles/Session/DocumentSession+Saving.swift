@@ -70,7 +70,7 @@ extension DocumentSession {
     package func settleWorkingSet() throws { try form.willCommit(self) }
 
     /// Completes a save after its commit. If this fails, the save is still valid, and the error is
-    /// recorded in `unfinishedSave`.
+    /// recorded in `postCommitError`.
     package func settleSave() {
         do {
             try finishSave()

@@ -21,7 +21,8 @@ extension ManagedObjectContext {
     ///
     /// The merge policy resolves the conflict; the policy `error`, the default, fails the save. The
     /// save reads the version of the object, one query for each hierarchy of entities. Faults are
-    /// not compared. A successful save, ``rollback()`` and ``reset()`` end the detection.
+    /// not compared, and a child context compares with its parent's saved versions. A successful
+    /// save, ``rollback()`` and ``reset()`` end the detection.
     public func detectConflicts(for object: ManagedObject) { watchedObjects.insert(object.objectID) }
 }
 

@@ -9,6 +9,8 @@ extension ConflictSettler {
             !$0.isInserted && !$0.isUpdated && !$0.isDeleted && !$0.isFault
         }
         guard !objects.isEmpty else { return }
+        // A pinned context would compare its own state with itself.
+        context.reader.moveForward()
         let rows = try context.faults.storedRows(of: objects.map(\.objectID))
         let conflicts = objects.compactMap { object -> StoreConflict? in
             let stored = rows[object.objectID]?.version ?? 0, known = object.row.version

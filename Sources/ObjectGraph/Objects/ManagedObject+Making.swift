@@ -29,7 +29,8 @@ extension ManagedObjectContext {
     }
 
     /// Inserts a new object of another context, with its values, and with the new objects that it
-    /// leads to there.
+    /// leads to there. Relationships to saved objects lead to the objects of this context; the
+    /// other context keeps them unchanged.
     /// - Throws: ``GraphError`` with code `unknownEntity`, or `alreadySaved` for an object that is
     ///   not new.
     package func takeOver(_ object: ManagedObject) throws(GraphError) {
@@ -42,7 +43,8 @@ extension ManagedObjectContext {
         var next = 0
         while next < found.count {
             for relation in found[next].shape.toOnes + found[next].shape.toManys {
-                for member in found[next].members(of: relation) where seen.insert(member).inserted {
+                for member in found[next].members(of: relation)
+                where member.key < 0 && seen.insert(member).inserted {
                     found.append(member)
                 }
             }
@@ -55,11 +57,21 @@ extension ManagedObjectContext {
                     (property.name, object.row.value(object.shape.layout.slots[property.index]))
                 },
                 members: (object.shape.toOnes + object.shape.toManys).map { relation in
-                    (relation, object.members(of: relation))
+                    (
+                        relation,
+                        object.members(of: relation).map { $0.key < 0 ? $0 : self.object(with: $0.objectID) }
+                    )
                 }
             )
         }
         let seeds = try contents.map { content throws(GraphError) in try seedOfNewObject(of: content.entity) }
+        // Delete rules must not reach the saved objects.
+        for object in found {
+            for relation in object.shape.toOnes { object.setPlainValue(nil, forKey: relation.property.name) }
+            for relation in object.shape.toManys {
+                object.setPlainValue([ManagedObject](), forKey: relation.property.name)
+            }
+        }
         for object in found { other.delete(object) }
         other.processPendingChanges()
         for (content, seed) in zip(contents, seeds) {

@@ -101,6 +101,11 @@ struct BatchExecutor {
                 filling.processPendingChanges()
             }
             if try handler(object) { return true }
+            if let relation = shape.toManys.first(where: {
+                !object.objectIDs(forRelationshipNamed: $0.property.name).isEmpty
+            }) {
+                throw GraphError.wrongType("the members of a to-many relationship", for: relation.property, of: entity)
+            }
             for property in entity.properties where !property.isToMany && !property.isTransient {
                 let value = try object.propertyValue(at: property.index, shape)
                 if !value.isNull || property.attribute?.defaultValue != nil { values[property.name] = value }

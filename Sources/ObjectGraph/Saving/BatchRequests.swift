@@ -129,10 +129,11 @@ public struct BatchInsertRequest {
     /// }
     /// ```
     /// - Parameter managedObjectHandler: Sets attributes, and to-one relationships to saved objects
-    ///   fetched in the object's context; returns true if there are no more objects. The object is
-    ///   of the class of its entity, and valid during the call alone. Hooks are not called.
+    ///   fetched in the object's context; returns true if there are no more objects. Members of
+    ///   to-many relationships are an error. The object is of the class of its entity, and valid
+    ///   during the call alone. Hooks are not called.
     @_disfavoredOverload
-    public init(_ entityName: String, managedObjectHandler: @escaping (ManagedObject) throws -> Bool) {
+    public init(entityName: String, managedObjectHandler: @escaping (ManagedObject) throws -> Bool) {
         self.entityName = entityName
         handler = { _ in true }
         objectHandler = managedObjectHandler

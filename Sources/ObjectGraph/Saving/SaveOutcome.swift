@@ -189,8 +189,9 @@ struct SaveOutcome {
         typealias Key = ManagedObjectContext.NotificationKey
         guard context.parent == nil else { return [:] }
         var details: [String: any Sendable] = [:]
-        let store = context.persistentStoreCoordinator.stores.lazy.compactMap { $0 as? any HistoryStore }.first
-        if let store, store.description.tracksHistory, let token = try? store.currentHistoryToken() {
+        let store = context.persistentStoreCoordinator.stores.lazy.compactMap { $0 as? any HistoryStore }
+            .first { $0.description.tracksHistory }
+        if let store, let token = try? store.currentHistoryToken() {
             details[Key.historyToken.rawValue] = token
         }
         if let generation = try? context.reader.pinnedToken() { details[Key.queryGeneration.rawValue] = generation }

@@ -256,8 +256,12 @@ struct PredicateParser {
 
     /// The next argument where it is an expression of its own.
     mutating func nextExpression() -> QueryExpression? {
-        guard argumentsUsed < arguments.count, let expression = arguments[argumentsUsed] as? QueryExpression else {
-            return nil
+        guard argumentsUsed < arguments.count else { return nil }
+        let expression: QueryExpression
+        switch arguments[argumentsUsed] {
+        case let single as QueryExpression: expression = single
+        case let list as [QueryExpression]: expression = .aggregate(list)
+        default: return nil
         }
         argumentsUsed += 1
         return expression

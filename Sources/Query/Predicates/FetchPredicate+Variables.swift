@@ -9,7 +9,9 @@ extension FetchPredicate {
     /// ```
     /// The variable that a SUBQUERY binds is never replaced, even if it has one of the names.
     public func withSubstitutionVariables(_ variables: [String: (any PredicateArgument)?]) -> FetchPredicate {
-        let constants = variables.mapValues { QueryExpression.constant($0?.predicateConstant ?? .null) }
+        let constants = variables.mapValues {
+            ($0 as? QueryExpression) ?? QueryExpression.constant($0?.predicateConstant ?? .null)
+        }
         return replacing { expression, bound in
             guard case .variable(let name) = expression, !bound.contains(name) else { return nil }
             return constants[name]

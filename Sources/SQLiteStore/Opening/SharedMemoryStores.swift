@@ -1,10 +1,11 @@
 import Storage
 import Synchronization
 
-/// The stores in memory that have a name: all of a process who open one have the same.
+/// The stores in memory that have a name: all coordinators of a process that open one share it, and
+/// it exists as long as one of them does.
 enum SharedMemoryStores {
     private struct Entry {
-        let store: SQLitePersistentStore
+        weak var store: SQLitePersistentStore?
         var users: Int
     }
 
@@ -16,10 +17,10 @@ enum SharedMemoryStores {
         _ name: String, fits: (SQLitePersistentStore) throws -> Void, make: () throws -> SQLitePersistentStore
     ) throws -> SQLitePersistentStore {
         try entries.withLock { entries in
-            if let entry = entries[name] {
-                try fits(entry.store)
+            if let store = entries[name]?.store {
+                try fits(store)
                 entries[name]?.users += 1
-                return entry.store
+                return store
             }
             let store = try make()
             entries[name] = Entry(store: store, users: 1)

@@ -44,7 +44,7 @@ struct ClassWriter {
     var propertiesFile: String { Self.notice + imports + "\n" + propertiesText }
 
     var propertiesText: String {
-        var text = "extension \(className) {\n" + fetchRequest
+        var text = "extension \(className) {"
         for attribute in entity.definition.attributes { text += "\n" + property(attribute) }
         for relationship in entity.definition.relationships { text += "\n" + property(relationship) }
         for fetched in entity.definition.fetchedProperties { text += "\n" + property(fetched) }
@@ -53,10 +53,6 @@ struct ClassWriter {
             text += "\n" + accessors(relationship)
         }
         return isRoot ? text + conformances : text
-    }
-
-    private var fetchRequest: String {
-        "    \(access)static func fetchRequest() -> FetchRequest<\(className)> { FetchRequest(entityName: \(literal(entity.name))) }\n"
     }
 
     // MARK: Properties
@@ -123,12 +119,21 @@ struct ClassWriter {
 
     /// The conformances of the whole class hierarchy.
     private var conformances: String {
-        let classes = model.entities.filter { $0.isKind(of: entity) && generator.isGenerated($0) }.compactMap {
-            names.classes[$0.name]
-        }
+        let entities = model.entities.filter { $0.isKind(of: entity) && generator.isGenerated($0) }
+        let classes = entities.compactMap { names.classes[$0.name] }
         var text = "\nextension \(className): _KeyPathDeclaring {\n"
         text += "    \(access)static var _keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] {\n        ["
-        text += classes.map { "\($0).\(Self.keyPaths(of: $0))" }.joined(separator: ", ") + "]\n    }\n}\n"
+        text += classes.map { "\($0).\(Self.keyPaths(of: $0))" }.joined(separator: ", ") + "]\n    }\n"
+        let renamed = entities.compactMap { entity in
+            names.classes[entity.name].flatMap {
+                $0 == entity.name ? nil : "ObjectIdentifier(\($0).self): \(literal(entity.name))"
+            }
+        }
+        if !renamed.isEmpty {
+            text += "    \(access)static var _entityNames: [ObjectIdentifier: String] {\n        ["
+            text += renamed.joined(separator: ", ") + "]\n    }\n"
+        }
+        text += "}\n"
         // An attribute named `id` identifies the object if its type allows that.
         let hasUnfitID = model.entities.contains { other in
             other.isKind(of: entity)

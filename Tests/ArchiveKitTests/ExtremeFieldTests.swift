@@ -30,7 +30,7 @@ import Testing
                 [("mimetype", [1]), ("a", [UInt8](repeating: 7, count: 300)), ("b/c", [2, 3])], in: folder)
             for good in [small, wide(small)] {
                 let places = places(in: good), path = folder.path + "/x.zip"
-                for round in 0..<8_000 {
+                for round in 0..<sweep(500, all: 8_000) {
                     var bytes = good
                     for _ in 0...(dice.next() % 3) {
                         let place = places[Int(dice.next() % UInt64(places.count))]

@@ -6,10 +6,9 @@ import TestSupport
 /// Documents that another program edits, that an editor left, and that this user may not write.
 @Suite struct BusyDocumentTests {
     private func withCopy(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(URL(fileURLWithPath: try FolioCommand.copyOfDocument(in: folder)))
+        try await withFolder { folder in
+            try await body(URL(fileURLWithPath: try FolioCommand.copyOfDocument(in: folder)))
+        }
     }
 
     @Test(arguments: [["insert", "Person", "name=X"], ["set", "Person/p1", "name=X"], ["delete", "Journey/p1"]])

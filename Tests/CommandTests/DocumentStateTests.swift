@@ -10,13 +10,6 @@ private final class RecordedDocument: PersistentDocument {
 
 /// States of a document on the command line, and what of them goes along with a copy.
 @Suite struct DocumentStateTests {
-    private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
-
     private func historyCount(_ url: URL) async throws -> Int {
         let document = try await PersistentDocument.open(url, mode: .reading)
         let count = try document.context.fetchHistory().count

@@ -32,28 +32,20 @@ enum FolioCommand {
         throws -> Outcome
     {
         try withTemporaryDirectory { scratch in
-            let process = Process()
-            let words = runner + (alone ? [] : [binary.path]) + arguments
-            process.executableURL = URL(fileURLWithPath: words[0])
-            process.arguments = Array(words.dropFirst())
-            if let folder { process.currentDirectoryURL = folder }
             var variables = ProcessInfo.processInfo.environment
-            variables["XDG_STATE_HOME"] = scratch.appendingPathComponent("state").path
+            variables["XDG_STATE_HOME"] = scratch.path + "/state"
             variables["SWIFT_BACKTRACE"] = "enable=no"
-            process.environment = variables
-            // Files, not pipes: nothing has to be read while the command runs.
-            let output = scratch.appendingPathComponent("output")
-            let messages = scratch.appendingPathComponent("messages")
-            for file in [output, messages] { try Data().write(to: file) }
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = try FileHandle(forWritingTo: output)
-            process.standardError = try FileHandle(forWritingTo: messages)
-            try process.run()
-            process.waitUntilExit()
-            return Outcome(
-                exit: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
-                messages: try String(contentsOf: messages, encoding: .utf8))
+            let words = runner + (alone ? [] : [binary.path]) + arguments
+            let run = try ProgramRun(words, in: folder, environment: variables)
+            return Outcome(exit: run.exit, output: try text(run.output), messages: try text(run.messages))
         }
+    }
+
+    private static func text(_ bytes: Data) throws -> String {
+        guard let text = String(data: bytes, encoding: .utf8) else {
+            throw CocoaError(.fileReadInapplicableStringEncoding)
+        }
+        return text
     }
 
     static func run(_ arguments: String..., in folder: URL? = nil) throws -> Outcome { try run(arguments, in: folder) }

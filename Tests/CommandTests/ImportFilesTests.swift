@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Several files in one import, forms of delimited text, and imports that are taken in pieces.
@@ -192,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func aLongExportMakesAnEqualDocument() throws {
+    @Test(.enabled(if: runsSweeps)) func aLongExportMakesAnEqualDocument() throws {
         try ImportFixture.run { library in
             try library.file("Author.csv", "last\n" + (0..<50).map { "A\($0)\n" }.joined())
             try library.file(

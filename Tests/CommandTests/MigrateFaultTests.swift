@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: forms) func anInterruptedMigrationLeavesTheOldDocumentAndNothingElse(form: String) throws {
-        try signal(SIGINT, form, moments: 5) { outcome, isMigrated, strays in
+        try signal(SIGINT, form, moments: sweep(2, all: 5)) { outcome, isMigrated, strays in
             // Until the command listens to signals it ends as any program does, which a shell calls
             // 130 too.
             #expect([0, 130, -SIGINT].contains(outcome.exit), "\(outcome)")
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: forms) func aKilledMigrationLeavesTheOldOrTheNewDocument(form: String) throws {
-        try signal(SIGKILL, form, moments: 8) { outcome, isMigrated, _ in
+        try signal(SIGKILL, form, moments: sweep(2, all: 8)) { outcome, isMigrated, _ in
             #expect([0, -SIGKILL].contains(outcome.exit), "\(outcome)")
             if outcome.exit == 0 { #expect(isMigrated) }
         }

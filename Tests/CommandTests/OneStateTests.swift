@@ -8,7 +8,7 @@ import Testing
 @Suite struct OneStateTests {
     /// Of forty exports beside a writer, so many at least show something: the writer pauses, and
     /// the reader tries again.
-    private static let fewestShown = 10
+    private static let fewestShown = sweep(2, all: 10)
 
     /// A bare store in which the names of `Person/p1` and `Journey/p1` are the same after every
     /// commit.
@@ -77,7 +77,7 @@ import Testing
             let writer = Writer(path, closes: closes)
             defer { writer.stop() }
             var shown = 0
-            for _ in 0..<40 {
+            for _ in 0..<sweep(10, all: 40) {
                 let export = try FolioCommand.run("export", path)
                 // Whoever can't be held off is told of, and nothing is shown then.
                 guard export.exit == 0 else {

@@ -41,7 +41,7 @@ import TestSupport
         #expect(try b.read(upToCount: 1)?.isEmpty ?? true)
     }
 
-    @Test func aValueGoesInAndOutOfEveryFormThroughLittleMemory() throws {
+    @Test(.enabled(if: runsSweeps)) func aValueGoesInAndOutOfEveryFormThroughLittleMemory() throws {
         try withTemporaryDirectory { folder in
             let file = folder.appendingPathComponent("in.bin"), result = folder.appendingPathComponent("out.bin")
             try makeFile(at: file)

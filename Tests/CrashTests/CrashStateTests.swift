@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The states in which a power cut may leave a document, built from a record of what each operation
@@ -8,6 +9,7 @@ import Testing
     private static let isWhole = ProcessInfo.processInfo.environment["FOLIO_FAULTS"] == "all"
 
     @Test(
+        .enabled(if: runsSweeps),
         .enabled(if: CrashDriver.canWatch, "this machine does not let processes be watched (seccomp user notification)")
     )
     func noPowerCutLosesAnAcknowledgedStateOrLeavesADocumentThatDoesNotOpen() throws {

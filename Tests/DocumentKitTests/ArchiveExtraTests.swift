@@ -5,6 +5,7 @@ import FileSystem
 import Foundation
 import ObjectGraph
 import Schema
+import TestSupport
 import Testing
 
 /// A document with files of its own: those that changed since the last save, and nil for those that

@@ -7,6 +7,7 @@ import ObjectGraph
 import Query
 import Schema
 import Synchronization
+import TestSupport
 import Testing
 
 /// A document in one zip file. Working sets go to the state folder of the user, which the tests

@@ -2,6 +2,7 @@ import Dispatch
 import DocumentKit
 import Foundation
 import ObjectGraph
+import TestSupport
 import Testing
 
 /// An actor whose jobs tell whether they run in it.

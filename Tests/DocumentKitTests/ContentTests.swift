@@ -7,6 +7,7 @@ import Query
 import Schema
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 /// Large values in `content/`: written in pieces, one file for equal ones, on the disk before a row

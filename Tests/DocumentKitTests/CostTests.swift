@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import Schema
 import Synchronization
+import TestSupport
 import Testing
 
 /// What an autosave and a version cost depends on what was changed, and not on what is there.

@@ -5,6 +5,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import TestSupport
 import Testing
 
 /// What other processes see of a document, and what is left of it when they are killed.

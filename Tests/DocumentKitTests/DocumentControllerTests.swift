@@ -5,6 +5,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import TestSupport
 import Testing
 
 /// An application's documents: types, recent ones, those without a name, those that wait to be

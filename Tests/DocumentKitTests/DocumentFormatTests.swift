@@ -7,6 +7,7 @@ import ModelFiles
 import ObjectGraph
 import Query
 import Schema
+import TestSupport
 import Testing
 
 /// The versions of the document format: each that was released has samples, and they open today.

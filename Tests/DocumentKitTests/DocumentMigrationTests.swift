@@ -9,6 +9,7 @@ import Query
 import Schema
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 /// Documents of former versions: what opening does about them, and that nothing is lost whatever

@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 /// A document with files of its own, a preview and a title.

@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import Schema
 import Synchronization
+import TestSupport
 import Testing
 
 /// Saves that write while their document is edited.

@@ -7,6 +7,7 @@ import Query
 import SQLiteFile
 import SQLiteKit
 import Schema
+import TestSupport
 import Testing
 
 /// The versions that a document keeps by itself, and what is restored from them.

@@ -4,6 +4,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import TestSupport
 import Testing
 
 /// What an editor does with a document, in orders that one does not think of at first.

@@ -35,7 +35,7 @@ import Testing
             let store = try document(in: folder), versions = store.versions
             let path = versions.folder + "/index.json",
                 good = String(decoding: try Disk.read(path, limit: 1 << 20), as: UTF8.self)
-            for _ in 0..<12_000 {
+            for _ in 0..<sweep(1_000, all: 12_000) {
                 let text = dice.withExtremes(good)
                 try put(Array(text.utf8), path)
                 expectTyped(text) {
@@ -45,7 +45,7 @@ import Testing
                 }
                 expectTyped(text) { _ = try versions.contentReferences() }
             }
-            for round in 0..<200 {
+            for round in 0..<sweep(20, all: 200) {
                 let text = dice.withExtremes(good), work = folder.path + "/work"
                 try Disk.copyTree(versions.folder, to: work)
                 defer { try? Disk.removeTree(work) }
@@ -76,7 +76,7 @@ import Testing
             // The fields of the header, and of the first entries of the table of runs.
             let fields: [(place: Int, count: Int)] = [(12, 8), (20, 8), (28, 4), (32, 4), (36, 4), (40, 8)]
             let header = 60, data = good[40..<48].reversed().reduce(0) { $0 << 8 | Int($1) }
-            for _ in 0..<8_000 {
+            for _ in 0..<sweep(800, all: 8_000) {
                 var bytes = good
                 for _ in 0...(dice.next() % 2) {
                     if dice.next() % 2 == 0 {
@@ -107,7 +107,7 @@ import Testing
              "lastSave": {"generation": 2, "saved": "2026-01-01T00:00:00Z"}}
             """
         var dice = SplitMix(state: 26)
-        for _ in 0..<20_000 {
+        for _ in 0..<sweep(2_000, all: 20_000) {
             let text = dice.withExtremes(good)
             expectTyped(text) { _ = try DocumentManifest.decode(Array(text.utf8), path: "m").encoded }
         }
@@ -120,7 +120,7 @@ import Testing
         var dice = SplitMix(state: 27)
         try withTemporaryDirectory { folder in
             let path = folder.path + "/A.folio", file = folder.path + "/.A.folio.lock"
-            for _ in 0..<2_000 {
+            for _ in 0..<sweep(200, all: 2_000) {
                 let text = dice.withExtremes(good).replacing(
                     "2026", with: ["0000", "9999", "2026", "99999999999"][Int(dice.next() % 4)])
                 try put(Array(text.utf8), file)
@@ -144,7 +144,7 @@ import Testing
                 try await document.save()
             }
             try await document.close()
-            for round in 0..<80 {
+            for round in 0..<sweep(10, all: 80) {
                 let copy = folder.appendingPathComponent("\(round).folio")
                 try Disk.copyTree(url.path, to: copy.path)
                 try changeMarker(copy.path + "/store/store.sqlite", &dice)

@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import Schema
 import Synchronization
+import TestSupport
 import Testing
 
 /// Where a document goes from one place, lock or mark to another: nobody comes between, and what

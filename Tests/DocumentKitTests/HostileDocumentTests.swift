@@ -8,6 +8,7 @@ import Query
 import SQLiteStore
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 /// Documents that somebody else made or spoilt: each is refused for what it is, and nothing is

@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import SQLiteKit
 import Schema
+import TestSupport
 import Testing
 
 /// The journal that autosaved work stays in: how far it grows, and that no other is ever taken for

@@ -65,15 +65,6 @@ enum Library {
     }
 }
 
-/// Runs `body` with a fresh directory that is removed afterwards.
-func withFolder<Result>(_ body: (URL) async throws -> Result) async throws -> Result {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent(
-        "folio-test-\(UUID().uuidString)", isDirectory: true)
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: url) }
-    return try await body(url)
-}
-
 /// The files of an open package, without the index that SQLite keeps beside its journal for whoever
 /// reads.
 func committed(_ package: URL) throws -> [String: [UInt8]] {

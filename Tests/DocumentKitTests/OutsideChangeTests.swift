@@ -5,6 +5,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import TestSupport
 import Testing
 
 /// What other programs do to a document that is open.

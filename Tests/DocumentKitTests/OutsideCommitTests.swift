@@ -6,6 +6,7 @@ import ObjectGraph
 import SQLiteKit
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 /// Commits that another program left in the WAL beside a document's store.

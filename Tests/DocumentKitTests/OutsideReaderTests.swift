@@ -7,6 +7,7 @@ import Query
 import SQLiteKit
 import Schema
 import Synchronization
+import TestSupport
 import Testing
 
 /// Programs that read a document while this one edits it, and this one's own second looks at it.

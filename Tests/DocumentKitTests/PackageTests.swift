@@ -5,6 +5,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import TestSupport
 import Testing
 
 /// A document in a package folder: created, saved, autosaved, reverted, closed.

@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import Schema
 import Synchronization
+import TestSupport
 import Testing
 
 /// What packing must not lose, and must not leave.
@@ -144,7 +145,9 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func aFailingSystemCallLeavesTheOldDocumentOrTheNewOne(packs: Bool) async throws {
+    @Test(.enabled(if: runsSweeps), arguments: [true, false]) func aFailingSystemCallLeavesTheOldDocumentOrTheNewOne(
+        packs: Bool
+    ) async throws {
         try await withFolder { folder in
             let (package, archive, back) = archives(in: folder)
             try await makePackage(package)

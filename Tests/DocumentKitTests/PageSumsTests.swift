@@ -8,6 +8,7 @@ import Query
 import Schema
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 /// Large stores in archives, whose pages are checked as they are read. Stores of some hundred pages

@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 /// Autosaves of objects that have unique values twice: nothing is lost, nothing fails, and the save

@@ -5,6 +5,7 @@ import Foundation
 import ObjectGraph
 import Query
 import Schema
+import TestSupport
 import Testing
 
 /// What an ordinary user meets in folders that can't be written to. The superuser may write

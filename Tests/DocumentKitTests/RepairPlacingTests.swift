@@ -2,6 +2,7 @@ import DocumentFiles
 import DocumentKit
 import FileSystem
 import Foundation
+import TestSupport
 import Testing
 
 /// The last step of a repair is the only one that writes where the new document is to be, so that

@@ -6,6 +6,7 @@ import ObjectGraph
 import Query
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 /// Documents written to other places and in other forms.

@@ -7,6 +7,7 @@ import Query
 import SQLiteKit
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 /// Pages of a package's store that are not what the last save wrote.

@@ -7,6 +7,7 @@ import Query
 import Schema
 import Storage
 import Synchronization
+import TestSupport
 import Testing
 
 /// Packages on file systems of the network, and in folders that are kept the same elsewhere: their

@@ -4,6 +4,7 @@ import FileSystem
 import Foundation
 import ObjectGraph
 import Schema
+import TestSupport
 import Testing
 
 /// A document with one file of its own.

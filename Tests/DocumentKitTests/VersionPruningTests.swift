@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite struct VersionPruningTests {
-    @Test(arguments: 0..<6) func whateverIsRemovedTheRestIsRestoredByteForByte(seed: Int) throws {
+    @Test(arguments: 0..<sweep(2, all: 6)) func whateverIsRemovedTheRestIsRestoredByteForByte(seed: Int) throws {
         try withTemporaryDirectory { folder in
             var dice = Dice(UInt64(seed))
             var policy = VersionStore.BasePolicy()

@@ -79,7 +79,6 @@ import Testing
         try withTemporaryDirectory { folder in
             let store = try VersionedStore(in: folder.path)
             let reader = try Connection(store.path, .readOnly)
-            try store.connection.execute("PRAGMA busy_timeout=1")
             for round in 0..<4 {
                 try reader.execute("BEGIN; SELECT count(*) FROM t")
                 for save in 0..<3 {

@@ -101,6 +101,8 @@ final class VersionedStore {
         try connection.prepareForEditing()
         // Whether SQLite makes its commits durable is not the question here.
         try connection.setSynchronous(.off)
+        // A checkpoint that a reader holds up fails at once.
+        try connection.execute("PRAGMA busy_timeout=1")
     }
 
     func close() throws { try connection.close() }

@@ -23,12 +23,13 @@ import Testing
 
     @Test func eightThreadsWorkOnOneDocumentAndOnEight() throws { try succeeds("threads") }
 
-    @Test func memoryDoesNotGrow() throws { try succeeds("leaks") }
+    @Test(.enabled(if: runsSweeps)) func memoryDoesNotGrow() throws { try succeeds("leaks") }
 
     /// Memory errors alone: what the runtime keeps in tagged pointers looks lost to the tool, and
     /// the test above counts what is lost.
     @Test(
-        .enabled(if: CProgram.hasProgram("valgrind") && CProgram.hasProgram("strip")), arguments: ["misuse", "objects"])
+        .enabled(if: runsSweeps && CProgram.hasProgram("valgrind") && CProgram.hasProgram("strip")),
+        arguments: ["misuse", "objects"])
     func programsHaveNoMemoryErrors(_ name: String) throws {
         try withTemporaryDirectory { folder in
             // The debugging information of the library is too new for some versions of the tool.

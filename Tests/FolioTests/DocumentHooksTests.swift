@@ -58,13 +58,6 @@ private final class LetterDocument: PersistentDocument {
 }
 
 @Suite("Hooks of a document") struct DocumentHooksTests {
-    private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
-
     @Test func theStoreIsOpenedAsTheDocumentSays() async throws {
         for form in [DocumentForm.package, .archive, .store] {
             try await withFolder { folder in

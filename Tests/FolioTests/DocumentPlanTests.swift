@@ -1,5 +1,6 @@
 import Folio
 import Foundation
+import TestSupport
 import Testing
 
 enum ShelfV1: VersionedSchema {
@@ -91,13 +92,6 @@ final class CautiousShelfDocument: PersistentDocument {
 @Suite(.serialized) struct DocumentPlanTests {
     private static let cover = Data((0..<150_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
     private static let forms: [DocumentForm] = [.package, .archive, .store, .binaryStore]
-
-    private func withFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
 
     private func make(_ url: URL, _ form: DocumentForm) async throws {
         let document = try await PersistentDocument.create(

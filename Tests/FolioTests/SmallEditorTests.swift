@@ -46,13 +46,6 @@ struct SmallEditorTests {
     private nonisolated static let part = ProcessInfo.processInfo.environment["FOLIO_TEST_PART"]
     private nonisolated static let partPath = ProcessInfo.processInfo.environment["FOLIO_TEST_PATH"] ?? ""
 
-    private func withFolder(_ body: @MainActor (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
-
     private func waitUntil(_ condition: @MainActor () throws -> Bool) async throws {
         for _ in 0..<1500 {
             if try condition() { return }

@@ -48,6 +48,17 @@ import Testing
         }
     }
 
+    @Test func everyClassMakesRequestsForItsEntity() throws {
+        try withLibrary { context throws in
+            var request = Book.fetchRequest()
+            request.sortDescriptors = [SortKey("title")]
+            let books: [Book] = try context.fetch(request)
+            #expect(books.map(\.title) == ["Destination: Void", "Dune", "Solaris", "Éden"])
+            #expect(try context.count(for: Publication.fetchRequest()) == 4)
+            #expect(Pamphlet.fetchRequest().entityName == "Pamphlet" && Writer.fetchRequest().entityName == "Writer")
+        }
+    }
+
     @Test func inheritedPropertiesAreAskedOfTheSubclass() throws {
         try withLibrary { context throws in
             #expect(try context.fetch(Book.self, where: \.title == "Dune").count == 1)

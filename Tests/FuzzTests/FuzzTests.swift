@@ -48,12 +48,15 @@ import Testing
     /// Damage that repairs once lost sound rows to: the root of a table over that of a small one,
     /// with and without a WAL; half a page of the pointer map; a wrong length in a header of an
     /// archive; a comma in a table's definition; the type of a rowid column.
-    @Test(arguments: [
-        ("repair-package", 5, 20_261_125), ("repair-package-wal", 5, 20_261_125), ("repair-store", 5, 20_261_125),
-        ("repair-store-wal", 5, 20_261_125), ("repair-archive", 217, 20_261_125),
-        ("repair-many-entries", 27, 20_261_125), ("repair-store", 14, 77), ("repair-archive", 324, 202),
-        ("repair-package", 3, 3_377_774_103),
-    ]) func whatWasLostOnceIsSaved(task: String, run: Int, seed: UInt64) throws {
+    @Test(
+        .enabled(if: runsSweeps),
+        arguments: [
+            ("repair-package", 5, 20_261_125), ("repair-package-wal", 5, 20_261_125), ("repair-store", 5, 20_261_125),
+            ("repair-store-wal", 5, 20_261_125), ("repair-archive", 217, 20_261_125),
+            ("repair-many-entries", 27, 20_261_125), ("repair-store", 14, 77), ("repair-archive", 324, 202),
+            ("repair-package", 3, 3_377_774_103),
+        ]) func whatWasLostOnceIsSaved(task: String, run: Int, seed: UInt64) throws
+    {
         try fuzz(task, 1, seed: seed, first: run)
     }
 

@@ -112,6 +112,18 @@ struct CodeGeneratorTests {
                 && !novel.contains("Identifiable"))
     }
 
+    @Test func classesOfOtherNamesSayWhatTheirEntityIsCalled() throws {
+        let model = try ManagedObjectModel(entities: [
+            EntityDefinition("Book", managedObjectClassName: "Volume"),
+            EntityDefinition("Novel", managedObjectClassName: "Novel", superentityName: "Book"),
+        ])
+        let text = try CodeGenerator().text(for: model, named: "M", contents: "<model/>")
+        #expect(
+            text.contains(
+                "    public static var _entityNames: [ObjectIdentifier: String] {\n        [ObjectIdentifier(Volume.self): \"Book\"]\n    }\n"
+            ))
+    }
+
     @Test func codableIsOnRequest() throws {
         let plain = try files(), codable = try files { $0.isCodable = true }
         #expect(plain.values.allSatisfy { !$0.text.contains("CodableObject") })

@@ -233,12 +233,12 @@ struct RandomGraphTests {
         }
     }
 
-    @Test(arguments: 1...80)
+    @Test(arguments: 1...sweep(20, all: 80))
     func staySound(seed: Int) throws {
         try run(seed, on: try Library().coordinator)
     }
 
-    @Test(arguments: 1000...1012)
+    @Test(arguments: 1000...sweep(1003, all: 1012))
     func staySoundInAFile(seed: Int) throws {
         try withTemporaryDirectory { folder in
             let coordinator = PersistentStoreCoordinator(managedObjectModel: try Library.model())

@@ -33,7 +33,7 @@ import Testing
                 try String(contentsOf: version.appendingPathComponent("contents"), encoding: .utf8).components(
                     separatedBy: "<entity "
                 ).count - 1
-            #expect(text.matches(of: /static func fetchRequest\(\)/).count == entities)
+            #expect(text.matches(of: /static func \w+KeyPaths\(of type:/).count == entities)
         }
     }
 

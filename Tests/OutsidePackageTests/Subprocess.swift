@@ -9,22 +9,8 @@ struct Subprocess {
 
     @discardableResult
     static func run(_ words: [String], in folder: URL) throws -> Subprocess {
-        try withTemporaryDirectory { scratch in
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = words
-            process.currentDirectoryURL = folder
-            // A file, not a pipe: nothing has to be read while the program runs.
-            let output = scratch.appendingPathComponent("output")
-            try Data().write(to: output)
-            let handle = try FileHandle(forWritingTo: output)
-            process.standardInput = FileHandle.nullDevice
-            process.standardOutput = handle
-            process.standardError = handle
-            try process.run()
-            process.waitUntilExit()
-            return Subprocess(exit: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8))
-        }
+        let run = try ProgramRun(["/usr/bin/env"] + words, in: folder, joinsOutputs: true)
+        return Subprocess(exit: run.exit, output: String(decoding: run.output, as: UTF8.self))
     }
 
     struct Failure: Error, CustomStringConvertible {

@@ -67,7 +67,7 @@ import Testing
                 let cell = page * 512 + (Int(good[start + 8]) << 8 | Int(good[start + 9])) % 500
                 fields += [(cell, 1), (cell, 9), (cell + 1, 4), (cell + 2, 1), (cell + 3, 2)]
             }
-            for _ in 0..<3_000 {
+            for _ in 0..<sweep(200, all: 3_000) {
                 var bytes = good
                 for _ in 0...(dice.next() % 3) {
                     let field = fields[Int(dice.next() % UInt64(fields.count))]
@@ -99,7 +99,7 @@ import Testing
                 return files
             }()
             let frame = 24 + 512
-            for round in 0..<2_000 {
+            for round in 0..<sweep(150, all: 2_000) {
                 var bytes = wal
                 for _ in 0...(dice.next() % 2) {
                     let header = [(8, 4), (12, 4), (16, 4), (20, 4)]

@@ -14,14 +14,14 @@ import Testing
                 try connection.execute("CREATE TABLE t(a)")
                 _ = try connection.checkpoint(.truncate)
                 let saved = try Disk.read(path, limit: 1 << 20)
-                for row in 0..<2_000 { try connection.run("INSERT INTO t VALUES (?)", [.integer(Int64(row))]) }
+                for row in 0..<500 { try connection.run("INSERT INTO t VALUES (?)", [.integer(Int64(row))]) }
                 #expect(try Disk.read(path, limit: 1 << 20) == saved)
                 try connection.close()
                 #expect(try Disk.read(path, limit: 1 << 20) == saved)
             }
             #expect(try Disk.exists(path + "-wal"))
             let connection = try Connection(path, .readWrite)
-            #expect(try connection.value("SELECT count(*) FROM t") == .integer(2_000))
+            #expect(try connection.value("SELECT count(*) FROM t") == .integer(500))
             #expect(try connection.checkpoint(.full).isComplete)
             try connection.setCheckpointsOnClose(true)
             try connection.setKeepsWAL(false)

@@ -41,10 +41,12 @@ struct HostilePredicateTests {
 
     @Test func thousandsOfPartsRun() throws {
         try withStore { store, entity in
-            let parts = try (0..<20_000).map { try FetchPredicate(format: "year == %d", $0) }
+            let parts = try (0..<sweep(3_000, all: 20_000)).map { try FetchPredicate(format: "year == %d", $0) }
             #expect(try count(.or(parts), store, entity) == 0)
             #expect(try count(.not(.and(Array(parts.prefix(2_000)))), store, entity) == 0)
-            #expect(try count(FetchPredicate(format: "year IN %@", Array(0..<200_000)), store, entity) == 0)
+            #expect(
+                try count(FetchPredicate(format: "year IN %@", Array(0..<sweep(40_000, all: 200_000))), store, entity)
+                    == 0)
         }
     }
 

@@ -12,7 +12,33 @@ extension ManagedObjectContext {
     ///   is not of the class `Result`; ``QueryError`` for an invalid predicate or sort order;
     ///   errors of the store.
     public func fetch<Result: ManagedObject>(_ request: FetchRequest<Result>) throws -> [Result] {
-        let objects = try fetching.fetchObjects(request)
+        try results(of: request, fetching.fetchObjects(request))
+    }
+
+    /// Fetches the objects that match a request like `fetch(_:)`, but without blocking the caller
+    /// while the store executes the query.
+    ///
+    /// ```swift
+    /// let books = try await context.fetchAsynchronously(Book.fetchRequest())
+    /// ```
+    /// The store reads the rows in another thread; the objects are then created in the caller's
+    /// isolation domain. The result is that of a fetch at the time when this returns: if the context
+    /// or the store changes during the query, the query is repeated, and after three times the fetch
+    /// is synchronous. A store serializes its own work: until the query is finished, faults that
+    /// fire and saves to the same store wait for it, unless the context is pinned to a generation.
+    /// A child context fetches synchronously.
+    ///
+    /// - Throws: `CancellationError` if the task is cancelled; the query of the store runs to its
+    ///   end first. What `fetch(_:)` throws.
+    public nonisolated(nonsending) func fetchAsynchronously<Result: ManagedObject>(_ request: FetchRequest<Result>)
+        async throws -> [Result]
+    {
+        try results(of: request, try await fetching.fetchObjectsAsynchronously(request))
+    }
+
+    private func results<Result: ManagedObject>(of request: FetchRequest<Result>, _ objects: [ManagedObject]) throws
+        -> [Result]
+    {
         // A cast of an array checks every element, even if both types are the same. Here the
         // comparison has shown that they are.
         if Result.self == ManagedObject.self { return unsafeBitCast(objects, to: [Result].self) }

@@ -5,23 +5,19 @@ import Storage
 
 extension FetchExecutor {
     func merge(_ plan: FetchPlan, _ overlay: FetchOverlay) throws -> [ManagedObject] {
-        var request = plan.rowRequest
-        request.excludedKeys = overlay.excludedKeys
-        request.offset = 0
-        // Offset and limit apply to the stored objects and the unsaved changes together.
-        request.limit = plan.limit.map { $0.addingReportingOverflow(plan.offset) }.flatMap {
-            $0.overflow ? nil : $0.partialValue
-        }
+        try merge(plan, overlay, try stored(plan, plan.rowRequest(besides: overlay)))
+    }
+
+    /// Applies unsaved changes to the objects that the store selected.
+    func merge(_ plan: FetchPlan, _ overlay: FetchOverlay, _ found: [ManagedObject]) throws -> [ManagedObject] {
         let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: context.model) }
-        if overlay.reachesFurther {
-            request.selection = .matching(nil)
-            request.limit = nil
-        }
-        var stored = try stored(plan, request)
-        if overlay.reachesFurther, let predicate { stored = try predicate.filter(stored) }
         let unsaved = try predicate?.filter(overlay.objects) ?? overlay.objects
         let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: context.model)
-        if overlay.reachesFurther { stored = try sort.sorted(stored) }
+        var stored = found
+        if overlay.reachesFurther {
+            if let predicate { stored = try predicate.filter(stored) }
+            stored = try sort.sorted(stored)
+        }
         let merged = plan.sortKeys.isEmpty ? stored + unsaved : try sort.merge(stored, try sort.sorted(unsaved))
         return Array(merged.dropFirst(plan.offset).prefix(plan.limit ?? .max))
     }

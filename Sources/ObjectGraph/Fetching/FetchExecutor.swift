@@ -35,9 +35,14 @@ struct FetchExecutor {
         let needsOnlyIDs =
             !request.includesPropertyValues && request.returnsObjectsAsFaults && !plan.refreshes && plan.overlay == nil
         let objects = needsOnlyIDs ? try references(plan).map { context.registry.object($0) } : try fetchObjects(plan)
+        try complete(objects, request, plan)
+        return objects
+    }
+
+    /// Reads what a request asks for beside its objects.
+    func complete<Result>(_ objects: [ManagedObject], _ request: FetchRequest<Result>, _ plan: FetchPlan) throws {
         for path in request.relationshipKeyPathsForPrefetching { try prefetch(path, for: objects, plan.entity) }
         if !request.returnsObjectsAsFaults { for object in objects { try object.fulfillFault() } }
-        return objects
     }
 
     func fetchObjects(_ plan: FetchPlan) throws -> [ManagedObject] {
@@ -49,14 +54,20 @@ struct FetchExecutor {
     /// selects a superset with the part that it can evaluate, and the predicate is applied in
     /// memory.
     func stored(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
-        guard context.parent == nil, let union = context.persistentStoreCoordinator.union else {
-            if context.parent == nil, let stores = request.stores, !stores.contains(try context.storeIdentity().uuid) {
-                return []
-            }
-            return try storedInOne(plan, request)
+        let parts = try parts(of: request)
+        guard parts.count > 1 else { return try parts.first.map { try storedInOne(plan, $0) } ?? [] }
+        return try combined(parts.map { try storedInOne(plan, $0) }, plan, request)
+    }
+
+    /// The queries of a request, one for each store that can have objects of it.
+    func parts(of request: RowRequest) throws -> [RowRequest] {
+        guard context.parent == nil else { return [request] }
+        guard let union = context.persistentStoreCoordinator.union else {
+            let isElsewhere = try request.stores.map { try !$0.contains(context.storeIdentity().uuid) } ?? false
+            return isElsewhere ? [] : [request]
         }
         let stores = try union.storeUUIDs(for: request)
-        guard stores.count > 1 else { return stores.isEmpty ? [] : try storedInOne(plan, request) }
+        guard stores.count > 1 else { return stores.isEmpty ? [] : [request] }
         // Each store returns the objects that can be in the window, in the common order. The window
         // is applied to the merged result.
         var part = request
@@ -64,13 +75,17 @@ struct FetchExecutor {
         part.limit = request.limit.map { $0.addingReportingOverflow(request.offset) }.flatMap {
             $0.overflow ? nil : $0.partialValue
         }
+        return stores.map { store in
+            part.stores = [store]
+            return part
+        }
+    }
+
+    /// The window of a request, of the objects of several stores.
+    func combined(_ lists: [[ManagedObject]], _ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
         let sort = try CompiledSort(plan.sortKeys, entity: plan.entity, model: context.model)
         var all: [ManagedObject] = []
-        for store in stores {
-            part.stores = [store]
-            let found = try storedInOne(plan, part)
-            all = plan.sortKeys.isEmpty ? all + found : try sort.merge(all, found)
-        }
+        for found in lists { all = plan.sortKeys.isEmpty ? all + found : try sort.merge(all, found) }
         return Self.window(of: all, request)
     }
 
@@ -92,20 +107,24 @@ struct FetchExecutor {
             noteWhole(objects, plan, state)
             return objects
         } catch let error as QueryError where error.code == .unsupported && plan.predicate != nil {
-            return Self.window(of: try filtered(plan, request), request)
+            return try filtered(plan, request, try Self.superset(of: request, from: context.store()))
         }
     }
 
-    func filtered(_ plan: FetchPlan, _ request: RowRequest) throws -> [ManagedObject] {
-        let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: context.model) }
-        let rows: RowBatch
+    /// The rows of the part of a request that a store can evaluate.
+    static func superset(of request: RowRequest, from store: any RowStore) throws -> RowBatch {
         do {
-            rows = try context.store().rows(try context.store().answerablePart(of: request))
+            return try store.rows(try store.answerablePart(of: request))
         } catch let error as QueryError where error.code == .unsupported {
-            rows = try context.store().rows(request.selectingMore(nil))
+            return try store.rows(request.selectingMore(nil))
         }
+    }
+
+    /// The window of a request, of the rows that `superset(of:from:)` returned.
+    func filtered(_ plan: FetchPlan, _ request: RowRequest, _ rows: RowBatch) throws -> [ManagedObject] {
+        let predicate = try plan.predicate.map { try CompiledPredicate($0, entity: plan.entity, model: context.model) }
         let objects = adopt(rows, refreshing: plan.refreshes)
-        return try predicate?.filter(objects) ?? objects
+        return Self.window(of: try predicate?.filter(objects) ?? objects, request)
     }
 
     func adopt(_ rows: RowBatch, refreshing: Bool) -> [ManagedObject] {

@@ -43,6 +43,20 @@ struct FetchPlan {
         return request
     }
 
+    /// The request for the stored objects that unsaved changes are merged with. Offset and limit
+    /// apply to the merged result.
+    func rowRequest(besides overlay: FetchOverlay) -> RowRequest {
+        var request = rowRequest
+        request.excludedKeys = overlay.excludedKeys
+        request.offset = 0
+        request.limit = limit.map { $0.addingReportingOverflow(offset) }.flatMap { $0.overflow ? nil : $0.partialValue }
+        if overlay.reachesFurther {
+            request.selection = .matching(nil)
+            request.limit = nil
+        }
+        return request
+    }
+
     /// The properties of other objects that the predicate and the sort order read. A change of one
     /// of them can affect the result although the selected objects did not change.
     func propertiesReadElsewhere(_ model: ManagedObjectModel) -> [Reading] {

@@ -27,6 +27,11 @@ final class StoreReader {
     /// The store of a context, or the union of several stores. Throws if there is none.
     func store() throws -> any RowStore {
         if let parent { return parent }
+        return try sharedStore()
+    }
+
+    /// The store of a context without a parent, for use in any thread.
+    func sharedStore() throws -> any RowStore & Sendable {
         if let union = coordinator.union { return union }
         guard let store = coordinator.firstStore else { throw GraphError.noStore }
         return try pinned(store)
@@ -67,12 +72,12 @@ final class StoreReader {
     }
 
     /// The store, or a view of it at the pinned generation.
-    private func pinned(_ store: any StoreBackend) throws -> any RowStore {
+    private func pinned(_ store: any StoreBackend) throws -> any RowStore & Sendable {
         if case .unpinned = generation { return store }
         return try view(of: store)
     }
 
-    private func view(of store: any StoreBackend) throws -> any RowStore {
+    private func view(of store: any StoreBackend) throws -> any RowStore & Sendable {
         // Ignore a token of a store that was removed.
         if case .pinned(let token) = generation, let view = token.view, view.store === store { return view }
         guard let view = try (store as? any GenerationStore)?.currentView() else { return store }

@@ -5,6 +5,12 @@ public protocol _KeyPathDeclaring {
     /// For each class of the hierarchy, a function that returns the names of the properties that
     /// the class declares, by key paths of the given class; empty if that does not inherit from it.
     static var _keyPathTables: [(ManagedObject.Type) -> [AnyKeyPath: String]] { get }
+    /// The names of the entities of the classes of the hierarchy whose class has another name.
+    static var _entityNames: [ObjectIdentifier: String] { get }
+}
+
+extension _KeyPathDeclaring {
+    public static var _entityNames: [ObjectIdentifier: String] { [:] }
 }
 
 extension ManagedObject {

@@ -155,18 +155,21 @@ final class ServeClient {
         }
     }
 
-    /// Waits until the server does nothing any more, for a second.
+    /// Waits until the server uses less than a hundredth of a processor for half a second: a thread
+    /// of it may look at something now and then.
     func waitUntilIdle() {
-        func threads() -> [String?] {
+        /// The processor time of all threads, in nanoseconds.
+        func time() -> Int {
             let folder = "/proc/\(process.processIdentifier)/task"
-            return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted().map {
-                try? String(contentsOfFile: "\(folder)/\($0)/schedstat", encoding: .utf8)
+            return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).reduce(0) { sum, thread in
+                let text = try? String(contentsOfFile: "\(folder)/\(thread)/schedstat", encoding: .utf8)
+                return sum + (text?.split(separator: " ").first.flatMap { Int($0) } ?? 0)
             }
         }
-        for _ in 0..<120 {
-            let before = threads()
-            usleep(1_000_000)
-            if before == threads() { return }
+        for _ in 0..<240 {
+            let before = time()
+            usleep(500_000)
+            if time() - before < 5_000_000 { return }
         }
     }
 

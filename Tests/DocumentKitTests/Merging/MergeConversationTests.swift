@@ -12,7 +12,8 @@ import Testing
 ///
 /// `FOLIO_MERGE_ROUNDS` says how many rounds there are.
 @Suite struct MergeConversationTests {
-    private static let rounds = ProcessInfo.processInfo.environment["FOLIO_MERGE_ROUNDS"].flatMap { Int($0) } ?? 12
+    private static let rounds =
+        ProcessInfo.processInfo.environment["FOLIO_MERGE_ROUNDS"].flatMap { Int($0) } ?? sweep(4, all: 12)
 
     private func edit(_ url: URL, _ seed: UInt64, count: Int = 5) async throws {
         var random = SplitMix(state: seed)
@@ -36,7 +37,9 @@ import Testing
         try await PersistentDocument.withDocument(at: url) { try MergeFixture.world($0.context) }
     }
 
-    @Test(arguments: [UInt64](1...4)) func packagesFindTheirBaseByWhatTheyKnow(_ seed: UInt64) async throws {
+    @Test(arguments: [UInt64](1...sweep(2, all: 4))) func packagesFindTheirBaseByWhatTheyKnow(_ seed: UInt64)
+        async throws
+    {
         try await withFolder { folder in
             let a = folder.appendingPathComponent("a.folio"), b = folder.appendingPathComponent("b.folio")
             let document = try await PersistentDocument.create(at: a, model: MergeFixture.model())

@@ -12,7 +12,8 @@ import Testing
 /// `FOLIO_MERGE_TRIPLES` says how many triples each form gets.
 @Suite struct MergeLawTests {
     static let forms: [DocumentForm] = [.package, .archive, .store, .xmlStore]
-    private static let count = ProcessInfo.processInfo.environment["FOLIO_MERGE_TRIPLES"].flatMap { Int($0) } ?? 12
+    private static let count =
+        ProcessInfo.processInfo.environment["FOLIO_MERGE_TRIPLES"].flatMap { Int($0) } ?? sweep(2, all: 12)
 
     private struct Triple {
         let folder: URL

@@ -25,13 +25,6 @@ import Testing
         return coordinator
     }
 
-    private func withTemporaryFolder(_ body: (URL) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try await body(folder)
-    }
-
     private func first(_ changes: AsyncStream<PersistentStoreRemoteChange>) async -> PersistentStoreRemoteChange? {
         for await change in changes { return change }
         return nil
@@ -49,7 +42,7 @@ import Testing
     @Test(arguments: [StoreJournalMode.wal, .delete]) func everyCoordinatorIsToldOfSavesAndBatches_B24(
         mode: StoreJournalMode
     ) async throws {
-        try await withTemporaryFolder { folder in
+        try await withFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             let author = try coordinator(url, mode), other = try coordinator(url, mode)
             let own = author.remoteChanges(), others = other.remoteChanges()
@@ -77,7 +70,7 @@ import Testing
     }
 
     @Test func aStoreWithoutHistoryAndAReaderAreToldToo_B24() async throws {
-        try await withTemporaryFolder { folder in
+        try await withFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite"), link = folder.appendingPathComponent("link.sqlite")
             let author = try coordinator(url, .wal, history: false)
             let context = ManagedObjectContext(author)
@@ -95,7 +88,7 @@ import Testing
     }
 
     @Test func whatAnotherProcessSavesIsPostedAndNothingAfterTheStoreIsGone_B24() async throws {
-        try await withTemporaryFolder { folder in
+        try await withFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             #expect(StoreWorker.lines(try StoreWorker.start("make", url.path, "wal")) == [])
             let model = try #require(try SQLitePersistentStore.storedModelInfo(at: url).embeddedModel())

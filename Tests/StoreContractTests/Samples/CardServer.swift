@@ -20,6 +20,8 @@ final class CardServer: Sendable {
         /// What is answered in the place of an object's values.
         var falseNode: (@Sendable (IncrementalStoreNode) -> IncrementalStoreNode)?
         var lastSave: IncrementalSaveRequest?
+        /// Called once, by the next request, before its answer.
+        var onNextRequest: (@Sendable () -> Void)?
     }
 
     enum Answer: CaseIterable {
@@ -71,7 +73,12 @@ final class CardStore: IncrementalStore {
     func execute(_ request: IncrementalFetchRequest, with context: IncrementalStoreContext) throws
         -> IncrementalFetchResult
     {
-        try asking { state in
+        let hook = server.state.withLock { state in
+            defer { state.onNextRequest = nil }
+            return state.onNextRequest
+        }
+        hook?()
+        return try asking { state in
             let entities = Set(request.entities.map(\.name))
             let all = state.nodes.values.filter { entities.contains($0.objectID.entity.name) }
             switch state.answer {

@@ -1,19 +1,24 @@
-import Foundation
-import TestSupport
+public import Foundation
 
-/// A program that is run to its end.
-struct Subprocess {
-    let exit: Int32
+/// A program that was run to its end.
+public struct Subprocess {
+    public let exit: Int32
     /// What it wrote to both outputs.
-    let output: String
+    public let output: String
 
+    /// Runs a program to its end.
+    /// - Parameters:
+    ///   - words: The program and its arguments.
+    ///   - environment: All of its variables; nil for those of this process.
     @discardableResult
-    static func run(_ words: [String], in folder: URL) throws -> Subprocess {
+    public static func run(_ words: [String], in folder: URL, environment: [String: String]? = nil) throws -> Subprocess
+    {
         try withTemporaryDirectory { scratch in
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = words
             process.currentDirectoryURL = folder
+            if let environment { process.environment = environment }
             // A file, not a pipe: nothing has to be read while the program runs.
             let output = scratch.appendingPathComponent("output")
             try Data().write(to: output)
@@ -23,20 +28,24 @@ struct Subprocess {
             process.standardError = handle
             try process.run()
             process.waitUntilExit()
-            return Subprocess(exit: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8))
+            return Subprocess(
+                exit: process.terminationStatus, output: String(decoding: try Data(contentsOf: output), as: UTF8.self))
         }
     }
 
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+
+        public init(description: String) { self.description = description }
     }
 
     /// Runs a program that is expected to succeed.
     @discardableResult
-    static func succeed(_ words: String..., in folder: URL) throws -> String { try succeed(words, in: folder) }
+    public static func succeed(_ words: String..., in folder: URL) throws -> String { try succeed(words, in: folder) }
 
+    /// Runs a program that is expected to succeed.
     @discardableResult
-    static func succeed(_ words: [String], in folder: URL) throws -> String {
+    public static func succeed(_ words: [String], in folder: URL) throws -> String {
         let outcome = try run(words, in: folder)
         guard outcome.exit == 0 else {
             throw Failure(
@@ -46,10 +55,3 @@ struct Subprocess {
         return outcome.output
     }
 }
-
-/// Where the project's own source stands.
-let projectFolder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent()
-
-/// Where the programs of the build stand that this test is part of.
-let productsFolder = builtProgram("modelgen").deletingLastPathComponent()

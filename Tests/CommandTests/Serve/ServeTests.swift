@@ -29,7 +29,7 @@ import Testing
             let result = try client.object("initialize", ["processId": 1, "capabilities": [:] as [String: Any]])
             #expect((result["serverInfo"] as? [String: Any])?["name"] as? String == "folio")
             let methods = (result["capabilities"] as? [String: Any])?["methods"] as? [String] ?? []
-            #expect(methods.count == 30)
+            #expect(methods.count == 33)
             for method in methods {
                 #expect(try client.failure(method)?.code == -32602, "\(method)")
                 #expect(try client.failure(method, ["document": "d1", "nonsense": 1])?.code == -32602, "\(method)")

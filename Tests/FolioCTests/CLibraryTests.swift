@@ -19,6 +19,10 @@ import Testing
         try succeeds("documents", model: CProgram.models)
     }
 
+    @Test func workIsKeptAtTheEndAndNothingElseIsLeft() throws { try succeeds("closing") }
+
+    @Test func theHostIsToldOfWhatThereIsToDispatch() throws { try succeeds("dispatching") }
+
     @Test func whatTheHostDoesWrongIsAnErrorAndNoCrash() throws { try succeeds("misuse") }
 
     @Test func eightThreadsWorkOnOneDocumentAndOnEight() throws { try succeeds("threads") }

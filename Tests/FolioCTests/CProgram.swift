@@ -13,11 +13,6 @@ struct CProgram {
     static let models = root.appendingPathComponent("DocumentSamples/Expeditions.xcdatamodeld").path
     static let library = builtProgram("libFolioC.so")
 
-    struct Outcome {
-        let exit: Int32
-        let output: String
-    }
-
     let folder: URL
     let binary: URL
 
@@ -33,43 +28,27 @@ struct CProgram {
                 Self.programs.appendingPathComponent("\(name).c").path, "-o", binary.path, "-L\(place)", "-lFolioC",
                 "-Wl,-rpath,\(place)", "-Wl,--disable-new-dtags", "-lpthread", "-lm",
             ], in: folder)
-        guard outcome.exit == 0 else { throw Failure(what: "\(name).c does not compile:\n\(outcome.output)") }
-    }
-
-    struct Failure: Error, CustomStringConvertible {
-        let what: String
-        var description: String { what }
+        guard outcome.exit == 0 else {
+            throw Subprocess.Failure(description: "\(name).c does not compile:\n\(outcome.output)")
+        }
     }
 
     /// Runs the program with a folder for its documents and the file of the model.
     /// - Parameter runner: A program with its arguments that runs it.
-    func run(model: String, through runner: [String] = [], variables: [String: String] = [:]) throws -> Outcome {
+    func run(model: String, through runner: [String] = [], variables: [String: String] = [:]) throws -> Subprocess {
         let documents = folder.appendingPathComponent("documents-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: documents, withIntermediateDirectories: true)
         return try Self.run(
             runner + [binary.path, documents.path, model], in: folder, variables: variables)
     }
 
-    /// Runs a command to its end; its output and messages together.
-    static func run(_ words: [String], in folder: URL, variables: [String: String] = [:]) throws -> Outcome {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
-        process.currentDirectoryURL = folder
+    /// Runs a command to its end, with some variables beside those of this process.
+    static func run(_ words: [String], in folder: URL, variables: [String: String] = [:]) throws -> Subprocess {
         var environment = ProcessInfo.processInfo.environment
         environment["XDG_STATE_HOME"] = folder.appendingPathComponent("state").path
         environment["SWIFT_BACKTRACE"] = "enable=no"
         environment.merge(variables) { $1 }
-        process.environment = environment
-        let file = folder.appendingPathComponent("output-\(UUID().uuidString)")
-        try Data().write(to: file)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: file)
-        process.standardError = process.standardOutput
-        try process.run()
-        process.waitUntilExit()
-        let output = String(decoding: try Data(contentsOf: file), as: UTF8.self)
-        return Outcome(exit: process.terminationStatus, output: output)
+        return try Subprocess.run(words, in: folder, environment: environment)
     }
 
     /// Whether a program is installed.

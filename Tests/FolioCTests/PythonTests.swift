@@ -4,7 +4,7 @@ import Testing
 
 /// The Python package over the C library.
 @Suite(.enabled(if: CProgram.hasProgram("python3") && !runsUnderSanitizer)) struct PythonTests {
-    private func run(_ words: [String], in folder: URL) throws -> CProgram.Outcome {
+    private func run(_ words: [String], in folder: URL) throws -> Subprocess {
         try CProgram.run(
             words, in: folder,
             variables: [

@@ -40,23 +40,9 @@ struct ManualSandbox {
     /// Runs a program to its end.
     /// - Returns: What it printed to both outputs, with the folder's path as pages show it.
     func run(_ words: [String]) throws -> (exit: Int32, output: String) {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = words
-        process.currentDirectoryURL = folder
-        process.environment = environment
-        // A file, not a pipe: nothing has to be read while the program runs.
-        let output = scratch.appendingPathComponent("output")
-        try Data().write(to: output)
-        let handle = try FileHandle(forWritingTo: output)
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = handle
-        process.standardError = handle
-        try process.run()
-        process.waitUntilExit()
-        let text = try String(contentsOf: output, encoding: .utf8)
-        let shown = text.replacingOccurrences(of: folder.resolvingSymlinksInPath().path, with: Self.shownPath)
-        return (process.terminationStatus, shown.replacingOccurrences(of: folder.path, with: Self.shownPath))
+        let outcome = try Subprocess.run(words, in: folder, environment: environment)
+        let shown = outcome.output.replacingOccurrences(of: folder.resolvingSymlinksInPath().path, with: Self.shownPath)
+        return (outcome.exit, shown.replacingOccurrences(of: folder.path, with: Self.shownPath))
     }
 
     func file(_ name: String) -> URL { scratch.appendingPathComponent(name) }

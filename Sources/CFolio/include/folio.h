@@ -29,9 +29,13 @@
  * Threads. A document is a monitor: every function may be called on any thread, and calls on one
  * document are executed one at a time, on the threads of their callers. While a call waits for
  * files to be written, other calls on the document are executed. A handle of an object, of results
- * or of a stream is for one thread at a time. Functions of the caller that are called during a call
- * must not call functions on the same document; such a call returns FOLIO_USAGE. This does not
- * apply to handlers that folio_document_dispatch() calls.
+ * or of a stream is for one thread at a time. A handle must not be freed while another thread uses
+ * it.
+ *
+ * Functions of the caller. Handlers and completions, which folio_document_dispatch() calls, may call
+ * any function except folio_document_dispatch() on the same document. A folio_source may call any
+ * function except those that free the object or the document. `ask` is called before the document
+ * has a handle. A folio_dispatcher must not call functions of the library.
  *
  * The library never prints, never ends the process and installs no signal handlers. Symbols are
  * added to it but not removed.
@@ -117,7 +121,8 @@ typedef enum folio_type {
     FOLIO_BYTES,      /* bytes: also the stored bytes of a transformable attribute */
     FOLIO_UUID,       /* uuid */
     FOLIO_URI,        /* text */
-    FOLIO_LARGE,      /* integer: the size in bytes; read it with a folio_stream */
+    FOLIO_LARGE,      /* integer: the size in bytes, -1 if its file is missing; read it with a
+                         folio_stream */
     FOLIO_COMPOSITE,  /* members */
     FOLIO_REFERENCE,  /* reference: a to-one relationship */
     FOLIO_REFERENCES, /* references: a to-many relationship */
@@ -225,11 +230,11 @@ typedef enum folio_recovery {
 typedef enum folio_migration {
     FOLIO_MIGRATION_NONE = 0,      /* The document keeps its model. `model` is for stores that carry
                                       none, and must fit. */
-    FOLIO_MIGRATION_FAIL = 1,      /* Opening fails with FOLIO_MODEL_MISMATCH. */
+    FOLIO_MIGRATION_REFUSE = 1,    /* Opening fails with FOLIO_MODEL_MISMATCH. */
     FOLIO_MIGRATION_AUTOMATIC = 2, /* The document is migrated. Its old state is kept as a version,
                                       or as a copy beside it. */
-    FOLIO_MIGRATION_ASK = 3,       /* As AUTOMATIC if `ask` returns true, otherwise as FAIL. */
-    FOLIO_MIGRATION_VIEW = 4       /* A migrated copy is opened for reading. */
+    FOLIO_MIGRATION_ASK = 3,       /* As AUTOMATIC if `ask` returns true, otherwise as REFUSE. */
+    FOLIO_MIGRATION_READING_COPY = 4 /* A migrated copy is opened for reading. */
 } folio_migration;
 
 /* Options of folio_document_open(). Set all of it to zero, then `size`. */
@@ -245,7 +250,7 @@ typedef struct folio_open_options {
     bool (*ask)(void *context, const char *plan);
     void *context;
     int64_t version;           /* The number of an earlier version, which is opened for reading; 0 for
-                                  the newest state. */
+                                  the newest state. FOLIO_USAGE with a recovery or a migration. */
 } folio_open_options;
 
 /* Opens a document of any kind: a package, an archive or a bare Core Data store. `options` may be
@@ -285,8 +290,10 @@ folio_status folio_document_close(folio_document *document, folio_close work, fo
 /* Whether the document is open. False for a handle that was freed. */
 bool folio_document_is_open(folio_document *document);
 
-/* Frees the handle. A document that is open is closed before, as with FOLIO_CLOSE_POLICY; work that
- * can't be kept is lost. */
+/* Frees the handle. A document that is open is closed before, as with FOLIO_CLOSE_POLICY. If that
+ * fails, unsaved work is kept for the next opening, as with FOLIO_CLOSE_KEEP. If that fails, too,
+ * what was not autosaved before is lost. Events and completions that were not dispatched are
+ * dropped. */
 void folio_document_free(folio_document *document);
 
 typedef enum folio_kind {
@@ -522,14 +529,16 @@ folio_status folio_stream_read(folio_stream *stream, void *buffer, size_t size, 
 folio_status folio_stream_seek(folio_stream *stream, int64_t offset, folio_error **error);
 void folio_stream_free(folio_stream *stream);
 
-/* Sets an attribute to the content of a file, which is read when the document is saved. */
+/* Sets an attribute to the content of a file, which is read when the document is saved or
+ * autosaved. */
 folio_status folio_object_set_file(folio_object *object, const char *key, const char *path,
                                    folio_error **error);
 /* Gives the next bytes of a value: writes at most `size` bytes and returns their number, 0 at the
  * end, or a negative number to cancel. */
 typedef int64_t (*folio_source)(void *context, void *buffer, size_t size);
 /* Sets an attribute to the bytes that a function gives. They are kept in memory for an attribute
- * without external storage, and otherwise in a temporary file until the document is saved. */
+ * without external storage. Those of other attributes are kept in a temporary file until the handles
+ * of the document, its objects and its results are freed. */
 folio_status folio_object_set_stream(folio_object *object, const char *key, folio_source source,
                                      void *context, folio_error **error);
 
@@ -627,6 +636,9 @@ char *folio_document_redo_name(folio_document *document, folio_error **error);
 folio_status folio_document_begin_undo_group(folio_document *document, const char *name,
                                              folio_error **error);
 folio_status folio_document_end_undo_group(folio_document *document, folio_error **error);
+/* Closes the group that was opened last, and takes back the changes since it was opened, those that
+ * were not recorded excepted. FOLIO_USAGE if no group is open. */
+folio_status folio_document_cancel_undo_group(folio_document *document, folio_error **error);
 /* Ends an event: the changes since the last one become one group, delete rules are applied, live
  * results are updated. folio_document_dispatch(), a save and an undo end an event, too. */
 folio_status folio_document_end_event(folio_document *document, folio_error **error);
@@ -651,7 +663,8 @@ typedef enum folio_event_kind {
 typedef void (*folio_handler)(void *context, folio_document *document, folio_event_kind event,
                               const folio_error *error);
 
-/* Sets the function that is told of events; NULL for none. */
+/* Sets the function that is told of events; NULL for none. Called on the dispatching thread, it ends
+ * the calls of the one that was set before. */
 folio_status folio_document_set_handler(folio_document *document, folio_handler handler,
                                         void *context, folio_error **error);
 
@@ -659,8 +672,10 @@ folio_status folio_document_set_handler(folio_document *document, folio_handler 
  * loop call folio_document_dispatch(), and must not call functions of the library itself. */
 typedef void (*folio_dispatcher)(void *context);
 
-/* Sets the function that is told that there is something to dispatch; NULL for none. The calling
- * thread becomes the dispatching thread: folio_document_dispatch() on another one is FOLIO_USAGE. */
+/* Sets the function that is told that there is something to dispatch, also if that was so before;
+ * NULL for none. The calling thread becomes the dispatching thread: folio_document_dispatch() on
+ * another one is FOLIO_USAGE. Returns when no other thread is calling the function that was set
+ * before, whose context may be freed then. */
 folio_status folio_document_set_dispatcher(folio_document *document, folio_dispatcher dispatcher,
                                            void *context, folio_error **error);
 
@@ -704,7 +719,8 @@ typedef struct folio_import_report {
 } folio_import_report;
 
 /* Imports a file in the formats of folio_document_export(), as unsaved changes that can be undone
- * together. `options` and `report` may be NULL. After an error nothing is changed. */
+ * together, or as a part of the group that is open. `options` and `report` may be NULL. After an
+ * error nothing is changed, whether changes are recorded for undo or not. */
 folio_status folio_document_import(folio_document *document, const char *path,
                                    const folio_import_options *options, folio_import_report *report,
                                    folio_error **error);

@@ -30,7 +30,6 @@ package func folio_document_set_dispatcher(
             } else {
                 content.monitor.setNotify(nil)
             }
-            if !content.notices.isEmpty { content.monitor.noteNotice() }
         }
     }
 }
@@ -54,11 +53,16 @@ extension DocumentContent {
         noteState()
         let notices = self.notices
         self.notices = []
-        let handler = self.handler, handle = self.handle
+        // The host is told here, and needs no call of its dispatcher for it.
+        monitor.forgetNotice()
+        let handle = self.handle
         monitor.leave()
         for notice in notices {
             // Freed by a handler: nobody is told any more.
             guard (try? HandleTable.content(of: handle, .document, as: DocumentContent.self)) === self else { break }
+            // A handler may have set another one.
+            var handler: (call: folio_handler, context: HostContext)?
+            performAlways { handler = self.handler }
             tell(notice, handler, handle)
         }
         performAlways { isDispatching = false }

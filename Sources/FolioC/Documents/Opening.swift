@@ -58,7 +58,7 @@ func documentForm(_ form: folio_form) throws -> DocumentForm? {
 /// What the options of `folio_document_open()` say.
 private struct Opening: Sendable {
     private enum Migration: Sendable {
-        case fail, automatic, ask, view
+        case refuse, automatic, ask, readingCopy
     }
 
     private let path: String
@@ -90,17 +90,17 @@ private struct Opening: Sendable {
         migration =
             switch options.migration {
             case FOLIO_MIGRATION_NONE: nil
-            case FOLIO_MIGRATION_FAIL: .fail
+            case FOLIO_MIGRATION_REFUSE: .refuse
             case FOLIO_MIGRATION_AUTOMATIC: .automatic
             case FOLIO_MIGRATION_ASK: .ask
-            case FOLIO_MIGRATION_VIEW: .view
+            case FOLIO_MIGRATION_READING_COPY: .readingCopy
             default: throw CommandError.usage("there is no treatment of models \(options.migration.rawValue)")
             }
         if migration != nil, model == nil { throw CommandError.usage("a migration needs a model") }
         if migration == .ask, question == nil { throw CommandError.usage("FOLIO_MIGRATION_ASK needs a function") }
         guard options.version != 0 else { return }
-        guard options.version > 0, migration == nil else {
-            throw CommandError.usage("a version has a positive number, and is not migrated")
+        guard options.version > 0, migration == nil, recovery == .refuse else {
+            throw CommandError.usage("a version has a positive number, no unsaved work, and is not migrated")
         }
         version = Int(options.version)
     }
@@ -117,9 +117,9 @@ private struct Opening: Sendable {
         }
         let policy: MigrationPolicy =
             switch migration {
-            case .fail: .refuse
+            case .refuse: .refuse
             case .automatic: .automatic
-            case .view: .readingCopy
+            case .readingCopy: .readingCopy
             case .ask: .ask { plan in self.isWanted(plan) }
             }
         return try await PersistentDocument.open(
@@ -211,9 +211,10 @@ package func folio_document_free(_ document: OpaquePointer?) {
         content.handler = nil
         content.notices = []
     }
-    // What can't be kept is given up: nobody is left to ask.
-    if (try? content.drive({ try await $0.close() })) == nil {
-        try? content.drive { try await $0.close(.discard) }
+    try? content.driveAlways { content in
+        if let document = content.document, document.isOpen { _ = await document.closeForLastTime(nil) }
+        // Also where it could not be closed: the lock goes with it, and autosaved work stays.
+        content.document = nil
     }
 }
 

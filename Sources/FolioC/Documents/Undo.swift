@@ -3,30 +3,13 @@ internal import Folio
 internal import FolioCommands
 internal import Foundation
 
-/// The undo manager, where the host did not switch it off.
-private func undoManager(_ document: PersistentDocument) throws -> UndoManager {
-    guard let undoManager = document.context.undoManager else {
-        throw CommandError.usage("changes are not recorded for undo")
-    }
-    return undoManager
-}
-
-/// The undo manager outside of groups.
-private func closedUndoManager(_ document: PersistentDocument) throws -> UndoManager {
-    let undoManager = try undoManager(document)
-    document.context.processPendingChanges()
-    undoManager.endEvent()
-    guard undoManager.groupingLevel == 0 else {
-        throw CommandError.usage("a group is open", hint: "close it with folio_document_end_undo_group()")
-    }
-    return undoManager
-}
+private let begin = "folio_document_begin_undo_group()", end = "folio_document_end_undo_group()"
 
 @c @implementation
 package func folio_document_undo(_ document: OpaquePointer?, _ error: ErrorPlace) -> folio_status {
     status(error) {
         try documentContent(document).edit { document in
-            try closedUndoManager(document).undo()
+            try document.context.closedUndoManager(end).undo()
             document.context.processPendingChanges()
         }
     }
@@ -36,7 +19,7 @@ package func folio_document_undo(_ document: OpaquePointer?, _ error: ErrorPlace
 package func folio_document_redo(_ document: OpaquePointer?, _ error: ErrorPlace) -> folio_status {
     status(error) {
         try documentContent(document).edit { document in
-            try closedUndoManager(document).redo()
+            try document.context.closedUndoManager(end).redo()
             document.context.processPendingChanges()
         }
     }
@@ -80,26 +63,23 @@ package func folio_document_begin_undo_group(
 ) -> folio_status {
     status(error) {
         let name = try optionalText(name, "the name")
-        try documentContent(document).perform { document in
-            let undoManager = try undoManager(document)
-            document.context.processPendingChanges()
-            undoManager.beginUndoGrouping()
-            // The group within has no name of its own: the outer one is what is undone.
-            if let name, undoManager.groupingLevel == 1 { undoManager.setActionName(name) }
-        }
+        try documentContent(document).perform { try $0.context.beginUndoGroup(named: name) }
     }
 }
 
 @c @implementation
 package func folio_document_end_undo_group(_ document: OpaquePointer?, _ error: ErrorPlace) -> folio_status {
     status(error) {
+        try documentContent(document).edit { try $0.context.openUndoManager(begin).endUndoGrouping() }
+    }
+}
+
+@c @implementation
+package func folio_document_cancel_undo_group(_ document: OpaquePointer?, _ error: ErrorPlace) -> folio_status {
+    status(error) {
         try documentContent(document).edit { document in
-            let undoManager = try undoManager(document)
-            document.context.processPendingChanges()
-            guard undoManager.groupingLevel > 0 else {
-                throw CommandError.usage("no group is open", hint: "open one with folio_document_begin_undo_group()")
-            }
-            undoManager.endUndoGrouping()
+            _ = try document.context.openUndoManager(begin)
+            document.context.takeBackUndoGroup()
         }
     }
 }
@@ -114,7 +94,7 @@ package func folio_document_end_event(_ document: OpaquePointer?, _ error: Error
 
 @c @implementation
 package func folio_document_clear_undo(_ document: OpaquePointer?, _ error: ErrorPlace) -> folio_status {
-    status(error) { try documentContent(document).edit { try closedUndoManager($0).removeAllActions() } }
+    status(error) { try documentContent(document).edit { try $0.context.closedUndoManager(end).removeAllActions() } }
 }
 
 @c @implementation
@@ -123,7 +103,7 @@ package func folio_document_set_undo(_ document: OpaquePointer?, _ is_enabled: B
 {
     status(error) {
         try documentContent(document).perform { document in
-            let undoManager = try closedUndoManager(document)
+            let undoManager = try document.context.closedUndoManager(end)
             guard undoManager.isUndoRegistrationEnabled != is_enabled else { return }
             if is_enabled { undoManager.enableUndoRegistration() } else { undoManager.disableUndoRegistration() }
         }

@@ -85,7 +85,8 @@ func fill<Value>(_ pointer: UnsafeMutablePointer<Value>, size: Int, _ value: Val
 
 /// What a function of the host's is called with.
 struct HostContext: @unchecked Sendable {
-    // The library never looks at it: it hands it back to the host, who knows which threads may.
+    // Sendable by proof: the library never looks at what it points to. It hands it back to the
+    // host, who knows which threads may.
     let pointer: UnsafeMutableRawPointer?
 
     init(_ pointer: UnsafeMutableRawPointer?) { self.pointer = pointer }

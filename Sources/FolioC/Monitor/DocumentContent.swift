@@ -108,7 +108,8 @@ final class DocumentContent: HandleContent, @unchecked Sendable {
     }
 
     private final class Outcome<Result: Sendable>: @unchecked Sendable {
-        // Sendable by proof: it is read and written inside the monitor.
+        // Sendable by proof: it is written inside the monitor, and read inside, or with the mutex
+        // of the monitor locked while nobody is inside.
         var result: Swift.Result<Result, any Error>?
     }
 
@@ -128,7 +129,9 @@ final class DocumentContent: HandleContent, @unchecked Sendable {
         document.context.processPendingChanges()
     }
 
+    /// Adds what the host is told by the next dispatch. A document that was freed tells nothing.
     func add(_ notice: Notice) {
+        guard handle != nil else { return }
         notices.append(notice)
         monitor.noteNotice()
     }

@@ -22,6 +22,8 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
     private var isDrainScheduled = false
     private var isNoticeDue = false
     private var notify: (@Sendable () -> Void)?
+    /// The threads that are calling `notify`.
+    private var notifyingThreads: [pthread_t] = []
 
     init() {
         pthread_mutex_init(mutex, nil)
@@ -68,7 +70,7 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
         if waiterCount > 0 { pthread_cond_broadcast(condition) }
         pthread_mutex_unlock(mutex)
         if drains { startDrain() }
-        notify?()
+        if let notify { call(notify) }
     }
 
     /// Waits, with the mutex locked, until a condition holds.
@@ -80,10 +82,13 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
 
     // MARK: Telling the host
 
-    /// Sets what is called, outside, after ``noteNotice()``.
+    /// Sets what is called, outside, after ``noteNotice()``. Waits until no other thread is calling
+    /// what was set before.
     func setNotify(_ notify: (@Sendable () -> Void)?) {
+        let thread = pthread_self()
         pthread_mutex_lock(mutex)
         self.notify = notify
+        wait { self.notifyingThreads.allSatisfy { $0 == thread } }
         pthread_mutex_unlock(mutex)
     }
 
@@ -94,10 +99,29 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
         pthread_mutex_unlock(mutex)
     }
 
-    private func takeNotice() -> (@Sendable () -> Void)? {
-        guard isNoticeDue else { return nil }
+    /// There is nothing to tell any more. The calling thread is inside.
+    func forgetNotice() {
+        pthread_mutex_lock(mutex)
         isNoticeDue = false
+        pthread_mutex_unlock(mutex)
+    }
+
+    /// What the calling thread is to call, by ``call(_:)``. A notice waits while nobody is to be
+    /// told.
+    private func takeNotice() -> (@Sendable () -> Void)? {
+        guard isNoticeDue, let notify else { return nil }
+        isNoticeDue = false
+        notifyingThreads.append(pthread_self())
         return notify
+    }
+
+    private func call(_ notify: @Sendable () -> Void) {
+        notify()
+        let thread = pthread_self()
+        pthread_mutex_lock(mutex)
+        if let index = notifyingThreads.firstIndex(of: thread) { notifyingThreads.remove(at: index) }
+        if waiterCount > 0 { pthread_cond_broadcast(condition) }
+        pthread_mutex_unlock(mutex)
     }
 
     // MARK: Jobs
@@ -153,8 +177,8 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs jobs on the calling thread, which is inside, until `isDone`, which is asked inside.
-    /// While there is none to run, others may enter.
+    /// Runs jobs on the calling thread, which is inside, until `isDone`, which is asked inside, or
+    /// with the mutex locked while nobody is inside. While there is none to run, others may enter.
     func runJobs(until isDone: () -> Bool) {
         let thread = pthread_self()
         pthread_mutex_lock(mutex)
@@ -171,7 +195,7 @@ final class Monitor: SerialExecutor, @unchecked Sendable {
             if waiterCount > 0 { pthread_cond_broadcast(condition) }
             if let notify {
                 pthread_mutex_unlock(mutex)
-                notify()
+                call(notify)
                 pthread_mutex_lock(mutex)
             }
             wait { self.owner == 0 && (self.hasJobs || isDone()) }

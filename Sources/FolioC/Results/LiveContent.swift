@@ -5,8 +5,8 @@ internal import Foundation
 
 /// Results that follow the changes of a document.
 final class LiveContent: HandleContent, @unchecked Sendable {
-    // Sendable by proof: the variables are used inside the document's monitor; `handle` is set
-    // before anybody else knows this.
+    // Sendable by proof: the variables are used inside the document's monitor, but for `handle`,
+    // which is set there once, before the host knows it, and read afterwards.
     fileprivate let content: DocumentContent
     fileprivate var controller: FetchedResultsController<ManagedObject>?
     private var observation: FetchedResultsObservation?
@@ -41,6 +41,17 @@ final class LiveContent: HandleContent, @unchecked Sendable {
         observation?.cancel()
         observation = nil
         controller = nil
+    }
+
+    /// Ends the observation when the handle was freed. Notices would keep the document alive.
+    fileprivate func free() {
+        content.performAlways {
+            end()
+            content.notices.removeAll { notice in
+                guard case .live(let live, _) = notice else { return false }
+                return live === self
+            }
+        }
     }
 
     private func note(_ changes: FetchedResultsChanges) {
@@ -119,5 +130,5 @@ package func folio_live_results(_ live: OpaquePointer?, _ error: ErrorPlace) -> 
 @c @implementation
 package func folio_live_free(_ live: OpaquePointer?) {
     guard let content = HandleTable.release(live, .live, as: LiveContent.self) else { return }
-    content.content.performAlways { content.end() }
+    content.free()
 }

@@ -17,8 +17,8 @@ package enum DocumentTransfer {
         case json, jsonl, csv
     }
 
-    /// Imports a file into the context of an open document, as one group of unsaved changes. After
-    /// an error nothing is changed, and undo is as it was.
+    /// Imports a file into the context of an open document, as one step of undo. After an error
+    /// nothing is changed, and undo is as it was.
     /// - Parameters:
     ///   - entity: The entity of objects of which the file does not say it.
     ///   - match: The attributes by which objects are found that are there already.
@@ -39,29 +39,12 @@ package enum DocumentTransfer {
         try file.settleEntity(in: document.context.model)
         let console = Console(isJSON: true, sink: ByteSink(descriptor: nil))
         let editor = DocumentEditor(unsaved: document, console)
-        let context = document.context
-        context.processPendingChanges()
-        let undoManager = context.undoManager, position = undoManager?.position
-        undoManager?.beginUndoGrouping()
-        undoManager?.setActionName("Import")
-        var importer = try DocumentImporter(editor, [file], settings, keepsMade: false, console)
-        let result = Result { try importer.run() }
-        context.processPendingChanges()
-        undoManager?.endUndoGrouping()
-        if case .failure = result { undo(to: position, in: context) }
-        try result.get()
-        let counts = importer.outcome.total
-        return ImportCounts(inserted: counts.inserted, updated: counts.updated, unchanged: counts.unchanged)
-    }
-
-    /// Takes back what was changed since a position of undo. Without undo it stays.
-    private static func undo(to position: UInt64?, in context: ManagedObjectContext) {
-        guard let undoManager = context.undoManager, let position, undoManager.groupingLevel == 0,
-            undoManager.position != position
-        else { return }
-        undoManager.undo()
-        undoManager.removeRedoActions()
-        context.processPendingChanges()
+        return try document.context.asOneStep(named: "Import") {
+            var importer = try DocumentImporter(editor, [file], settings, keepsMade: false, console)
+            try importer.run()
+            let counts = importer.outcome.total
+            return ImportCounts(inserted: counts.inserted, updated: counts.updated, unchanged: counts.unchanged)
+        }
     }
 
     /// Writes the committed objects of an open document to a file, which is there whole or not at
@@ -158,11 +141,6 @@ package enum DocumentTransfer {
 
     /// A decimal number in plain notation.
     package static func text(_ decimal: Decimal) -> String { ValueText.decimal(decimal) }
-
-    /// The value of an attribute that a text stands for, as in `folio set`.
-    package static func value(_ text: String, for attribute: AttributeDescription) throws -> PropertyValue {
-        try ValueParser.value(text, for: attribute)
-    }
 
     /// JSON on one line.
     package static func text(_ json: JSONValue) -> String {

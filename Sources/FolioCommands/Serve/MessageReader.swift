@@ -8,11 +8,9 @@ enum MessageFraming: Sendable {
     case lines
 }
 
-/// What stands where a message should be.
+/// What stands where a message should be. The next message can't be found after it.
 struct FramingFailure: Error {
     let reason: String
-    /// Whether the next message can be found.
-    let isRecoverable: Bool
 }
 
 /// Reads messages from a descriptor, on the thread that calls it.
@@ -72,7 +70,7 @@ struct MessageReader: Sendable {
             }
             searched = bytes.count - position
             guard searched <= Self.greatestSize else {
-                throw FramingFailure(reason: "a line is longer than \(Self.greatestSize) bytes", isRecoverable: false)
+                throw FramingFailure(reason: "a line is longer than \(Self.greatestSize) bytes")
             }
             guard fill() else {
                 // The last line may lack its end.
@@ -98,25 +96,24 @@ struct MessageReader: Sendable {
             guard let line = try headerLine() else { return nil }
             length += line.utf8.count + 2
             guard length <= Self.greatestHeader else {
-                throw FramingFailure(reason: "the header of a message is too long", isRecoverable: false)
+                throw FramingFailure(reason: "the header of a message is too long")
             }
             if line.isEmpty {
                 guard let size else {
-                    throw FramingFailure(reason: "the header of a message has no Content-Length", isRecoverable: false)
+                    throw FramingFailure(reason: "the header of a message has no Content-Length")
                 }
                 return size
             }
             let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespaces) }
             guard parts.count == 2 else {
-                throw FramingFailure(reason: "\(line.prefix(60)) is no header of a message", isRecoverable: false)
+                throw FramingFailure(reason: "\(line.prefix(60)) is no header of a message")
             }
             guard parts[0].lowercased() == "content-length" else { continue }
             guard parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(parts[1]), size == nil,
                 number <= Self.greatestSize
             else {
                 throw FramingFailure(
-                    reason: "\(parts[1].prefix(40)) is no length of a message, or one above \(Self.greatestSize)",
-                    isRecoverable: false)
+                    reason: "\(parts[1].prefix(40)) is no length of a message, or one above \(Self.greatestSize)")
             }
             size = number
         }
@@ -131,7 +128,7 @@ struct MessageReader: Sendable {
                 return String(decoding: line, as: UTF8.self)
             }
             guard bytes.count - position <= Self.greatestHeader else {
-                throw FramingFailure(reason: "the header of a message is too long", isRecoverable: false)
+                throw FramingFailure(reason: "the header of a message is too long")
             }
             guard fill() else { return nil }
         }

@@ -33,7 +33,7 @@ final class RequestQueue: Sendable {
                     take(try JSONReader.value(of: bytes))
                 } catch let failure as FramingFailure {
                     continuation.yield(.failure(RPCError(.parseError, failure.reason)))
-                    if !failure.isRecoverable { break }
+                    break
                 } catch {
                     continuation.yield(.failure(RPCError(.parseError, "\(error)")))
                 }

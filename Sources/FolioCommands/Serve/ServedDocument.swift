@@ -139,38 +139,19 @@ final class ServedDocument {
         )
     }
 
-    // MARK: Undo
+    // MARK: Edits
 
-    /// The undo manager outside of groups that the client opened.
-    func closedUndoManager() throws -> UndoManager {
-        guard let undoManager = context.undoManager else { throw CommandError.usage("there is no undo") }
-        context.processPendingChanges()
-        undoManager.endEvent()
-        guard undoManager.groupingLevel == 0 else {
-            throw CommandError.usage("a group is open", hint: "end it with undo/end")
-        }
-        return undoManager
-    }
-
-    /// Runs edits as one step of undo; if one fails, none of them is done.
-    func edit<Result>(_ name: String?, _ body: () throws -> Result) throws -> Result {
+    /// - Throws: an error with the exit code 77.
+    func checkIsEditable() throws {
         guard document.mode == .editing else {
             throw CommandError(
                 .permission, "readOnly", "the document is open for reading only", path: document.url.path)
         }
-        guard let undoManager = context.undoManager else { return try body() }
-        context.processPendingChanges()
-        let position = undoManager.position, isOuter = undoManager.groupingLevel == 0
-        undoManager.beginUndoGrouping()
-        if let name, isOuter { undoManager.setActionName(name) }
-        let result = Swift.Result { try body() }
-        context.processPendingChanges()
-        undoManager.endUndoGrouping()
-        if case .failure = result, isOuter, undoManager.position != position {
-            undoManager.undo()
-            undoManager.removeRedoActions()
-            context.processPendingChanges()
-        }
-        return try result.get()
+    }
+
+    /// Runs edits as one step of undo; if one fails, none of them is done.
+    func edit<Result>(_ name: String?, _ body: () throws -> Result) throws -> Result {
+        try checkIsEditable()
+        return try context.asOneStep(named: name, body)
     }
 }

@@ -7,7 +7,8 @@ extension Server {
         "package": .package, "archive": .archive, "sqlite": .store, "binary": .binaryStore, "xml": .xmlStore,
     ]
 
-    private func url(_ parameters: Parameters) throws -> URL {
+    /// The document that the parameter path names.
+    func url(_ parameters: Parameters) throws -> URL {
         let path = try parameters.string("path")
         guard !path.isEmpty else { throw RPCError(.invalidParams, "the parameter path is empty") }
         return URL(fileURLWithPath: path)
@@ -24,45 +25,43 @@ extension Server {
     }
 
     func open(_ parameters: Parameters) async throws -> JSONValue {
+        do { return try await opened(parameters).info } catch let error as DocumentError
+            where error.code == .recoverable
+        {
+            let path = try url(parameters).path
+            notify("document/recoverable", ["path": .string(path), "error": RPCError(mapping: error).json])
+            throw error
+        }
+    }
+
+    /// Opens a document for the client.
+    func opened(_ parameters: Parameters) async throws -> ServedDocument {
         let url = try url(parameters), model = try parameters.optionalString("model")
         let mode = try parameters.choice("mode", ["edit": PersistentDocument.Mode.editing, "read": .reading])
         let recovery = try parameters.choice(
             "recovery", ["refuse": PersistentDocument.Recovery.refuse, "keep": .keep, "discard": .discard])
         let policy = try parameters.choice(
             "policy", ["explicit": SavingPolicy.explicit, "saveless": .saveless, "off": .off])
-        let migration = try parameters.optionalString("migration")
-        do {
-            let document: PersistentDocument
-            if let version = try parameters.optionalInt("version") {
-                document = try await PersistentDocument.open(
-                    url, mode: .reading, state: .version(version), fitting: FittingModel.choice(model))
-            } else if let migration {
-                document = try await openMigrating(url, model, migration, mode ?? .editing, recovery ?? .refuse)
-            } else {
-                document = try await PersistentDocument.open(
-                    url, mode: mode ?? .editing, recovery: recovery ?? .refuse, fitting: FittingModel.choice(model))
+        let migration = try parameters.choice(
+            "migration", ["refuse": MigrationPolicy.refuse, "automatic": .automatic, "readingCopy": .readingCopy])
+        let document: PersistentDocument
+        if let version = try parameters.optionalInt("version") {
+            guard mode != .editing, recovery == nil, migration == nil else {
+                throw RPCError(
+                    .invalidParams, "a version is opened for reading, without the parameters recovery and migration")
             }
-            return add(document, policy ?? .explicit).info
-        } catch let error as DocumentError where error.code == .recoverable {
-            notify("document/recoverable", ["path": .string(url.path), "error": RPCError(mapping: error).json])
-            throw error
+            document = try await PersistentDocument.open(
+                url, mode: .reading, state: .version(version), fitting: FittingModel.choice(model))
+        } else if let migration {
+            guard let model else { throw RPCError(.invalidParams, "a migration needs the parameter model") }
+            document = try await PersistentDocument.open(
+                url, by: DocumentTransfer.route(to: model), migration: migration, mode: mode ?? .editing,
+                recovery: recovery ?? .refuse)
+        } else {
+            document = try await PersistentDocument.open(
+                url, mode: mode ?? .editing, recovery: recovery ?? .refuse, fitting: FittingModel.choice(model))
         }
-    }
-
-    private func openMigrating(
-        _ url: URL, _ model: String?, _ migration: String, _ mode: PersistentDocument.Mode,
-        _ recovery: PersistentDocument.Recovery
-    ) async throws -> PersistentDocument {
-        guard let model else { throw RPCError(.invalidParams, "a migration needs the parameter model") }
-        let policy: MigrationPolicy
-        switch migration {
-        case "fail": policy = .refuse
-        case "automatic": policy = .automatic
-        case "view": policy = .readingCopy
-        default: throw RPCError(.invalidParams, "the parameter migration is one of fail, automatic, view")
-        }
-        return try await PersistentDocument.open(
-            url, by: DocumentTransfer.route(to: model), migration: policy, mode: mode, recovery: recovery)
+        return add(document, policy ?? .explicit)
     }
 
     func recover(_ parameters: Parameters) async throws -> JSONValue {
@@ -116,6 +115,8 @@ extension Server {
         let reports = Task {
             while !Task.isCancelled {
                 try await Task.sleep(for: .milliseconds(200))
+                // The operation may have ended while this task waited for its turn.
+                try Task.checkCancellation()
                 guard !isBlocked else { continue }
                 report(["kind": .string("report"), "percentage": .int(Int(progress.fractionCompleted * 100))])
             }

@@ -109,36 +109,27 @@ extension Server {
 
     func undo(_ parameters: Parameters) throws -> JSONValue {
         let served = try served(parameters)
-        try served.closedUndoManager().undo()
+        try served.context.closedUndoManager("undo/end").undo()
         served.context.processPendingChanges()
         return .object(served.state)
     }
 
     func redo(_ parameters: Parameters) throws -> JSONValue {
         let served = try served(parameters)
-        try served.closedUndoManager().redo()
+        try served.context.closedUndoManager("undo/end").redo()
         served.context.processPendingChanges()
         return .object(served.state)
     }
 
     func beginGroup(_ parameters: Parameters) throws -> JSONValue {
-        let served = try served(parameters), name = try parameters.optionalString("name")
-        guard let undoManager = served.context.undoManager else { throw CommandError.usage("there is no undo") }
-        served.context.processPendingChanges()
-        undoManager.beginUndoGrouping()
-        if let name, undoManager.groupingLevel == 1 { undoManager.setActionName(name) }
+        let served = try served(parameters)
+        try served.context.beginUndoGroup(named: parameters.optionalString("name"))
         return .null
     }
 
     func endGroup(_ parameters: Parameters) throws -> JSONValue {
         let served = try served(parameters)
-        guard let undoManager = served.context.undoManager else { throw CommandError.usage("there is no undo") }
-        served.context.processPendingChanges()
-        undoManager.endEvent()
-        guard undoManager.groupingLevel > 0 else {
-            throw CommandError.usage("no group is open", hint: "open one with undo/begin")
-        }
-        undoManager.endUndoGrouping()
+        try served.context.openUndoManager("undo/begin").endUndoGrouping()
         return .object(served.state)
     }
 

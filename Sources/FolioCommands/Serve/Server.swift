@@ -114,10 +114,7 @@ actor Server {
         case ("initialize", _): throw RPCError(.invalidRequest, "the server is initialized already")
         case (_, .beforeInitialize): throw RPCError(.notInitialized, "the first request is initialize")
         case (_, .shutDown): throw RPCError(.invalidRequest, "the server is shut down")
-        case ("shutdown", .working):
-            await closeAll()
-            phase = .shutDown
-            return .null
+        case ("shutdown", .working): return try await shutDown()
         case (_, .working): break
         }
         guard let known = ServerMethod.byName[method] else {
@@ -139,12 +136,47 @@ actor Server {
                 ]),
             ]),
         ]
+        // What is wrong with the document is for the client to treat, with the other methods.
+        phase = .working
         if let first {
             let model = first.model.map { JSONValue.string($0) } ?? .null
-            result["opened"] = try await open(Parameters(["path": .string(first.path), "model": model]))
+            do {
+                let document = try await opened(Parameters(["path": .string(first.path), "model": model]))
+                result["opened"] = document.info
+            } catch {
+                result["openError"] = RPCError(mapping: error).json
+            }
         }
-        phase = .working
         return .object(result)
+    }
+
+    /// Closes all documents as their policies say, or keeps their work. Tells which could not be
+    /// treated so, and fails if the work of some can't be kept: these stay open.
+    private func shutDown() async throws -> JSONValue {
+        var problems: [JSONValue] = [], failure: (any Error)?
+        for served in documents.values.sorted(by: { $0.name < $1.name }) {
+            let document = served.document, path = document.isOpen ? document.url.path : ""
+            var problem: (any Error)?
+            do { problem = try await document.closeKeepingWork(nil) } catch {
+                problem = error
+                if document.isOpen { failure = failure ?? error }
+            }
+            if let problem {
+                problems.append(
+                    .object([
+                        "document": .string(served.name), "path": .string(path), "isOpen": .bool(document.isOpen),
+                        "error": RPCError(mapping: problem).json,
+                    ]))
+            }
+            if !document.isOpen { remove(served) }
+        }
+        if let failure {
+            var error = RPCError(mapping: failure)
+            error.data = .object((error.data?.object ?? [:]).merging(["documents": .array(problems)]) { $1 })
+            throw error
+        }
+        phase = .shutDown
+        return problems.isEmpty ? .null : .object(["documents": .array(problems)])
     }
 
     // MARK: Documents
@@ -179,13 +211,12 @@ actor Server {
         watches = watches.filter { $0.value.served !== served }
     }
 
-    /// Closes all documents; unsaved work is kept where it can be.
+    /// Closes all documents when the client has left; unsaved work is kept where it can be.
     func closeAll() async {
         for served in documents.values.sorted(by: { $0.name < $1.name }) {
             let path = served.document.isOpen ? served.document.url.path : ""
-            do { try await served.document.close(.keep) } catch {
+            if let error = await served.document.closeForLastTime(.keep) {
                 unkeptWork.append("\(path): \(CommandError(mapping: error).why)")
-                try? await served.document.close(.discard)
             }
             remove(served)
         }

@@ -52,6 +52,11 @@ struct ServerMethod: Sendable {
         ServerMethod("predicate/complete", ["document", "entity", "predicate", "offset"]) {
             try $0.completePredicate($1)
         },
+        ServerMethod("merge", ["document", "path", "base", "decide", "decisions", "undecided"]) {
+            try await $0.merge($1)
+        },
+        ServerMethod("merge/conflicts", ["document"]) { try await $0.conflicts($1) },
+        ServerMethod("merge/resolve", ["document", "conflict", "choice", "value"]) { try await $0.settle($1) },
         ServerMethod("diff", ["old", "new"]) { try await $0.diff($1) },
     ]
 

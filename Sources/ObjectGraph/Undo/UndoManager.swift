@@ -54,6 +54,8 @@ public final class UndoManager {
     private var checkpoints: [(number: Int, hasPending: () -> Bool, run: () -> Void)] = []
     private var lastNumber = 0
     private var observers: [(number: Int, handler: (Event) -> Void)] = []
+    /// How often actions were removed without being undone.
+    private var removalCount = 0
     /// The edit position after the actions so far. Undo and redo return to the position that a
     /// state had before. Positions are unique across managers.
     package private(set) var position = EditPosition.fresh()
@@ -152,6 +154,64 @@ public final class UndoManager {
         notify(.didCloseGroup)
     }
 
+    /// Closes the group that was opened last and takes back its changes, as if it had not been
+    /// opened. Traps if no group is open.
+    func takeBackGroup() {
+        runCheckpoints()
+        precondition(!openGroups.isEmpty, "No group is open: call beginUndoGrouping() first")
+        let group = openGroups.removeLast(), outer = openGroups
+        // What the reversal registers is for nobody.
+        openGroups = [UndoGroup(target: group.target)]
+        isUndoing = true
+        group.run()
+        isUndoing = false
+        openGroups = outer
+        isOpenedByEvent = isOpenedByEvent && !outer.isEmpty
+        position = group.target
+        notify(.didCloseGroup)
+    }
+
+    // MARK: Steps that may fail
+
+    /// The state of undo before a step.
+    struct Step {
+        fileprivate let redoStack: UndoStack
+        fileprivate let removalCount: Int
+        fileprivate let disableCount: Int
+    }
+
+    /// Opens a group for changes that are all made or all taken back. They are recorded even if
+    /// registration is disabled.
+    func beginStep() -> Step {
+        beginUndoGrouping()
+        defer { disableCount = 0 }
+        return Step(redoStack: redoStack, removalCount: removalCount, disableCount: disableCount)
+    }
+
+    /// Closes the group of a step. If the step failed, its changes are taken back, and what could
+    /// be redone before can be redone again.
+    /// - Returns: Whether the step made changes that are not recorded, because registration is
+    ///   disabled.
+    func endStep(_ step: Step, hasFailed: Bool) -> Bool {
+        runCheckpoints()
+        precondition(!openGroups.isEmpty, "The group of the step was closed within the step")
+        defer { disableCount = step.disableCount }
+        if !hasFailed, step.disableCount == 0 {
+            closeGroup()
+            return false
+        }
+        let isChanged = !hasFailed && !openGroups[openGroups.count - 1].actions.isEmpty
+        if hasFailed {
+            takeBackGroup()
+        } else {
+            position = openGroups.removeLast().target
+            notify(.didCloseGroup)
+        }
+        // Groups that were removed meanwhile can't be redone.
+        if removalCount == step.removalCount { redoStack = step.redoStack }
+        return isChanged
+    }
+
     /// The number of groups that can be undone.
     package var undoCount: Int { undoStack.groups.count }
 
@@ -209,6 +269,7 @@ public final class UndoManager {
 
     /// Discards all actions and closes all groups.
     public func removeAllActions() {
+        removalCount += 1
         undoStack = UndoStack()
         redoStack = UndoStack()
         openGroups = []
@@ -216,11 +277,9 @@ public final class UndoManager {
         disableCount = 0
     }
 
-    /// Discards what was undone.
-    package func removeRedoActions() { redoStack = UndoStack() }
-
     /// Discards all actions of a target.
     public func removeAllActions(withTarget target: some AnyObject) {
+        removalCount += 1
         let id = ObjectIdentifier(target)
         for group in openGroups { group.removeCalls { $0.target == id } }
         undoStack.removeCalls { $0.target == id }
@@ -234,6 +293,7 @@ public final class UndoManager {
 
     /// Removes all groups whose contents satisfy a condition. Other groups are kept.
     func removeGroups(holding isConcerned: (AnyObject) -> Bool) {
+        removalCount += 1
         func isConcernedCall(_ call: UndoGroup.Call) -> Bool { call.content.map(isConcerned) ?? false }
         // The actions of open groups so far can't be undone. The groups stay open for later
         // actions.

@@ -26,12 +26,24 @@ final class ServeClient {
     /// What the server has told without being asked.
     private(set) var notifications: [(method: String, params: [String: Any])] = []
 
-    init(_ arguments: [String] = [], framing: Framing = .headers, in folder: URL, initializes: Bool = true) throws {
+    /// - Parameter fileLimit: The size of a file in bytes above which the server can't write; nil
+    ///   for none.
+    init(
+        _ arguments: [String] = [], framing: Framing = .headers, in folder: URL, initializes: Bool = true,
+        fileLimit: Int? = nil
+    ) throws {
         self.framing = framing
         messages = folder.appendingPathComponent("messages-\(UUID().uuidString)")
         try Data().write(to: messages)
-        process.executableURL = FolioCommand.binary
-        process.arguments = ["serve"] + arguments + ["--stdio"] + (framing == .lines ? ["--lines"] : [])
+        let words = ["serve"] + arguments + ["--stdio"] + (framing == .lines ? ["--lines"] : [])
+        if let fileLimit {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            let script = #"ulimit -f "$0" && trap "" XFSZ && exec "$@""#
+            process.arguments = ["-c", script, String(fileLimit / 512), FolioCommand.binary.path] + words
+        } else {
+            process.executableURL = FolioCommand.binary
+            process.arguments = words
+        }
         var variables = ProcessInfo.processInfo.environment
         variables["XDG_STATE_HOME"] = folder.appendingPathComponent("state").path
         variables["SWIFT_BACKTRACE"] = "enable=no"

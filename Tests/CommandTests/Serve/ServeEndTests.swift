@@ -39,6 +39,79 @@ import Testing
         }
     }
 
+    @Test func aDocumentWithUnsavedWorkDoesNotKeepTheServerFromWorking() throws {
+        try withTemporaryDirectory { folder in
+            let client = try ServeClient(in: folder)
+            let document = try create(client, in: folder)
+            _ = try client.answer(to: insert(client, document, "A"))
+            try client.closeInput()
+            #expect(client.waitForEnd() == 0)
+
+            let path = folder.appendingPathComponent("Doc.folio").path
+            let next = try ServeClient([path], in: folder, initializes: false)
+            let result = try next.object("initialize")
+            let error = try #require(result["openError"] as? [String: Any])
+            #expect((error["data"] as? [String: Any])?["code"] as? String == "recoverable")
+            #expect(result["opened"] == nil && result["capabilities"] != nil)
+            let info = try next.object("document/recover", ["path": path, "action": "keep"])
+            #expect(info["isRecovered"] as? Bool == true)
+            let second = try ServeClient([path], in: folder, initializes: false)
+            let locked = try second.object("initialize")["openError"] as? [String: Any]
+            #expect((locked?["data"] as? [String: Any])?["code"] as? String == "locked")
+            #expect(try second.end() == 0)
+            #expect(try next.end() == 0)
+        }
+    }
+
+    /// The policy wants the work saved, and a rule of the model is violated.
+    @Test func shutdownTellsWhatIsKeptInsteadOfSaved() throws {
+        try withTemporaryDirectory { folder in
+            let client = try ServeClient(in: folder)
+            let first = try create(client, in: folder), path = folder.appendingPathComponent("Doc.folio").path
+            try client.call("document/close", ["document": first])
+            let document = try #require(
+                try client.object("document/open", ["path": path, "policy": "saveless"])["document"] as? String)
+            try client.call("object/insert", ["document": document, "objects": [["entity": "Journey"]]])
+            let told = try client.object("shutdown")["documents"] as? [[String: Any]]
+            #expect(told?.count == 1 && told?[0]["path"] as? String == path && told?[0]["isOpen"] as? Bool == false)
+            let data = (told?[0]["error"] as? [String: Any])?["data"] as? [String: Any]
+            #expect(data?["code"] as? String == "validation")
+            try client.notify("exit")
+            #expect(client.waitForEnd() == 0)
+            #expect(try FolioCommand.run("fetch", path, "Journey", "--count").output == "1\n")
+        }
+    }
+
+    /// The last change can't be written any more. The client is told, and what was autosaved before
+    /// stays.
+    @Test func workThatCannotBeKeptIsToldAndAutosavedWorkStays() throws {
+        try withTemporaryDirectory { folder in
+            let client = try ServeClient(in: folder, fileLimit: 4 << 20)
+            let document = try create(client, in: folder), path = folder.appendingPathComponent("Doc.folio").path
+            _ = try client.answer(to: insert(client, document, "Saved"))
+            try client.call("document/save", ["document": document])
+            _ = try client.answer(to: insert(client, document, "Autosaved"))
+            try client.call("document/autosave", ["document": document])
+            _ = try client.answer(to: insert(client, document, String(repeating: "x", count: 8 << 20)))
+            let failure = try #require(try client.failure("shutdown"))
+            let told = failure.data["documents"] as? [[String: Any]]
+            #expect(failure.code == -32000 && told?.count == 1, "\(failure)")
+            #expect(told?.first?["document"] as? String == document && told?.first?["isOpen"] as? Bool == true)
+            // The document can still be used.
+            let count = try client.object("object/count", ["document": document, "entity": "Person"])
+            #expect(count["count"] as? Int == 3)
+            try client.notify("exit")
+            _ = client.waitForEnd()
+            #expect(client.errorOutput.contains(path))
+            let next = try ServeClient(in: folder)
+            #expect(try next.failure("document/open", ["path": path])?.data["code"] as? String == "recoverable")
+            let info = try next.object("document/recover", ["path": path, "action": "keep"])
+            let left = try next.object("object/count", ["document": info["document"] ?? "", "entity": "Person"])
+            #expect(left["count"] as? Int == 2)
+            #expect(try next.end() == 0)
+        }
+    }
+
     @Test(arguments: [0, 3, 25, 60, 130, 200]) func theInputMayEndInTheMiddleOfAMessage(_ length: Int) throws {
         try withTemporaryDirectory { folder in
             let client = try ServeClient(in: folder)

@@ -29,7 +29,7 @@ import Testing
             let result = try client.object("initialize", ["processId": 1, "capabilities": [:] as [String: Any]])
             #expect((result["serverInfo"] as? [String: Any])?["name"] as? String == "folio")
             let methods = (result["capabilities"] as? [String: Any])?["methods"] as? [String] ?? []
-            #expect(methods.count == 30)
+            #expect(methods.count == 33)
             for method in methods {
                 #expect(try client.failure(method)?.code == -32602, "\(method)")
                 #expect(try client.failure(method, ["document": "d1", "nonsense": 1])?.code == -32602, "\(method)")
@@ -154,6 +154,70 @@ import Testing
             _ = try insert(client, document, "Journey", [["title": "T"]])
             let violated = try #require(try client.failure("document/save", ["document": document]))
             #expect(violated.data["code"] as? String == "validation" && violated.data["exit"] as? Int == 65)
+        }
+    }
+
+    /// In a group that is open, the edits before stay.
+    @Test func anEditThatFailsInAGroupChangesNothing() throws {
+        try withClient { client, document, _ in
+            func names() throws -> [String] {
+                let rows = try client.call(
+                    "object/fetch", ["document": document, "entity": "Person", "columns": "name", "sort": "name"])
+                return (rows as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+            }
+            let person = try insert(client, document, "Person", [["name": "A"]])[0]
+            try client.call("undo/begin", ["document": document, "name": "Group"])
+            _ = try insert(client, document, "Person", [["name": "B"]])
+            let edits = [["id": person, "values": ["name": "C"]], ["id": person, "values": ["age": 3]]]
+            #expect(try client.failure("object/set", ["document": document, "edits": edits]) != nil)
+            let objects: [[String: Any]] = [["entity": "Person"], ["entity": "Person", "values": ["name": 3]]]
+            #expect(try client.failure("object/insert", ["document": document, "objects": objects]) != nil)
+            #expect(try names() == ["A", "B"])
+            #expect(try client.object("undo/end", ["document": document])["undoName"] as? String == "Group")
+            try client.call("undo", ["document": document])
+            #expect(try names() == ["A"])
+            // What could be redone still can.
+            #expect(try client.failure("object/set", ["document": document, "edits": edits]) != nil)
+            try client.call("redo", ["document": document])
+            #expect(try names() == ["A", "B"])
+        }
+    }
+
+    @Test func aVersionIsOpenedForReadingAndNotMigrated() throws {
+        try withClient { client, document, folder in
+            _ = try insert(client, document, "Person", [["name": "A"]])
+            try client.call("document/save", ["document": document])
+            _ = try insert(client, document, "Person", [["name": "B"]])
+            try client.call("document/save", ["document": document])
+            let path = folder.appendingPathComponent("Doc.folio").path
+            for (name, value) in [
+                ("mode", "edit"), ("recovery", "keep"), ("recovery", "discard"), ("migration", "automatic"),
+            ] {
+                let failure = try client.failure(
+                    "document/open", ["path": path, "version": 1, "model": FolioCommand.model, name: value])
+                #expect(failure?.code == -32602, "\(name) \(value)")
+            }
+            let old = try client.object("document/open", ["path": path, "version": 1, "mode": "read"])
+            #expect(old["mode"] as? String == "read")
+            let count = try client.object("object/count", ["document": old["document"] ?? "", "entity": "Person"])
+            #expect(count["count"] as? Int == 1)
+        }
+    }
+
+    @Test func documentsAreMigratedAsTheClientSays() throws {
+        try withClient { client, document, folder in
+            try client.call("document/close", ["document": document])
+            let path = folder.appendingPathComponent("Doc.folio").path
+            let newer = FolioCommand.model.components(separatedBy: "#")[0]
+            func open(_ migration: String) -> [String: Any] {
+                ["path": path, "model": newer, "migration": migration]
+            }
+            #expect(try client.failure("document/open", open("fail"))?.code == -32602)
+            #expect(try client.failure("document/open", open("refuse"))?.data["exit"] as? Int == 78)
+            #expect(try client.failure("document/open", ["path": path, "migration": "refuse"])?.code == -32602)
+            let copy = try client.object("document/open", open("readingCopy"))
+            #expect(copy["mode"] as? String == "read")
+            #expect(try client.object("document/open", open("automatic"))["mode"] as? String == "edit")
         }
     }
 

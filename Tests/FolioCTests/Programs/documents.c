@@ -178,9 +178,9 @@ static void migration(void) {
     newer.model = third_version;
     NONE(folio_document_open(path, &newer, &error), FOLIO_MODEL_MISMATCH, "modelMismatch");
     newer.model = models;
-    newer.migration = FOLIO_MIGRATION_FAIL;
+    newer.migration = FOLIO_MIGRATION_REFUSE;
     NONE(folio_document_open(path, &newer, &error), FOLIO_MODEL_MISMATCH, "modelMismatch");
-    newer.migration = FOLIO_MIGRATION_VIEW;
+    newer.migration = FOLIO_MIGRATION_READING_COPY;
     document = open_document(path, &newer);
     CHECK(folio_document_find_entity(document, "Equipment") >= 0 && info(document).mode == FOLIO_READING);
     folio_document_free(document);
@@ -204,6 +204,46 @@ static void migration(void) {
     FAILS(folio_migrate(in_folder(folder, "Nothing.folio"), models, &error), FOLIO_NOT_FOUND, "notFound");
     document = open_document(in_folder(folder, "Old 2.folio"), NULL);
     CHECK(folio_document_find_entity(document, "LogEntry") >= 0);
+    folio_document_free(document);
+}
+
+/* The first record of the file fits, the second does not. */
+static void failing_imports(void) {
+    folio_document *document = create("Failing.folio");
+    const char *path = in_folder(folder, "failing.csv");
+    FILE *file = fopen(path, "w");
+    fputs("name,born\nA,1900-01-01T00:00:00Z\nB,no date\n", file);
+    fclose(file);
+    add_person(document, "Before");
+    OK(folio_document_save(document, &error));
+    folio_import_options person = {.size = sizeof person, .entity = "Person"};
+    CHECK(folio_document_import(document, path, &person, NULL, NULL) != FOLIO_OK);
+    CHECK(count(document, "Person") == 1 && !info(document).has_unsaved_changes);
+    /* In a group, whose other changes stay. */
+    OK(folio_document_begin_undo_group(document, NULL, &error));
+    add_person(document, "In the group");
+    CHECK(folio_document_import(document, path, &person, NULL, NULL) != FOLIO_OK);
+    CHECK(count(document, "Person") == 2);
+    OK(folio_document_end_undo_group(document, &error));
+    OK(folio_document_undo(document, &error));
+    CHECK(count(document, "Person") == 1 && !info(document).has_unsaved_changes);
+    /* What could be redone still can. */
+    CHECK(folio_document_import(document, path, &person, NULL, NULL) != FOLIO_OK);
+    OK(folio_document_redo(document, &error));
+    CHECK(count(document, "Person") == 2);
+    OK(folio_document_save(document, &error));
+    OK(folio_document_set_undo(document, false, &error));
+    CHECK(folio_document_import(document, path, &person, NULL, NULL) != FOLIO_OK);
+    CHECK(count(document, "Person") == 2 && !info(document).has_unsaved_changes);
+    /* One that succeeds is not recorded then. */
+    file = fopen(path, "w");
+    fputs("name\nC\n", file);
+    fclose(file);
+    OK(folio_document_import(document, path, &person, NULL, &error));
+    CHECK(count(document, "Person") == 3 && info(document).has_unsaved_changes);
+    OK(folio_document_set_undo(document, true, &error));
+    OK(folio_document_undo(document, &error)); /* the group before */
+    CHECK(count(document, "Person") == 2 && info(document).has_unsaved_changes);
     folio_document_free(document);
 }
 
@@ -387,6 +427,7 @@ int main(int count, char **arguments) {
     versions();
     migration();
     transfer();
+    failing_imports();
     events();
     conflict(FOLIO_TAKE_THEIRS, 2);
     conflict(FOLIO_MERGE_MINE, 3);

@@ -85,6 +85,7 @@ static void wrong_handle(void *handle) {
     NONE(folio_document_redo_name(document, &error), FOLIO_USAGE, "usage");
     FAILS(folio_document_begin_undo_group(document, NULL, &error), FOLIO_USAGE, "usage");
     FAILS(folio_document_end_undo_group(document, &error), FOLIO_USAGE, "usage");
+    FAILS(folio_document_cancel_undo_group(document, &error), FOLIO_USAGE, "usage");
     FAILS(folio_document_end_event(document, &error), FOLIO_USAGE, "usage");
     FAILS(folio_document_clear_undo(document, &error), FOLIO_USAGE, "usage");
     FAILS(folio_document_set_undo(document, true, &error), FOLIO_USAGE, "usage");
@@ -150,6 +151,8 @@ int main(int count, char **arguments) {
     options = (folio_open_options){.size = 1};
     NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");
     options = (folio_open_options){.size = sizeof options, .migration = FOLIO_MIGRATION_AUTOMATIC};
+    NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");
+    options = (folio_open_options){.size = sizeof options, .version = 1, .recovery = FOLIO_RECOVERY_KEEP};
     NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");
     options = (folio_open_options){.size = sizeof options, .version = -1};
     NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");

@@ -317,6 +317,17 @@ static void undo(void) {
     OK(folio_document_end_undo_group(document, &error));
     OK(folio_document_end_undo_group(document, &error));
     FAILS(folio_document_end_undo_group(document, &error), FOLIO_USAGE, "usage");
+    /* A group that is canceled leaves the changes of the group around it. */
+    OK(folio_document_begin_undo_group(document, "Outer", &error));
+    folio_object_free(insert(document, "Person"));
+    OK(folio_document_begin_undo_group(document, NULL, &error));
+    folio_object_free(insert(document, "Person"));
+    CHECK(count(document, "Person") == before + 2);
+    OK(folio_document_cancel_undo_group(document, &error));
+    CHECK(count(document, "Person") == before + 1);
+    OK(folio_document_cancel_undo_group(document, &error));
+    FAILS(folio_document_cancel_undo_group(document, &error), FOLIO_USAGE, "usage");
+    CHECK(count(document, "Person") == before && !info(document).has_unsaved_changes);
     /* An event is one step. */
     folio_object *person = insert(document, "Person");
     set_text(person, "name", "A");

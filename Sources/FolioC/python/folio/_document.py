@@ -18,7 +18,7 @@ _FORMS = {None: 0, "package": 1, "archive": 2, "sqlite": 3, "binary": 4, "xml": 
 _KINDS = {1: "package", 2: "archive", 3: "store", 4: "managedDocument"}
 _CLOSE = {None: 0, "save": 1, "keep": 2, "discard": 3}
 _RECOVERY = {"refuse": 0, "keep": 1, "discard": 2}
-_MIGRATION = {None: 0, "fail": 1, "automatic": 2, "view": 4}
+_MIGRATION = {None: 0, "refuse": 1, "automatic": 2, "reading-copy": 4}
 _RESOLUTION = {"copy": 1, "theirs": 2, "merge": 3, "merge-mine": 4, "merge-theirs": 5}
 _FORMATS = {"json": 0, "jsonl": 1, "csv": 2}
 _EVENTS = {
@@ -55,8 +55,8 @@ def open(path, mode="edit", recovery="refuse", model=None, migration=None, versi
     ``mode`` is "edit" or "read". ``recovery`` says what to do with work that a former editor left unsaved: "refuse"
     raises `RecoverableError`, "keep" takes it up, "discard" gives it up. ``model`` is the file of a model: of a store
     that carries none or, with a ``migration``, the version that the program works with. ``migration`` is None,
-    "fail", "automatic", "view" (a migrated copy, for reading) or a function that is given the plan as a dictionary
-    and says whether to migrate. ``version`` opens an earlier version, for reading.
+    "refuse", "automatic", "reading-copy" (a migrated copy, for reading) or a function that is given the plan as a
+    dictionary and says whether to migrate. ``version`` opens an earlier version, for reading.
     """
     options = c.OpenOptions(size=c.sizeof_options)
     options.mode = _choice({"edit": 0, "read": 1}, mode, "mode")
@@ -448,17 +448,14 @@ class Document:
 
     @contextlib.contextmanager
     def undo_group(self, name=None):
-        """Changes in the block are undone together; if it raises an exception, they are undone at once."""
-        is_outer = self._undo_state.open_groups == 0
+        """Changes in the block are undone together, those of a block within another one with that. If the block raises
+        an exception, its changes are taken back, unless they were not recorded (`without_undo`)."""
         call(library.folio_document_begin_undo_group, self._handle, encoded(name))
         try:
             yield self
         except BaseException:
-            # An empty group leaves nothing behind that could be undone.
-            has_changes = self._undo_state.has_open_changes
-            call(library.folio_document_end_undo_group, self._handle)
-            if is_outer and has_changes:
-                self.undo()
+            if self.is_open:
+                call(library.folio_document_cancel_undo_group, self._handle)
             raise
         call(library.folio_document_end_undo_group, self._handle)
 

@@ -237,6 +237,7 @@ _functions = {
     "folio_document_redo_name": (c_void_p, [_handle, _error]),
     "folio_document_begin_undo_group": (c_int, [_handle, _text, _error]),
     "folio_document_end_undo_group": (c_int, [_handle, _error]),
+    "folio_document_cancel_undo_group": (c_int, [_handle, _error]),
     "folio_document_end_event": (c_int, [_handle, _error]),
     "folio_document_clear_undo": (c_int, [_handle, _error]),
     "folio_document_set_undo": (c_int, [_handle, c_bool, _error]),

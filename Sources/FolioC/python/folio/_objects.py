@@ -97,7 +97,7 @@ class Object:
             if value is not None or not kind.is_to_many:
                 return call(library.folio_object_set_object, self._handle, name, value and value._handle)
         if kind and kind.is_binary and isinstance(value, os.PathLike):
-            return call(library.folio_object_set_file, self._handle, name, os.fsencode(value))
+            return call(library.folio_object_set_file, self._handle, name, encoded(os.fsencode(value)))
         if kind and kind.is_binary and hasattr(value, "read"):
             return self._set_stream(name, value)
         keep = []
@@ -112,8 +112,10 @@ class Object:
 
         def give(_, buffer, size):
             try:
-                piece = stream.read(size)
-                memmove(buffer, bytes(piece), len(piece))
+                piece = bytes(stream.read(size))
+                if len(piece) > size:
+                    raise ValueError(f"read({size}) of the stream returned {len(piece)} bytes")
+                memmove(buffer, piece, len(piece))
                 return len(piece)
             except BaseException as error:
                 failure.append(error)

@@ -11,6 +11,10 @@ enum DecisionsFile {
         do { value = try JSONReader.value(of: bytes) } catch let failure as JSONReader.Failure {
             throw CommandError.malformed("the decisions are no JSON: \(failure)")
         }
+        return try choices(value, model)
+    }
+
+    static func choices(_ value: JSONValue, _ model: ManagedObjectModel) throws -> [String: DocumentMerge.Choice] {
         guard let list = value.array ?? value["conflicts"]?.array else {
             throw CommandError.malformed("the decisions are neither a list nor an object with conflicts")
         }
@@ -34,7 +38,8 @@ enum DecisionsFile {
         return choices
     }
 
-    private static func value(
+    /// The value of the attribute that a conflict is about.
+    static func value(
         _ value: JSONValue, _ object: String, _ property: String?, _ name: String, _ model: ManagedObjectModel
     ) throws -> PropertyValue {
         guard let property else {

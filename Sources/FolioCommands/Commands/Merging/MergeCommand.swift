@@ -98,12 +98,6 @@ enum MergeCommand: Command {
     private static func merge(into document: PersistentDocument, _ arguments: ParsedArguments) async throws
         -> DocumentMerge.Report
     {
-        let base: DocumentMerge.Base =
-            switch arguments.value("--base") {
-            case nil: .common
-            case "none"?: .none
-            case let text?: .document(URL(fileURLWithPath: text))
-            }
         var decisions = DocumentMerge.Decisions()
         if let path = arguments.value("--decisions") {
             decisions.choices = try DecisionsFile.choices(Array(try InputFile.bytes(at: path)), document.model)
@@ -111,8 +105,17 @@ enum MergeCommand: Command {
         if arguments.has("--ours") { decisions.policy = .ours }
         if arguments.has("--theirs") { decisions.policy = .theirs }
         return try await document.merge(
-            URL(fileURLWithPath: arguments.operands[1]), base: base, deciding: decisions,
+            URL(fileURLWithPath: arguments.operands[1]), base: base(arguments.value("--base")), deciding: decisions,
             fitting: try FittingModel.choice(arguments.value("--model")))
+    }
+
+    /// The state that both documents came from, as `--base` names it.
+    static func base(_ text: String?) -> DocumentMerge.Base {
+        switch text {
+        case nil: .common
+        case "none"?: .none
+        case let text?: .document(URL(fileURLWithPath: text))
+        }
     }
 
     // MARK: Copies

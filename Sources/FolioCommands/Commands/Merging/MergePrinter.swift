@@ -85,7 +85,7 @@ struct MergePrinter {
         line("theirs:", conflict.theirs)
     }
 
-    private func json(_ report: DocumentMerge.Report, isDryRun: Bool) -> JSONValue {
+    func json(_ report: DocumentMerge.Report, isDryRun: Bool) -> JSONValue {
         func counts(_ objects: [String: Int]) -> JSONValue { .object(objects.mapValues { .int($0) }) }
         func pairs(_ objects: [(theirs: String, ours: String)]) -> JSONValue {
             .array(objects.map { .object(["ours": .string($0.ours), "theirs": .string($0.theirs)]) })

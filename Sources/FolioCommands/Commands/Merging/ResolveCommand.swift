@@ -32,13 +32,7 @@ enum ResolveCommand: Command {
             if arguments.has("--all") {
                 names = known.map(\.name)
             } else {
-                guard known.contains(where: { $0.name == operands[1] }) else {
-                    throw CommandError(
-                        .notFound, "unknownConflict", "there is no conflict \(operands[1])",
-                        hint: Suggestion.sentence(for: operands[1], among: known.map(\.name))
-                            ?? "folio conflicts lists them")
-                }
-                names = [operands[1]]
+                names = [try conflict(operands[1], among: known, hint: "folio conflicts lists them").name]
             }
             for name in names {
                 guard let conflict = known.first(where: { $0.name == name }) else { continue }
@@ -57,6 +51,19 @@ enum ResolveCommand: Command {
             }
             return .done
         }
+    }
+
+    /// The conflict with a name.
+    /// - Throws: an error with the exit code 66.
+    static func conflict(_ name: String, among known: [DocumentMerge.Conflict], hint: String) throws
+        -> DocumentMerge.Conflict
+    {
+        guard let conflict = known.first(where: { $0.name == name }) else {
+            throw CommandError(
+                .notFound, "unknownConflict", "there is no conflict \(name)",
+                hint: Suggestion.sentence(for: name, among: known.map(\.name)) ?? hint)
+        }
+        return conflict
     }
 
     private static func value(_ text: String, _ conflict: DocumentMerge.Conflict, _ model: ManagedObjectModel) throws

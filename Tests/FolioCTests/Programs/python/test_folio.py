@@ -199,6 +199,13 @@ class Objects(Case):
 
         with self.assertRaisesRegex(RuntimeError, "no more"):
             person.portrait = Failing()
+
+        class TooMuch(io.RawIOBase):
+            def read(self, size=-1):
+                return b"x" * (size + 1)
+
+        with self.assertRaisesRegex(ValueError, "returned 1048577 bytes"):
+            person.portrait = TooMuch()
         self.assertEqual(person.portrait, b"from a file")
 
     def test_validation_names_the_rule(self):
@@ -252,6 +259,17 @@ class Undo(Case):
         with self.assertRaises(RuntimeError):
             with self.document.undo_group("Fail empty"):
                 raise RuntimeError
+        self.assertEqual([person.name for person in self.document["Person"]], ["A"])
+        self.document.undo()
+        self.assertEqual(len(self.document["Person"]), 0)
+
+    def test_a_group_that_fails_within_another_is_taken_back_alone(self):
+        with self.document.undo_group("Outer"):
+            self.people("A")
+            with self.assertRaises(RuntimeError):
+                with self.document.undo_group():
+                    self.people("B")
+                    raise RuntimeError
         self.assertEqual([person.name for person in self.document["Person"]], ["A"])
         self.document.undo()
         self.assertEqual(len(self.document["Person"]), 0)

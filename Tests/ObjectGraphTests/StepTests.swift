@@ -1,0 +1,124 @@
+import ObjectGraph
+import Testing
+
+/// Steps whose changes are all made or all taken back.
+struct StepTests {
+    private struct Failure: Error {}
+
+    private let library: Library
+    private let context: ManagedObjectContext
+    private let undo = UndoManager()
+
+    init() throws {
+        library = try Library()
+        context = library.context
+        context.undoManager = undo
+    }
+
+    private func fail(_ author: ManagedObject) {
+        #expect(throws: Failure.self) {
+            try context.asOneStep(named: "Fail") {
+                author["name"] = "Jane"
+                context.processPendingChanges()
+                _ = try library.book("Emma", by: author)
+                author["born"] = 1775
+                throw Failure()
+            }
+        }
+        #expect(author.names("books").isEmpty && author["born"] == nil)
+    }
+
+    @Test func aStepThatFailsIsTakenBackAndUndoIsAsBefore() throws {
+        let author = try library.author("Austen")
+        context.processPendingChanges()
+        author["name"] = "J. Austen"
+        context.processPendingChanges()
+        context.undo()
+        let position = context.editPosition
+        fail(author)
+        #expect(author["name"] as? String == "Austen" && context.insertedObjects == [author])
+        #expect(context.editPosition == position && undo.undoCount == 1 && undo.groupingLevel == 0)
+        context.redo()
+        #expect(author["name"] as? String == "J. Austen")
+        context.undo()
+        context.undo()
+        #expect(context.insertedObjects.isEmpty)
+    }
+
+    @Test func aStepIsOneGroupWithItsName() throws {
+        let author = try library.author("Austen")
+        context.processPendingChanges()
+        let count = try context.asOneStep(named: "Change") {
+            author["name"] = "Jane"
+            context.processPendingChanges()
+            author["born"] = 1775
+            return 2
+        }
+        #expect(count == 2 && undo.undoCount == 2 && undo.undoActionName == "Change")
+        context.undo()
+        #expect(author["name"] as? String == "Austen" && author["born"] == nil)
+    }
+
+    @Test func aStepWithinAGroupIsTakenBackAlone() throws {
+        let author = try library.author("Austen")
+        try context.save()
+        let position = context.editPosition
+        undo.beginUndoGrouping()
+        author["note"] = "x"
+        author["name"] = "In the group"
+        fail(author)
+        #expect(author["name"] as? String == "In the group" && undo.groupingLevel == 1)
+        try context.asOneStep(named: "Ignored") { author["born"] = 1776 }
+        undo.endUndoGrouping()
+        #expect(undo.undoCount == 2 && undo.undoActionName.isEmpty)
+        context.undo()
+        #expect(author["name"] as? String == "Austen" && author["born"] == nil)
+        #expect(context.editPosition == position && !context.hasChanges)
+    }
+
+    @Test func withoutAManagerAStepThatFailsIsTakenBack() throws {
+        context.undoManager = nil
+        let author = try library.author("Austen")
+        context.processPendingChanges()
+        let position = context.editPosition
+        fail(author)
+        #expect(author["name"] as? String == "Austen" && context.insertedObjects == [author])
+        #expect(context.undoManager == nil && context.editPosition == position)
+        try context.asOneStep { author["name"] = "Jane" }
+        #expect(author["name"] as? String == "Jane" && context.editPosition != position)
+    }
+
+    @Test func whileNothingIsRecordedAStepThatFailsIsTakenBack() throws {
+        let author = try library.author("Austen")
+        try context.save()
+        author["name"] = "Recorded"
+        context.processPendingChanges()
+        context.undo()
+        context.redo()
+        undo.disableUndoRegistration()
+        let position = context.editPosition, groups = undo.undoCount
+        fail(author)
+        #expect(author["name"] as? String == "Recorded" && context.editPosition == position)
+        try context.asOneStep { author["born"] = 1775 }
+        #expect(undo.undoCount == groups && !undo.isUndoRegistrationEnabled && context.editPosition != position)
+        undo.enableUndoRegistration()
+        context.undo()
+        #expect(author["name"] as? String == "Austen" && author["born"] as? Int == 1775)
+        #expect(context.editPosition != position)
+    }
+
+    @Test func aGroupIsTakenBack() throws {
+        let author = try library.author("Austen")
+        try context.save()
+        let position = context.editPosition
+        undo.beginUndoGrouping()
+        author["name"] = "Outer"
+        undo.beginUndoGrouping()
+        context.delete(author)
+        context.takeBackUndoGroup()
+        #expect(!author.isDeleted && author["name"] as? String == "Outer" && undo.groupingLevel == 1)
+        context.takeBackUndoGroup()
+        #expect(author["name"] as? String == "Austen" && undo.groupingLevel == 0)
+        #expect(context.editPosition == position && !context.hasChanges && !undo.canRedo)
+    }
+}

@@ -65,6 +65,72 @@ import Testing
         }
     }
 
+    @Test func theListOfConflictsThatIsPrintedDecidesThem() throws {
+        try withCopies { ours, theirs, folder in
+            for (document, name, born) in [
+                (ours, "Ours", "1901-01-01T00:00:00Z"), (theirs, "Theirs", "1902-01-01T00:00:00Z"),
+            ] {
+                #expect(try run("set", document, "Person/p1", "name=\(name)", "born=\(born)").exit == 0)
+            }
+            let file = folder.path + "/decisions.json", next = folder.path + "/printed.json"
+            let decisions = [
+                "{\"object\":\"Person/p1\",\"property\":\"name\",\"value\":\"Both\"}",
+                "{\"object\":\"Person/p1\",\"property\":\"born\",\"value\":\"1903-01-01T00:00:00Z\"}",
+            ]
+            try Data("[\(decisions.joined(separator: ","))]".utf8).write(to: URL(fileURLWithPath: file))
+            let dry = try run("merge", ours, theirs, "--decisions", file, "--dry-run", "--json")
+            #expect(dry.exit == 0, "\(dry.messages)")
+            try Data(dry.output.utf8).write(to: URL(fileURLWithPath: next))
+            let merge = try run("merge", ours, theirs, "--decisions", next, "--json")
+            #expect(merge.exit == 0 && merge.object["conflicts"] != nil, "\(merge.messages)")
+            let attributes = try run("get", ours, "Person/p1", "--json").object["attributes"] as? [String: Any]
+            #expect(attributes?["name"] as? String == "Both")
+            #expect((attributes?["born"] as? String)?.hasPrefix("1903-01-01") == true, "\(attributes ?? [:])")
+        }
+    }
+
+    @Test func aMergeOfGitThatIsRefusedExitsWithOneAndSaysWhy() throws {
+        try withTemporaryDirectory { folder in
+            func path(_ name: String) -> String { "\(folder.path)/\(name).folioz" }
+            let (base, ours, theirs) = (path("base"), path("ours"), path("theirs"))
+            #expect(try run("save-as", FolioCommand.document, base).exit == 0)
+            let inserted = try run("insert", base, "Person", "name=Idle", "--json")
+            #expect(inserted.exit == 0, "\(inserted.messages)")
+            let idle = try #require(
+                (try run("fetch", base, "Person", "--where", "name == 'Idle'", "--json").json as? [[String: Any]])?
+                    .first)
+            let id = try #require((idle["id"] as? String)?.split(separator: "/").last)
+            for copy in [ours, theirs] { try FileManager.default.copyItem(atPath: base, toPath: copy) }
+            let journey = try run("insert", ours, "Journey", "title=Late", "leader=Person/\(id)")
+            #expect(journey.exit == 0, "\(journey.messages)")
+            #expect(try run("delete", theirs, "Person/\(id)").exit == 0)
+            let before = try Data(contentsOf: URL(fileURLWithPath: ours))
+            // The leader would go, as it was decided, and may not.
+            let merge = try run("merge", "--git", base, ours, theirs, "Doc.folioz", "--theirs")
+            #expect(merge.exit == 1, "\(merge.output)\(merge.messages)")
+            #expect(
+                merge.messages.contains("Doc.folioz: not merged: the result of these decisions"), "\(merge.messages)")
+            #expect(merge.output.contains("conflict rule Person/\(id).leads"), "\(merge.output)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: ours)) == before)
+            let plain = try run("merge", ours, theirs, "--base", base, "--theirs")
+            #expect(plain.exit == 1 && plain.messages.contains("nothing is merged: the result"), "\(plain.messages)")
+        }
+    }
+
+    @Test func manifestsWithImpossibleNumbersAreRefused() throws {
+        try withCopies { ours, theirs, _ in
+            let file = theirs + "/manifest.json"
+            let text = try String(contentsOfFile: file, encoding: .utf8)
+            for number in ["9223372036854775807", "4611686018427387904", "-1"] {
+                let changed = text.replacing(/"generation" ?: ?\d+/, with: "\"generation\": \(number)")
+                #expect(changed != text)
+                try Data(changed.utf8).write(to: URL(fileURLWithPath: file))
+                let merge = try run("merge", "--git", ours + "/manifest.json", ours + "/manifest.json", file)
+                #expect(merge.exit == 65, "\(number): \(merge.exit) \(merge.messages)")
+            }
+        }
+    }
+
     @Test func whatIsNoListOfDecisionsIsRefused() throws {
         try withCopies { ours, theirs, folder in
             let file = folder.path + "/decisions.json"

@@ -20,6 +20,17 @@ import Testing
         }
     }
 
+    @Test func generationsLeaveRoomForTheNextOne() throws {
+        for number in [Int.max, Int.max / 2, 1 << 61, -1] {
+            let note = MergeNote(generation: number, uuid: "A", sums: ["1"], moved: [])
+            let value = try #require(MergeNote.value([note]))
+            #expect(MergeNote.notes(in: [MergeNote.metadataKey: value]).isEmpty)
+        }
+        let note = MergeNote(generation: 1 << 60, uuid: "A", sums: ["1"], moved: [])
+        let value = try #require(MergeNote.value([note]))
+        #expect(MergeNote.notes(in: [MergeNote.metadataKey: value]) == [note])
+    }
+
     private func document(in folder: URL) throws -> VersionedStore {
         let store = try VersionedStore(in: folder.path, rows: 30)
         for save in 0..<4 {

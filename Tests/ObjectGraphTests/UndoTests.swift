@@ -46,6 +46,50 @@ struct UndoTests {
         #expect(!undo.canRedo)
     }
 
+    @Test func aGroupThatIsCancelledIsUndoneAloneAndNotRedone() throws {
+        let author = try library.author("Austen")
+        try context.save()
+        author["name"] = "Jane"
+        context.processPendingChanges()
+        let position = context.editPosition, count = undo.undoCount
+        undo.beginUndoGrouping()
+        author["name"] = "outer"
+        undo.beginUndoGrouping()
+        author["name"] = "inner"
+        _ = try library.book("Emma", by: author)
+        undo.cancelUndoGrouping()
+        #expect(author["name"] as? String == "outer" && author.names("books").isEmpty && !undo.canRedo)
+        #expect(undo.groupingLevel == 1)
+        undo.cancelUndoGrouping()
+        #expect(author["name"] as? String == "Jane" && undo.undoCount == count && !undo.canRedo)
+        #expect(context.editPosition == position && undo.groupingLevel == 0)
+        context.undo()
+        #expect(author["name"] as? String == "Austen")
+    }
+
+    @Test func editsThatFailAreReversedAloneWithAndWithoutAManager() throws {
+        struct Failure: Error {}
+        let author = try library.author("Austen")
+        try context.save()
+        for manager in [undo, nil] {
+            context.undoManager = manager
+            author["name"] = "Jane"
+            context.processPendingChanges()
+            let position = context.editPosition
+            #expect(throws: Failure.self) {
+                try context.groupingEdits {
+                    author["name"] = "other"
+                    context.delete(author)
+                    throw Failure()
+                }
+            }
+            #expect(author["name"] as? String == "Jane" && !author.isDeleted)
+            #expect(context.editPosition == position && context.undoManager === manager)
+            try context.groupingEdits { author["name"] = "done" }
+            #expect(author["name"] as? String == "done" && context.editPosition != position)
+        }
+    }
+
     @Test func insertionsGoBackAndForth_U7() throws {
         let author = try library.author("Austen")
         context.processPendingChanges()

@@ -182,7 +182,7 @@ extension DocumentManifest {
         formatVersion = try fields.int("formatVersion")
         minimumReader = try fields.int("minimumReader")
         uuid = try fields.string("uuid")
-        generation = try fields.int("generation")
+        generation = try fields.required("generation", CommitNumbers.decoded)
         created = try fields.required("created", date)
         saved = try fields.required("saved", date)
         let model = try fields.object("model"), store = try fields.object("store"),
@@ -209,7 +209,9 @@ extension DocumentManifest {
         keywords = try fields.optional("keywords", \.strings)
         lastSave = try fields.optional("lastSave") { $0 }.map { _ in
             let lastSave = try fields.object("lastSave")
-            return try LastSave(generation: lastSave.int("generation"), saved: lastSave.required("saved", date))
+            return try LastSave(
+                generation: lastSave.required("generation", CommitNumbers.decoded),
+                saved: lastSave.required("saved", date))
         }
     }
 }

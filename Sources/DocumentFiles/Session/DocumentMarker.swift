@@ -55,8 +55,8 @@ package struct DocumentMarker: Hashable, Sendable {
             let generation = Int(generation), case .boolean(let isSaved)? = metadata[Key.isSaved],
             case .boolean(let isUnchecked)? = metadata[Key.isUnchecked],
             case .date(let created)? = metadata[Key.created], case .date(let saved)? = metadata[Key.saved],
-            case .date(let committed)? = metadata[Key.committed], Self.numbers.contains(counter),
-            Self.numbers.contains(generation)
+            case .date(let committed)? = metadata[Key.committed], CommitNumbers.valid.contains(counter),
+            CommitNumbers.valid.contains(generation)
         else { return nil }
         self.counter = counter
         self.generation = generation
@@ -65,7 +65,7 @@ package struct DocumentMarker: Hashable, Sendable {
         self.created = created
         self.saved = saved
         self.committed = committed
-        if case .string(let base)? = metadata[Key.lastSave], let base = Int(base), Self.numbers.contains(base),
+        if case .string(let base)? = metadata[Key.lastSave], let base = Int(base), CommitNumbers.valid.contains(base),
             case .date(let date)? = metadata[Key.lastSaved]
         {
             lastSave = LastSave(generation: base, saved: date)
@@ -74,7 +74,7 @@ package struct DocumentMarker: Hashable, Sendable {
         denied = metadata[Key.denied]
         if case .string(let id)? = metadata[Key.journal], case .string(let base)? = metadata[Key.walBase],
             let base = Int(base),
-            Self.numbers.contains(base), case .date(let date)? = metadata[Key.walBaseCommitted]
+            CommitNumbers.valid.contains(base), case .date(let date)? = metadata[Key.walBaseCommitted]
         {
             journal = WALRun(id: id, baseCounter: base, baseCommitted: date)
         }
@@ -166,10 +166,6 @@ package struct DocumentMarker: Hashable, Sendable {
     static var removal: [String: MetadataValue?] {
         Dictionary(uniqueKeysWithValues: Key.all.map { ($0, MetadataValue?.none) })
     }
-
-    /// The valid range of counters. It leaves room for increments of a damaged counter without
-    /// overflow.
-    private static let numbers = 0...(1 << 60)
 
     private static func fixedWidth(_ number: Int) -> String {
         let width = 19

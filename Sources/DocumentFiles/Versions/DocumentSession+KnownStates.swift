@@ -9,6 +9,9 @@ extension DocumentSession {
     ///
     /// Of a package whose manifest describes the state nothing is read but the list of versions;
     /// else the store is read once. None for stores that are not SQLite's.
+    ///
+    /// - Throws: `DocumentError` with code `malformed` for a damaged list of versions: without it a
+    ///   later merge would begin at a state that is too old. What reading the store throws.
     package func knownStates() throws -> [KnownState] {
         guard sqliteStore != nil else { return [] }
         let newest = marker?.generation ?? 0
@@ -18,12 +21,9 @@ extension DocumentSession {
         if let saved = try savedSum() {
             states.append(KnownState(sum: saved.text, rank: Double(newest) + 0.7, generation: newest))
         }
-        if let versions = try? versionRows() {
-            for row in versions where row.sum != nil {
-                guard let sum = row.sum else { continue }
-                states.append(
-                    KnownState(sum: sum.text, rank: Double(row.generation), generation: row.generation))
-            }
+        for row in try versionRows() {
+            guard let sum = row.sum else { continue }
+            states.append(KnownState(sum: sum.text, rank: Double(row.generation), generation: row.generation))
         }
         for note in MergeNote.notes(in: try store.metadata()) {
             let numbering = StateNumbering(note.moved)

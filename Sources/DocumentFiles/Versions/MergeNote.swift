@@ -36,7 +36,7 @@ package struct MergeNote: Sendable, Hashable {
     private init?(_ value: MetadataValue) {
         guard case .dictionary(let fields) = value, case .integer(let generation)? = fields["generation"],
             case .string(let uuid)? = fields["uuid"], case .array(let sums)? = fields["sums"],
-            let generation = Int(exactly: generation)
+            let generation = Int(exactly: generation), CommitNumbers.valid.contains(generation)
         else { return nil }
         self.generation = generation
         self.uuid = uuid

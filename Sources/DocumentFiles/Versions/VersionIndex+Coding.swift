@@ -86,11 +86,11 @@ extension VersionIndex {
 
     /// The error in an index; nil if it is valid.
     private var objection: String? {
-        if !Self.numbers.contains(next) { return "its next number is \(next)" }
+        if !CommitNumbers.valid.contains(next) { return "its next number is \(next)" }
         if rows.count > Self.maximumCount { return "more than \(Self.maximumCount) versions" }
         if let wal = head?.wal, !Self.frames.contains(wal.frames) { return "its head has \(wal.frames) frames" }
         if let head,
-            !Self.numbers.contains(head.generation) || !Self.numbers.contains(head.counter)
+            !CommitNumbers.valid.contains(head.generation) || !CommitNumbers.valid.contains(head.counter)
                 || !Date.wholeMilliseconds.contains(head.saved)
         {
             return "its head has impossible numbers"
@@ -101,10 +101,10 @@ extension VersionIndex {
             guard row.number > last else { return "version \(row.number) is out of order" }
             last = row.number
             guard row.number < next else { return "version \(row.number) is beyond the next number" }
-            guard Self.numbers.contains(row.generation), Date.wholeMilliseconds.contains(row.saved) else {
+            guard CommitNumbers.valid.contains(row.generation), Date.wholeMilliseconds.contains(row.saved) else {
                 return "version \(row.number) has impossible numbers"
             }
-            guard Self.numbers.contains(row.revision), row.size >= 0, row.deltaBytes >= 0, row.baseBytes >= 0,
+            guard CommitNumbers.valid.contains(row.revision), row.size >= 0, row.deltaBytes >= 0, row.baseBytes >= 0,
                 row.size < Self.maximumSize,
                 row.deltaBytes < Self.maximumSize, row.baseBytes < Self.maximumSize
             else { return "version \(row.number) has impossible sizes" }
@@ -115,8 +115,6 @@ extension VersionIndex {
         return nil
     }
 
-    /// The range of counters that can still be incremented.
-    private static let numbers = 0...(1 << 60)
     /// The number of frames in a WAL has 32 bits.
     private static let frames = 0...Int(UInt32.max)
     /// Larger than SQLite's maximum database size.

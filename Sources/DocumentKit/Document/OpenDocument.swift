@@ -9,7 +9,6 @@ internal import Storage
 ///
 /// It belongs to the actor that owns the document. The types that save, copy, move and close a
 /// document work on this object. It can't be reopened after it was closed.
-/// this; closed, it stays closed.
 final class OpenDocument {
     private var keeper: SessionKeeper?
     private var openState: SessionState?
@@ -25,6 +24,8 @@ final class OpenDocument {
     /// What the document notes of merges, where this session has changed that.
     var mergeMemory: MergeMemory?
     var isMergeMemoryUnsaved = false
+    /// The conflicts that the last save wrote, where `mergeMemory` is not nil.
+    var savedConflicts: Set<KeptConflict> = []
     /// A folder with large values of merged documents, which goes when the document is closed.
     var mergeFolder: String?
     /// Called when the document was moved, and when it was closed.

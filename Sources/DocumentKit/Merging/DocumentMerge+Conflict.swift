@@ -40,6 +40,20 @@ extension DocumentMerge {
         /// for an object as a whole.
         public var name: String { Self.name(object, property) }
 
+        /// Why a value can't decide the conflict; nil if it can.
+        func objectionToValue(_ model: ManagedObjectModel) -> String? {
+            switch kind {
+            case .deletedChanged:
+                return "\(name) is an object that one side has deleted: decide it by ours or theirs"
+            case .unique, .rule: return "\(name) violates a rule: no value decides it, but ours or theirs"
+            case .values:
+                let entity = model.entity(named: String(object.prefix { $0 != "/" }))
+                let property = property.flatMap { entity?.property(named: String($0.prefix { $0 != "." })) }
+                return property?.relationship == nil
+                    ? nil : "\(name) is a relationship: decide it by ours or theirs, or edit the objects"
+            }
+        }
+
         static func name(_ object: String, _ property: String?) -> String {
             property.map { "\(object).\($0)" } ?? object
         }

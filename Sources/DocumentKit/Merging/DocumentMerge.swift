@@ -37,8 +37,10 @@ public enum DocumentMerge {
             /// Nothing is merged; the report lists the conflicts.
             case refuse
             /// The value of this side stands, deleted objects that the other side has changed are
-            /// kept, and the list of conflicts becomes part of the document. Not for a bare store,
-            /// which has no room for it.
+            /// kept, and the list of conflicts becomes part of the document. New objects of the
+            /// other side that violate a uniqueness constraint or another rule are left out; the
+            /// other document is not known then, so that a later merge finds them again. Not for a
+            /// bare store, which has no room for the list.
             case keep
         }
 

@@ -4,63 +4,50 @@ internal import ObjectGraph
 internal import Schema
 internal import Storage
 
-/// Merges another document into an open one: plans it off the owner, tries it, and makes it as one
-/// group of undo.
+/// Merges another document into an open one: plans the merge off the owner, tries it, and makes it
+/// as one group of undo.
 struct DocumentMerger {
     let document: OpenDocument
     let saver: DocumentSaver
+    let decisions: DocumentMerge.Decisions
 
-    private var context: ManagedObjectContext { document.context }
-    /// More failures of validation are not told one by one.
-    private static let greatestFailureCount = 200
+    var context: ManagedObjectContext { document.context }
+    /// How often the states are read again because the document was edited meanwhile.
+    private static let greatestReadingCount = 16
+    /// How often a merge is decided again because the result would violate a rule of the model.
+    private static let greatestPlanCount = 64
 
-    func merge(
-        _ url: URL, base: DocumentMerge.Base, deciding decisions: DocumentMerge.Decisions, model: ModelChoice
-    ) async throws -> DocumentMerge.Report {
-        try await commitEdits()
+    /// Whether a merge with conflicts that nothing decides is refused. A bare store has no room for
+    /// a list of conflicts.
+    var refusesConflicts: Bool { decisions.undecided == .refuse || document.state.marker == nil }
+
+    func merge(_ url: URL, base: DocumentMerge.Base, model: ModelChoice) async throws -> DocumentMerge.Report {
         let place = MergePlace(url), state = try document.openedState()
         if place.path == state.path, place.state == .newest {
             throw DocumentError(.usage, "a document is not merged with itself", path: state.path)
         }
-        var request = PlannedMerge.Request(
-            theirs: place, base: base, decisions: decisions, model: model, folder: try document.mergeScratch())
-        let refuses = decisions.undecided == .refuse || state.marker == nil
-        var violations: [DocumentMerge.Conflict] = []
-        while true {
-            let plan = try await document.performInBackground { [request] session in
-                try DocumentError.stage(.reading, session.path) { try PlannedMerge(session, request) }
-            }
-            var report = report(of: plan, violations)
-            if refuses, !report.undecided.isEmpty { return report }
-            let failures = try attempt(plan)
-            guard !failures.isEmpty else {
-                try await make(plan, report)
-                report.isApplied = true
-                return report
-            }
-            let found = failures.compactMap { conflict($0, decisions) }.filter { conflict in
-                !violations.contains { $0.name == conflict.name && $0.message == conflict.message }
-            }
-            violations += found
-            report.conflicts += found
-            // Only what theirs did can be left out.
-            let canGiveWay = found.allSatisfy { $0.choice == .ours || $0.choice == nil && !refuses }
-            guard canGiveWay, withhold(found, plan, &request) else { return report }
+        if case .value? = decisions.policy {
+            throw DocumentError(.usage, "a value decides single conflicts, not all of them", path: state.path)
         }
-    }
-
-    /// Leaves out what theirs did to the objects that violate a rule; where that was tried, all of
-    /// its deletions.
-    /// - Returns: Whether anything more is left out.
-    private func withhold(
-        _ conflicts: [DocumentMerge.Conflict], _ plan: PlannedMerge, _ request: inout PlannedMerge.Request
-    ) -> Bool {
-        let before = request.withheld.count
-        request.withheld.formUnion(conflicts.map(\.object))
-        if conflicts.isEmpty || request.withheld.count == before {
-            request.withheld.formUnion(plan.outcome.deletions.map { plan.names.label($0) })
+        let folder = try document.mergeScratch()
+        for _ in 0..<Self.greatestReadingCount {
+            try await commitEdits()
+            let memory = try await document.readMergeMemory()
+            context.processPendingChanges()
+            // What is edited from here on is not in the plan.
+            let position = context.editPosition
+            guard document.edits.isCommitted(at: position) else { continue }
+            let reading = try await document.performInBackground { session in
+                try DocumentError.stage(.reading, session.path) {
+                    try MergeReading(session, place, base, model, folder: folder)
+                }
+            }
+            defer { reading.close() }
+            if let report = try await merge(reading, memory, at: position) { return report }
         }
-        return request.withheld.count > before
+        throw DocumentError(
+            .unsavedChanges, "it was edited each time that the merge was planned", path: document.path,
+            hint: "merge it while it is not edited")
     }
 
     /// What is not committed is not seen by a comparison of stores.
@@ -82,94 +69,108 @@ struct DocumentMerger {
         }
     }
 
-    // MARK: Trying
+    /// Decides the merge, and makes it if nothing prevents that.
+    /// - Returns: Nil if the document was edited meanwhile.
+    private func merge(_ reading: MergeReading, _ memory: MergeMemory, at position: EditPosition?) async throws
+        -> DocumentMerge.Report?
+    {
+        let refuses = refusesConflicts
+        var withheld = MergeReading.Withheld(), violations: [DocumentMerge.Conflict] = []
+        for _ in 0..<Self.greatestPlanCount {
+            let plan = try await document.performInBackground { [decisions, withheld] session in
+                try DocumentError.stage(.reading, session.path) {
+                    try reading.plan(decisions, without: withheld, refusesConflicts: refuses)
+                }
+            }
+            var report = DocumentMerge.Report(plan, violations)
+            try refuseValues(report.conflicts)
+            if refuses, !report.undecided.isEmpty { return report }
+            let next = try memory.adding(plan.notes, report.undecided)
+            context.processPendingChanges()
+            guard context.editPosition == position, try isFree(plan.names) else { return nil }
+            switch try attempt(plan) {
+            case .made: note(next, instead: memory, isAlone: false)
+            case .valid: try make(plan, next, instead: memory)
+            case .invalid(let failures):
+                let found = self.violations(failures, plan, known: violations)
+                violations += found
+                report.conflicts += found
+                try refuseValues(found)
+                guard canGiveWay(found), withhold(found, failures, plan, reading, &withheld) else { return report }
+                continue
+            }
+            report.isApplied = true
+            return report
+        }
+        throw DocumentError(
+            .unsupported, "the merged document would violate rules of the model in too many places",
+            path: document.path, hint: "mend one of the two first, or decide conflicts one by one")
+    }
 
-    /// What would be invalid. Where nothing would be and the context has neither changes nor undo,
-    /// the merge is made in it.
-    private func attempt(_ plan: PlannedMerge) throws -> [ValidationError.Failure] {
-        if plan.outcome.isEmpty { return [] }
-        let isOwn = makesInPlace
+    /// Whether nobody got the keys that new objects get by the merge. In a bare store, to which
+    /// others may write, that is found out by the save.
+    private func isFree(_ names: MergedNames) throws -> Bool {
+        try !holdsKeys || names.areFree(in: document.state.store)
+    }
+
+    private var holdsKeys: Bool { document.state.marker != nil && document.state.isEditing }
+
+    private func refuseValues(_ conflicts: [DocumentMerge.Conflict]) throws {
+        for conflict in conflicts {
+            guard case .value? = conflict.choice, let objection = conflict.objectionToValue(document.state.model)
+            else { continue }
+            throw DocumentError(.usage, objection, path: document.path)
+        }
+    }
+
+    // MARK: Making
+
+    /// What came of trying a merge.
+    private enum Attempt {
+        /// The context has it.
+        case made
+        /// It can be made.
+        case valid
+        case invalid([ValidationError.Failure])
+    }
+
+    /// Tries a merge: in the document's context if that has neither changes nor undo, so that what
+    /// is valid is made already, or else in one of its own.
+    private func attempt(_ plan: PlannedMerge) throws -> Attempt {
+        if plan.outcome.isEmpty { return .valid }
+        let isOwn = context.undoManager == nil && !context.hasChanges
         let trial = isOwn ? context : ManagedObjectContext(context.persistentStoreCoordinator)
         do {
             var applier = MergeApplier(plan, trial)
             try applier.apply()
             let failures = try trial.validationFailures(limit: Self.greatestFailureCount)
-            if isOwn, !failures.isEmpty { context.rollback() }
-            return failures
+            guard failures.isEmpty else {
+                if isOwn { context.rollback() }
+                return .invalid(failures)
+            }
+            // From now on nobody else gets the keys of the new objects.
+            if holdsKeys { try plan.names.hold(in: document.state.store) }
+            return isOwn ? .made : .valid
         } catch {
             if isOwn { context.rollback() }
             throw error
         }
     }
 
-    private var makesInPlace: Bool { context.undoManager == nil && !context.hasChanges }
-
-    private func conflict(_ failure: ValidationError.Failure, _ decisions: DocumentMerge.Decisions)
-        -> DocumentMerge.Conflict?
-    {
-        guard let id = failure.object else { return nil }
-        let object = "\(id.entity.name)/p\(id.key)"
-        return DocumentMerge.Conflict(
-            kind: failure.code == .constraint ? .unique : .rule, object: object, property: failure.key, base: .null,
-            ours: failure.value ?? .null, theirs: .null, message: failure.message,
-            choice: decisions.choice(DocumentMerge.Conflict.name(object, failure.key)))
-    }
-
-    // MARK: Making
-
-    private func make(_ plan: PlannedMerge, _ report: DocumentMerge.Report) async throws {
-        let before = try await document.readMergeMemory()
-        var memory = before
-        memory.notes += plan.notes
-        let undecided = report.undecided.map { KeptConflict($0) }
-        memory.conflicts.removeAll { old in undecided.contains { $0.name == old.name } }
-        memory.conflicts += undecided
-        let undo = context.undoManager, isMade = makesInPlace || plan.outcome.isEmpty || undo == nil
-        // Without undo the trial has made it already.
-        guard undo != nil || !isMade else {
-            if memory != before { document.setMergeMemory(memory, from: before) }
-            if plan.outcome.isEmpty, memory != before { document.noteChange() }
-            return
-        }
-        undo?.beginUndoGrouping()
-        do {
+    private func make(_ plan: PlannedMerge, _ memory: MergeMemory, instead before: MergeMemory) throws {
+        try context.groupingEdits {
             if !plan.outcome.isEmpty {
                 var applier = MergeApplier(plan, context)
                 try applier.apply()
             }
-            if memory != before { document.setMergeMemory(memory, from: before) }
-            undo?.endUndoGrouping()
-        } catch {
-            undo?.endUndoGrouping()
-            undo?.undo()
-            throw error
+            note(memory, instead: before, isAlone: plan.outcome.isEmpty)
         }
-        if plan.outcome.isEmpty, memory != before { document.noteChange() }
     }
 
-    // MARK: Report
-
-    private func report(of plan: PlannedMerge, _ violations: [DocumentMerge.Conflict]) -> DocumentMerge.Report {
-        let outcome = plan.outcome, names = plan.names
-        var report = DocumentMerge.Report()
-        report.base = plan.baseName
-        report.isOtherDocument = plan.isOtherDocument
-        report.notes = plan.notes
-        for name in outcome.insertions.keys { report.inserted[name.entity, default: 0] += 1 }
-        let changed = Set(outcome.values.map(\.object)).union(outcome.members.map(\.owner))
-        for name in changed where outcome.insertions[name] == nil { report.changed[name.entity, default: 0] += 1 }
-        for name in outcome.deletions { report.deleted[name.entity, default: 0] += 1 }
-        report.renumbered = names.renumbered(outcome.insertions.keys.filter { $0.origin == .theirs })
-        report.united = outcome.united.sorted { $0.key < $1.key }.map {
-            ("\($0.key.entity)/p\(abs($0.key.number))", names.label($0.value))
-        }
-        report.conflicts =
-            outcome.conflicts.map { record in
-                DocumentMerge.Conflict(
-                    kind: record.kind, object: names.label(record.object), property: record.property,
-                    base: names.value(record.base), ours: names.value(record.ours), theirs: names.value(record.theirs),
-                    others: record.others.map(names.label), message: record.message, choice: record.choice)
-            } + violations
-        return report
+    /// - Parameter isAlone: Whether no object changes with it.
+    private func note(_ memory: MergeMemory, instead before: MergeMemory, isAlone: Bool) {
+        guard memory != before else { return }
+        document.setMergeMemory(memory, from: before)
+        if isAlone { document.noteChange() }
     }
 }

@@ -19,8 +19,8 @@ struct MergeApplier {
 
     /// New objects first, so that every link finds both ends; deletions last, since their rules
     /// look at what there is then.
-    /// - Returns: The objects that changed.
-    /// - Throws: `GraphError` for an object that is not there any more.
+    /// - Throws: `GraphError` for an object that is not there any more. What was done until then
+    ///   stays in the context.
     mutating func apply() throws {
         try insert()
         for edit in outcome.values where edit.value.isNull { try set(edit) }

@@ -10,6 +10,14 @@ struct MergeMemory: Sendable, Hashable {
     var notes: [MergeNote] = []
     /// What is to be decided still.
     var conflicts: [KeptConflict] = []
+
+    /// With what a merge notes and leaves undecided.
+    /// - Throws: What reading large values of the conflicts throws.
+    func adding(_ notes: [MergeNote], _ undecided: [DocumentMerge.Conflict]) throws -> MergeMemory {
+        let undecided = try undecided.map { try KeptConflict($0) }, names = Set(undecided.map(\.name))
+        return MergeMemory(
+            notes: self.notes + notes, conflicts: conflicts.filter { !names.contains($0.name) } + undecided)
+    }
 }
 
 extension OpenDocument {
@@ -36,6 +44,7 @@ extension OpenDocument {
     /// Notes something, as part of the open group of undo.
     func setMergeMemory(_ memory: MergeMemory, from before: MergeMemory) {
         guard state.marker != nil else { return }
+        if mergeMemory == nil { savedConflicts = Set(before.conflicts) }
         mergeMemory = memory
         isMergeMemoryUnsaved = true
         context.undoManager?.registerUndo(withTarget: self) { $0.setMergeMemory(before, from: memory) }
@@ -50,13 +59,24 @@ extension OpenDocument {
             metadata: [MergeNote.metadataKey: MergeNote.value(mergeMemory.notes)])
     }
 
+    /// What an autosave writes of it: the metadata, since files are written by saves alone. Nothing
+    /// while there are conflicts that are in no file yet. After a crash the other document is not
+    /// known then, and merging it again finds the conflicts.
+    func autosavedMergeParts() throws -> CapturedParts {
+        guard let mergeMemory, savedConflicts.isSuperset(of: mergeMemory.conflicts) else { return CapturedParts() }
+        return CapturedParts(metadata: try mergeParts().metadata)
+    }
+
     /// - Parameter memory: What was written; something else may have been noted since.
     func didSaveMergeMemory(_ memory: MergeMemory?) {
+        guard let memory else { return }
+        savedConflicts = Set(memory.conflicts)
         if mergeMemory == memory { isMergeMemoryUnsaved = false }
     }
 
     func forgetMerges() {
         mergeMemory = nil
+        savedConflicts = []
         isMergeMemoryUnsaved = false
     }
 

@@ -7,16 +7,15 @@ struct MergedNames: Sendable {
     var identity: StoreIdentity
     private let numbering: StateNumbering
     private let greatest: @Sendable (EntityDescription) throws -> Int64
-    private let reserve: @Sendable (EntityDescription, Int) throws -> Void
     private var assigned: [MergeName: Int64] = [:]
-    /// The greatest key that was given in a hierarchy, by its root.
-    private var greatestAssigned: [String: Int64] = [:]
+    /// The greatest keys of a hierarchy, by its root: before keys were given to new objects, and
+    /// with them.
+    private var greatestKeys: [String: (before: Int64, after: Int64)] = [:]
 
     init(_ store: any StoreBackend, _ numbering: StateNumbering) {
         identity = store.identity
         self.numbering = numbering
         greatest = { try store.greatestKey($0) }
-        reserve = { _ = try store.reserveKeys(entityIndex: $0.index, count: $1) }
     }
 
     func number(of name: MergeName) -> Int64 {
@@ -52,8 +51,9 @@ struct MergedNames: Sendable {
 
     /// Gives new objects of theirs their keys: the ones that they have, or the next free ones where
     /// ours has used these.
-    /// - Parameter isHeld: Whether nobody else may get them before the merge is saved.
-    mutating func assign(_ names: [MergeName], _ reader: RowReader, isHeld: Bool) throws {
+    ///
+    /// The same names get the same keys as long as the store gives out none.
+    mutating func assign(_ names: [MergeName], _ reader: RowReader) throws {
         for (_, names) in Dictionary(grouping: names, by: { root(of: $0.entity) }).sorted(by: { $0.key < $1.key }) {
             guard let root = rootEntity(names[0].entity) else { continue }
             let numbers = names.map { abs($0.number) }, taken = try reader.taken(numbers, root: root)
@@ -71,16 +71,22 @@ struct MergedNames: Sendable {
                 last += 1
                 assigned[name] = last
             }
-            greatestAssigned[root.name] = last
-            if isHeld, last > used, let count = Int(exactly: last - used) { try reserve(root, count) }
+            greatestKeys[root.name] = (used, last)
         }
     }
 
-    /// Makes sure that a store that is opened now gives nobody else the keys of new objects.
+    /// Whether the store has given nobody else a key since the new objects got theirs.
+    func areFree(in store: any StoreBackend) throws -> Bool {
+        try greatestKeys.allSatisfy { name, keys in
+            try rootEntity(name).map { try store.greatestKey($0) == keys.before } ?? true
+        }
+    }
+
+    /// Makes sure that the store gives nobody else the keys of new objects.
     func hold(in store: any StoreBackend) throws {
-        for (name, last) in greatestAssigned.sorted(by: { $0.key < $1.key }) {
+        for (name, keys) in greatestKeys.sorted(by: { $0.key < $1.key }) {
             guard let root = rootEntity(name) else { continue }
-            let used = try store.greatestKey(root)
+            let last = keys.after, used = try store.greatestKey(root)
             if last > used, let count = Int(exactly: last - used) {
                 _ = try store.reserveKeys(entityIndex: root.index, count: count)
             }

@@ -18,12 +18,16 @@ extension PersistentDocument {
     /// gives under `folio.merge` in their user info. New objects of both sides are one object if a
     /// uniqueness constraint says so or if they are equal. New objects of the other document whose
     /// primary keys are taken get others, which the report lists. The result is valid, or nothing
-    /// is merged.
+    /// is merged: changes and deletions of the other document that would violate a rule are
+    /// conflicts.
     ///
-    /// Unsaved changes of a package or an archive are autosaved first. The save that follows makes
-    /// the state of the other document known to this one, so that a later merge of the same two
-    /// continues from here. Reads the three states; of packages that differ in few pages this
-    /// takes as long as reading both. Memory is needed for the differences.
+    /// Unsaved changes of a package or an archive are autosaved first, and again if the document is
+    /// edited while the merge is planned. The save that follows makes the state of the other
+    /// document known to this one, so that a later merge of the same two continues from here. The
+    /// exception is a merge that leaves out changes or new objects of the other document because of
+    /// a conflict that nothing decided: that state is not known, and a later merge finds what is
+    /// missing. Reads the three states; of packages that differ in few pages this takes as long as
+    /// reading both. Memory is needed for the differences.
     ///
     /// - Parameters:
     ///   - url: The other document in any form, which may have another UUID. A path such as
@@ -34,8 +38,10 @@ extension PersistentDocument {
     /// - Returns: What was done, and the conflicts.
     /// - Throws: `DocumentError`: `notFound` if no common state is known, `modelMismatch` if the
     ///   other document or the base can't be brought to the version of the model of this document
-    ///   without loss, `unsavedChanges` for a bare store with unsaved changes, and what opening
-    ///   documents throws. Nothing is changed then.
+    ///   without loss, `usage` for a decision by a value on something other than an attribute,
+    ///   `unsavedChanges` for a bare store with unsaved changes or a document that is edited again
+    ///   and again meanwhile, `unsupported` if too many objects would violate rules, and what
+    ///   opening documents throws. Nothing is changed then.
     @discardableResult
     public func merge(
         _ url: URL, base: DocumentMerge.Base = .common, deciding decisions: DocumentMerge.Decisions = .refuse
@@ -47,13 +53,13 @@ extension PersistentDocument {
         _ url: URL, base: DocumentMerge.Base, deciding decisions: DocumentMerge.Decisions, fitting model: ModelChoice
     ) async throws -> DocumentMerge.Report {
         try await opened.exclusively {
-            try await DocumentMerger(document: opened, saver: saver).merge(
-                url, base: base, deciding: decisions, model: model)
+            try await DocumentMerger(document: opened, saver: saver, decisions: decisions).merge(
+                url, base: base, model: model)
         }
     }
 
-    /// The conflicts of former merges that nobody has decided yet. Each names what the document has
-    /// now as ``DocumentMerge/Conflict/ours``. Empty for a bare store.
+    /// The conflicts of former merges that nobody has decided yet, with the values that the states
+    /// had when they were merged. Empty for a bare store.
     ///
     /// Reads a small file of the document.
     ///
@@ -71,10 +77,11 @@ extension PersistentDocument {
     /// try await document.settleConflict("Book/p7.title", .theirs)
     /// ```
     /// - Parameter name: The ``DocumentMerge/Conflict/name`` of the conflict.
-    /// - Throws: `DocumentError`: `notFound` if there is no such conflict, or if the object is
-    ///   gone; `unsupported` if the conflict can be decided only by editing the objects, after
-    ///   which `ours` removes it from the list; `usage` for a value of something other than an
-    ///   attribute.
+    /// - Throws: `DocumentError`: `notFound` if there is no such conflict, or if the object of a
+    ///   value is gone; `unsupported` if the conflict can be decided only by editing the objects,
+    ///   after which `ours` removes it from the list, and for a value of the other document that is
+    ///   too large for the list; `usage` for a value that is to decide something other than the
+    ///   value of an attribute. `GraphError` for a value of another type. Nothing is changed then.
     public func settleConflict(_ name: String, _ choice: DocumentMerge.Choice) async throws {
         try await opened.exclusively {
             try await ConflictSettling(document: opened).settle(name, choice)

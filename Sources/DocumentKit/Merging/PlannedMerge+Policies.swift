@@ -39,13 +39,13 @@ extension PlannedMerge {
             unchangedValue: { [names] name, property in
                 try reader.attribute(property, of: name.entity, names.number(of: name))
             })
-        try names.assign(engine.newInTheirs, reader, isHeld: false)
+        try names.assign(engine.newInTheirs, reader)
         var outcome = try engine.run()
         if policy == .error, !outcome.conflicts.isEmpty {
             throw GraphError.conflict(Self.conflicts(outcome.conflicts, names, edits, ours))
         }
         if policy == .overwrite { outcome.restore(ours, besides: edits, schema) }
-        try outcome.copyLargeValues(to: folder)
+        try outcome.copyLargeValues(MergedValues(folder))
         self.init(outcome: outcome, names: names)
     }
 

@@ -52,7 +52,7 @@ extension DocumentSaver {
                     save,
                     try await write(
                         save.changes, .autosave(isUnchecked: isUnchecked, pending: left, denied: denied.metadata),
-                        CapturedParts(metadata: document.mergeParts().metadata)))
+                        document.autosavedMergeParts()))
                 return try context.takeUp(left)
             } catch let error as CancellationError {
                 throw context.failSave(save, error)

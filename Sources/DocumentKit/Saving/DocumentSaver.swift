@@ -37,7 +37,8 @@ struct DocumentSaver {
             throw error
         }
         document.edits.didSave(save, isPartial: document.state.unplacedParts != nil)
-        document.didSaveMergeMemory(merges)
+        // The next save writes the list of conflicts again where it could not be put into place.
+        if document.state.unplacedParts == nil { document.didSaveMergeMemory(merges) }
         document.endRecoveryAttempt()
     }
 

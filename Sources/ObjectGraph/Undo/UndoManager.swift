@@ -126,6 +126,23 @@ public final class UndoManager {
         closeGroup()
     }
 
+    /// Closes the group that was opened last, and reverses its actions. The groups around it stay
+    /// open. Traps if no group is open.
+    package func cancelUndoGrouping() {
+        runCheckpoints()
+        precondition(!openGroups.isEmpty, "No group is open: call beginUndoGrouping() first")
+        let group = openGroups.removeLast()
+        // Takes what the reversal registers, which is not redone.
+        openGroups.append(UndoGroup(target: position))
+        isUndoing = true
+        group.run()
+        isUndoing = false
+        openGroups.removeLast()
+        if openGroups.isEmpty { isOpenedByEvent = false }
+        position = group.target
+        notify(.didCloseGroup)
+    }
+
     /// Ends an event: closes the group that was opened automatically.
     public func endEvent() {
         guard isOpenedByEvent, openGroups.count == 1 else { return }

@@ -8,35 +8,7 @@ import TestSupport
 import Testing
 
 /// What an application sees of a merge.
-@Suite struct MergeDocumentTests {
-    /// A document with an author, two books and a tag, and a copy of it.
-    private func withCopies(
-        _ form: DocumentForm = .package, model: ManagedObjectModel? = nil, _ body: (URL, URL) async throws -> Void
-    ) async throws {
-        try await withFolder { folder in
-            let ours = folder.appendingPathComponent("ours"), theirs = folder.appendingPathComponent("theirs")
-            let document = try await PersistentDocument.create(
-                at: ours, model: model ?? Library.model(), form: form)
-            try Library.fill(document.context)
-            try await document.close(.save)
-            try FileManager.default.copyItem(at: ours, to: theirs)
-            try await body(ours, theirs)
-        }
-    }
-
-    private func edit(_ url: URL, _ body: (ManagedObjectContext) throws -> Void) async throws {
-        try await PersistentDocument.withDocument(at: url, mode: .editing) { document in
-            try body(document.context)
-            try await document.save()
-        }
-    }
-
-    private func book(_ context: ManagedObjectContext, _ title: String) throws -> ManagedObject {
-        var request = FetchRequest<ManagedObject>(entityName: "Book")
-        request.predicate = try FetchPredicate(format: "title == %@", title)
-        return try #require(try context.fetch(request).first)
-    }
-
+@Suite struct MergeDocumentTests: MergesCopies {
     @Test func aMergeIsOneStepOfUndoAndUnsavedUntilItIsSaved() async throws {
         try await withCopies { ours, theirs in
             try await edit(theirs) {

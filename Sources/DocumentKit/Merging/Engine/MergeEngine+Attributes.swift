@@ -119,7 +119,10 @@ extension MergeEngine {
                 kind: .unique, object: first, property: property, base: .null, ours: .object(rival),
                 theirs: value, others: names.filter { $0 != first }, choice: choice))
         let winner = choice == .theirs ? first : rival
-        for name in names where name != winner { giveWay(name, attributes) }
+        for name in names where name != winner {
+            giveWay(name, attributes)
+            if choice == nil, name.origin == .theirs { outcome.omitted.insert(name) }
+        }
     }
 
     private mutating func giveWay(_ name: MergeName, _ attributes: [String]) {

@@ -18,7 +18,8 @@ extension MergeEngine {
         let targets = newTargets(of: byOurs ? theirs : ours, byOurs ? removedByTheirs : removedByOurs)
         for name in removed.sorted() {
             let other = byOurs ? theirs[name] : ours[name]
-            guard other.map({ isTouched($0, name) }) == true || targets.contains(name) else {
+            let isUndeletable = !byOurs && undeletable.contains(name)
+            guard isUndeletable || other.map({ isTouched($0, name) }) == true || targets.contains(name) else {
                 gone.insert(name)
                 continue
             }
@@ -26,7 +27,8 @@ extension MergeEngine {
             report(
                 MergeConflictRecord(
                     kind: .deletedChanged, object: name, base: .object(name), ours: byOurs ? .null : .object(name),
-                    theirs: byOurs ? .object(name) : .null, choice: choice))
+                    theirs: byOurs ? .object(name) : .null,
+                    message: isUndeletable ? "deleting it would violate a rule of the model" : nil, choice: choice))
             if choice == (byOurs ? .ours : .theirs) { gone.insert(name) } else { kept.insert(name) }
         }
     }

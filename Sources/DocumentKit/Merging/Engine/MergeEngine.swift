@@ -21,9 +21,11 @@ package struct MergeEngine {
     var gone: Set<MergeName> = []
     /// Objects that one side has deleted and that stay, since the other has changed them.
     var kept: Set<MergeName> = []
+    /// Objects whose deletion by theirs violates a rule of the model.
+    private(set) var undeletable: Set<MergeName> = []
     /// Values of objects that differ from those of ours, or that are to be inserted.
     var merged: [MergeName: [String: MergeValue]] = [:]
-    package private(set) var outcome = MergeOutcome()
+    package internal(set) var outcome = MergeOutcome()
 
     /// - Parameters:
     ///   - model: The model of all three states.
@@ -44,6 +46,9 @@ package struct MergeEngine {
 
     /// Leaves out new objects of theirs.
     package mutating func exclude(_ names: [MergeName]) { gone.formUnion(names) }
+
+    /// Makes the deletion of objects by theirs a conflict, since it violates a rule of the model.
+    package mutating func contest(_ deletions: Set<MergeName>) { undeletable = deletions }
 
     /// The objects that theirs alone has made.
     package var newInTheirs: [MergeName] { theirs.keys.filter { $0.origin == .theirs }.sorted() }

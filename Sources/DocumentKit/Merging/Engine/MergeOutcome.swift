@@ -27,6 +27,8 @@ package struct MergeOutcome: Sendable {
     /// Objects of ours.
     package internal(set) var deletions: [MergeName] = []
     package internal(set) var conflicts: [MergeConflictRecord] = []
+    /// New objects of theirs that are left out because of conflicts that nothing decided.
+    package internal(set) var omitted: Set<MergeName> = []
     /// New objects of theirs that are the same as new ones of ours.
     package internal(set) var united: [MergeName: MergeName] = [:]
 

@@ -28,20 +28,24 @@ enum GitMerge {
             return report
         }
         if report.isApplied { try GitParts.noteMerge(operands[1], operands[2], report.notes) }
-        let count = report.undecided.count
-        guard count > 0 else { return .done }
+        guard !report.isApplied || !report.undecided.isEmpty else { return .done }
         if console.isJSON {
             _ = MergePrinter(console, showsObjects: true, path: name).tell(report, isDryRun: false)
         }
-        let conflicts = "\(count) conflict\(count == 1 ? "" : "s")"
-        console.say(
-            report.isApplied
-                ? "\(Printable.line(name)): \(conflicts) to decide: folio conflicts \(Printable.line(name))"
-                : "\(Printable.line(name)): not merged, for a store by itself has no room for \(conflicts)")
+        console.say("\(Printable.line(name)): \(outcome(report, Printable.line(name)))")
         if !report.isApplied, !console.isJSON {
-            for conflict in report.undecided { MergePrinter.write(conflict, to: console) }
+            for conflict in report.conflicts { MergePrinter.write(conflict, to: console) }
         }
         return .no
+    }
+
+    /// What is left to do.
+    private static func outcome(_ report: DocumentMerge.Report, _ name: String) -> String {
+        let conflicts = MergePrinter.conflicts(report.undecided.count)
+        if report.isApplied { return "\(conflicts) to decide: folio conflicts \(name)" }
+        return report.undecided.isEmpty
+            ? "not merged: \(MergePrinter.refusal(report))"
+            : "not merged, for a store by itself has no room for \(conflicts)"
     }
 
     private static func isEmpty(_ path: String) -> Bool {

@@ -43,10 +43,8 @@ struct MergePrinter {
             writeCounts(report)
         }
         guard report.isApplied else {
-            let count = report.undecided.count
-            return console.say(
-                "nothing is merged: \(count) conflict\(count == 1 ? "" : "s") to decide, by --ours, --theirs or --decisions"
-            )
+            let way = report.undecided.isEmpty ? "" : ", by --ours, --theirs or --decisions"
+            return console.say("nothing is merged: \(Self.refusal(report))\(way)")
         }
         guard !report.isEmpty else { return console.say("nothing to merge") }
         func count(_ objects: [String: Int]) -> Int { objects.values.reduce(0, +) }
@@ -54,6 +52,15 @@ struct MergePrinter {
             "\(isDryRun ? "would merge" : "merged"): \(count(report.inserted)) inserted, \(count(report.changed)) changed, \(count(report.deleted)) deleted"
         )
     }
+
+    /// Why a merge that was refused was.
+    static func refusal(_ report: DocumentMerge.Report) -> String {
+        report.undecided.isEmpty
+            ? "the result of these decisions would violate rules of the model"
+            : "\(conflicts(report.undecided.count)) to decide"
+    }
+
+    static func conflicts(_ count: Int) -> String { "\(count) conflict\(count == 1 ? "" : "s")" }
 
     private func writeCounts(_ report: DocumentMerge.Report) {
         let names = Set(report.inserted.keys).union(report.changed.keys).union(report.deleted.keys)
@@ -113,11 +120,13 @@ struct MergePrinter {
             case .theirs: .string("theirs")
             case .value: .string("value")
             }
-        return .object([
+        var members: [String: JSONValue] = [
             "base": value(conflict.base), "choice": choice, "kind": .string(conflict.kind.rawValue),
             "message": conflict.message.map { .string($0) } ?? .null, "object": .string(conflict.object),
             "others": .strings(conflict.others), "ours": value(conflict.ours),
             "property": conflict.property.map { .string($0) } ?? .null, "theirs": value(conflict.theirs),
-        ])
+        ]
+        if case .value(let chosen)? = conflict.choice { members["value"] = value(chosen) }
+        return .object(members)
     }
 }

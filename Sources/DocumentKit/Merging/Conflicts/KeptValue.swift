@@ -24,7 +24,8 @@ indirect enum KeptValue: Sendable, Hashable {
     /// Larger values are not in the list.
     static let largestData = 16 << 10
 
-    init(_ value: PropertyValue) {
+    /// - Throws: What reading a large value throws.
+    init(_ value: PropertyValue) throws {
         switch value {
         case .null: self = .null
         case .int(let value): self = .int(value)
@@ -36,13 +37,13 @@ indirect enum KeptValue: Sendable, Hashable {
         case .string(let value): self = .string(value)
         case .data(let value): self = value.count > Self.largestData ? .large(Int64(value.count)) : .data(value)
         case .large(let value):
-            let count = (try? value.count) ?? 0
-            self = count > Self.largestData ? .large(count) : (try? value.data()).map { .data($0) } ?? .null
+            let count = try value.count
+            self = count > Self.largestData ? .large(count) : .data(try value.data())
         case .uuid(let value): self = .uuid(value)
         case .uri(let value): self = .uri(value.absoluteString)
-        case .composite(let parts): self = .composite(parts.mapValues { KeptValue($0) })
+        case .composite(let parts): self = .composite(try parts.mapValues { try KeptValue($0) })
         case .object(let id): self = .object("\(id.entity.name)/p\(id.key)")
-        case .list(let values): self = .list(values.map { KeptValue($0) })
+        case .list(let values): self = .list(try values.map { try KeptValue($0) })
         }
     }
 

@@ -9,7 +9,7 @@ struct MergeStateOpener {
     private let model: ManagedObjectModel
     private let path: String
 
-    init(_ ours: DocumentSession, _ choice: ModelChoice) {
+    init(_ ours: MergeTarget, _ choice: ModelChoice) {
         model = ours.model
         path = ours.path
         if case .own = choice { self.choice = .fitting([ours.model]) } else { self.choice = choice }

@@ -23,11 +23,11 @@ final class MergeSources {
     /// Ours as it is, which a document without versions would not know any more.
     private(set) var ownSum: String?
 
-    private let ours: DocumentSession
+    private let ours: MergeTarget
     private var baseSession: DocumentSession?
 
     /// - Parameter model: The model of stores that carry none.
-    init(_ ours: DocumentSession, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice) throws {
+    init(_ ours: MergeTarget, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice) throws {
         self.ours = ours
         let opener = MergeStateOpener(ours, model)
         self.theirs = try opener.open(theirs.path, theirs.state)
@@ -47,7 +47,7 @@ final class MergeSources {
     // MARK: The base
 
     private func find(_ base: DocumentMerge.Base, _ place: MergePlace, _ opener: MergeStateOpener) throws {
-        let own = try ours.knownStates(), other = try theirsStates(place, opener)
+        let own = ours.states, other = try theirsStates(place, opener)
         let known = Set(own.map(\.sum))
         let current = other.first { $0.isCurrent }
         ownSum = own.first { $0.isCurrent }?.sum

@@ -16,13 +16,14 @@ struct KeptConflict: Codable, Sendable, Hashable {
     var others: [String]
     var message: String?
 
-    init(_ conflict: DocumentMerge.Conflict) {
+    /// - Throws: What reading large values throws.
+    init(_ conflict: DocumentMerge.Conflict) throws {
         kind = conflict.kind.rawValue
         object = conflict.object
         property = conflict.property
-        base = KeptValue(conflict.base)
-        ours = KeptValue(conflict.ours)
-        theirs = KeptValue(conflict.theirs)
+        base = try KeptValue(conflict.base)
+        ours = try KeptValue(conflict.ours)
+        theirs = try KeptValue(conflict.theirs)
         others = conflict.others
         message = conflict.message
     }

@@ -1,0 +1,102 @@
+internal import DocumentFiles
+internal import ObjectGraph
+internal import Schema
+internal import Storage
+
+/// Decides conflicts that a document keeps.
+struct ConflictSettling {
+    let document: OpenDocument
+
+    private var context: ManagedObjectContext { document.context }
+
+    /// What a decision changes.
+    private enum Edit {
+        case nothing
+        case deletion(ManagedObject)
+        case value(PropertyValue, ManagedObject, property: String)
+    }
+
+    func settle(_ name: String, _ choice: DocumentMerge.Choice) async throws {
+        let state = try document.openedState(), before = try await document.readMergeMemory()
+        guard let index = before.conflicts.firstIndex(where: { $0.name == name }) else {
+            throw DocumentError(.notFound, "there is no conflict \(name)", path: state.path)
+        }
+        let kept = before.conflicts[index], conflict = kept.conflict(in: state.store.identity)
+        // Whatever can be refused is refused before anything changes.
+        let edit = try edit(conflict, kept, choice)
+        var memory = before
+        memory.conflicts.remove(at: index)
+        try context.groupingEdits {
+            switch edit {
+            case .nothing: break
+            case .deletion(let object): context.delete(object)
+            case .value(let value, let object, let property): try object.setPropertyValue(value, forKey: property)
+            }
+            context.processPendingChanges()
+            document.setMergeMemory(memory, from: before)
+        }
+        document.noteChange()
+    }
+
+    private func edit(
+        _ conflict: DocumentMerge.Conflict, _ kept: KeptConflict, _ choice: DocumentMerge.Choice
+    ) throws -> Edit {
+        if case .value = choice, let objection = conflict.objectionToValue(document.state.model) {
+            throw DocumentError(.usage, objection, path: document.path)
+        }
+        switch (conflict.kind, choice) {
+        case (.deletedChanged, let choice):
+            let isDeletion = choice == .ours ? conflict.ours.isNull : conflict.theirs.isNull
+            return isDeletion ? try object(conflict.object).map { .deletion($0) } ?? .nothing : .nothing
+        case (_, .ours): return .nothing
+        case (.values, let choice): return try value(conflict, kept, choice)
+        case (.unique, _), (.rule, _):
+            throw DocumentError(
+                .unsupported, "what violates a rule can't be decided by taking it", path: document.path,
+                hint: "edit the objects, then decide it by ours")
+        }
+    }
+
+    private func value(
+        _ conflict: DocumentMerge.Conflict, _ kept: KeptConflict, _ choice: DocumentMerge.Choice
+    ) throws -> Edit {
+        guard let object = try object(conflict.object) else {
+            throw DocumentError(.notFound, "there is no object \(conflict.object) any more", path: document.path)
+        }
+        let path = (conflict.property ?? "").split(separator: ".").map(String.init)
+        guard let name = path.first, object.entity.property(named: name) != nil else {
+            throw DocumentError(.notFound, "there is no property \(conflict.name)", path: document.path)
+        }
+        var value = conflict.theirs
+        if case .value(let given) = choice {
+            value = given
+        } else if case .large(let count) = kept.theirs {
+            throw DocumentError(
+                .unsupported, "the other value has \(count) bytes, and is not in the list", path: document.path,
+                hint: "give it from a file, then decide the conflict by ours")
+        }
+        let old = path.count > 1 ? try object.propertyValue(forKey: name) : .null
+        return .value(Self.replaced(old, path.dropFirst(), value), object, property: name)
+    }
+
+    /// A composite value with another value at a path of parts.
+    private static func replaced(_ old: PropertyValue, _ path: ArraySlice<String>, _ value: PropertyValue)
+        -> PropertyValue
+    {
+        guard let part = path.first else { return value }
+        var parts: [String: PropertyValue] = [:]
+        if case .composite(let known) = old { parts = known }
+        parts[part] = replaced(parts[part] ?? .null, path.dropFirst(), value)
+        return .composite(parts)
+    }
+
+    /// Nil where it is gone.
+    private func object(_ text: String) throws -> ManagedObject? {
+        guard let id = ManagedObjectID(text: text, store: document.state.store.identity) else { return nil }
+        do {
+            return try context.existingObject(with: id)
+        } catch let error as GraphError where error.code == .objectNotFound {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import DocumentFiles
+internal import Schema
+internal import Storage
+
+/// What a document notes of a merge: the state that it was in, and those of theirs that it knows
+/// from then on.
+struct MergeNoting: Sendable {
+    /// Nil for a store that is none of a document, which notes nothing.
+    private let marker: DocumentMarker?
+    private let uuid: String
+    private let otherUUID: String
+    private let ownSum: String?
+    /// Empty where theirs is known already.
+    private let sums: [String]
+    private let ours: StateNumbering
+    private let theirs: StateNumbering
+
+    private static let greatestMovedCount = 4_000
+
+    init(_ target: MergeTarget, _ sources: MergeSources) {
+        marker = target.marker
+        uuid = target.store.identity.uuid
+        otherUUID = sources.theirs.uuid
+        ownSum = sources.ownSum
+        sums = sources.sumsToNote
+        ours = sources.oursNumbering
+        theirs = sources.theirsNumbering
+    }
+
+    /// - Parameter isWhole: Whether all of theirs is in the result or was decided against. Else
+    ///   theirs is not known, so that a later merge finds the rest.
+    func notes(_ names: MergedNames, _ outcome: MergeOutcome, isWhole: Bool) -> [MergeNote] {
+        guard !sums.isEmpty, let marker else { return [] }
+        let own = ownSum.map { MergeNote(generation: marker.generation, uuid: uuid, sums: [$0], moved: []) }
+        guard isWhole else { return own.map { [$0] } ?? [] }
+        var moved: Set<StateNumbering.Moved> = []
+        func note(_ name: MergeName, theirs: Int64) {
+            let here = names.number(of: name)
+            if here != theirs { moved.insert(.init(root: names.root(of: name.entity), base: theirs, here: here)) }
+        }
+        for name in outcome.insertions.keys where name.origin == .theirs { note(name, theirs: abs(name.number)) }
+        for (name, twin) in outcome.united { note(twin, theirs: abs(name.number)) }
+        for object in ours.moved + theirs.moved {
+            let other = theirs.actual(object.base, root: object.root),
+                here = ours.actual(object.base, root: object.root)
+            if here != other { moved.insert(.init(root: object.root, base: other, here: here)) }
+        }
+        // Every commit writes the metadata: a merge that gives a great many objects other keys is
+        // not noted, and the base of the next one has to be named.
+        guard moved.count <= Self.greatestMovedCount else { return [] }
+        let ordered = moved.sorted { ($0.root, $0.base, $0.here) < ($1.root, $1.base, $1.here) }
+        let other = MergeNote(generation: marker.generation, uuid: otherUUID, sums: sums, moved: ordered)
+        return (own.map { [$0] } ?? []) + [other]
+    }
+}

@@ -1,0 +1,47 @@
+internal import FileSystem
+internal import Foundation
+package import Schema
+internal import Storage
+internal import Synchronization
+
+/// Copies of large values of other documents, whose files may be gone before the merge is saved.
+/// Each value is copied once.
+package final class MergedValues: Sendable {
+    private struct Copy {
+        /// Keeps the identity of the value, by which its copy is found.
+        let value: LargeValue
+        let copy: LargeValue
+    }
+
+    private let folder: String
+    private let copies = Mutex<[ObjectIdentifier: Copy]>([:])
+
+    /// - Parameter folder: Where the copies are until they are saved.
+    package init(_ folder: String) { self.folder = folder }
+
+    /// The value itself if its bytes are in memory, or if its file is missing: the save of the
+    /// merge reports that then.
+    package func copy(of value: LargeValue) throws -> LargeValue {
+        guard value.bytesAtHand == nil, (try? value.count) != nil else { return value }
+        return try copies.withLock { copies in
+            if let known = copies[ObjectIdentifier(value)] { return known.copy }
+            let url = URL(fileURLWithPath: FilePath.join(folder, "value-\(UniqueName.make())"))
+            try value.copy(to: url)
+            let copy = try LargeValue(contentsOf: url)
+            copies[ObjectIdentifier(value)] = Copy(value: value, copy: copy)
+            return copy
+        }
+    }
+}
+
+extension MergeOutcome {
+    /// Replaces the large values of other documents by copies.
+    mutating func copyLargeValues(_ values: MergedValues) throws {
+        func copied(_ value: MergeValue) throws -> MergeValue {
+            guard case .plain(.large(let large)) = value else { return value }
+            return .plain(.large(try values.copy(of: large)))
+        }
+        for (name, properties) in insertions { insertions[name] = try properties.mapValues(copied) }
+        for index in self.values.indices { self.values[index].value = try copied(self.values[index].value) }
+    }
+}

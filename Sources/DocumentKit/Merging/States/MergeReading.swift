@@ -1,0 +1,132 @@
+internal import DocumentFiles
+internal import Schema
+internal import Storage
+internal import Synchronization
+
+/// The three states of a merge, compared once. What becomes of ours is decided as often as the
+/// rules of the model require.
+final class MergeReading: Sendable {
+    /// What is not taken from theirs, since the result would violate a rule of the model: by the
+    /// labels of objects.
+    struct Withheld: Sendable {
+        /// Objects of which no change is taken, and new objects that are left out.
+        var changes: Set<String> = []
+        /// Objects whose deletion becomes a conflict.
+        var deletions: Set<String> = []
+        /// Those of `changes` that nothing decided.
+        var undecided: Set<String> = []
+
+        var count: Int { changes.count + deletions.count }
+    }
+
+    private let model: ManagedObjectModel
+    private let store: any StoreBackend
+    private let mine: MergeSide
+    private let other: MergeSide
+    private let names: MergedNames
+    private let noting: MergeNoting
+    private let baseName: String?
+    private let isOtherDocument: Bool
+    private let values: MergedValues
+    /// Open, for the large values of theirs.
+    private let sources: Mutex<MergeSources>
+
+    /// Reads the three states. Close the reading when the merge is made or refused.
+    /// - Parameters:
+    ///   - model: The model of stores that carry none.
+    ///   - folder: Where large values of theirs are kept until they are saved.
+    init(
+        _ ours: DocumentSession, _ theirs: MergePlace, _ base: DocumentMerge.Base, _ model: ModelChoice, folder: String
+    ) throws {
+        let target = try MergeTarget(ours), sources = try MergeSources(target, theirs, base, model)
+        do {
+            (mine, other) = try Self.sides(target.store, sources)
+        } catch {
+            sources.close()
+            throw error
+        }
+        self.model = target.model
+        store = target.store
+        noting = MergeNoting(target, sources)
+        names = MergedNames(target.store, sources.oursNumbering)
+        baseName = sources.baseName
+        isOtherDocument = sources.theirs.uuid != target.store.identity.uuid
+        values = MergedValues(folder)
+        self.sources = Mutex(sources)
+    }
+
+    func close() { sources.withLock { $0.close() } }
+
+    private static func sides(_ ours: any StoreBackend, _ sources: MergeSources) throws -> (MergeSide, MergeSide) {
+        if sources.isBaseTheirs { return ([:], [:]) }
+        let other = try MergeSideReader(origin: .theirs, numbering: sources.theirsNumbering).read(
+            sources.theirs.store, since: sources.base)
+        if sources.isBaseOurs || other.isEmpty { return ([:], other) }
+        let mine = try MergeSideReader(origin: .ours, numbering: sources.oursNumbering).read(
+            ours, since: sources.base)
+        return (mine, other)
+    }
+
+    /// Decides what becomes of ours. Nothing is written but copies of large values, once each and
+    /// only for a merge that is not refused.
+    func plan(
+        _ decisions: DocumentMerge.Decisions, without withheld: Withheld, refusesConflicts: Bool
+    ) throws -> PlannedMerge {
+        let reader = RowReader(store)
+        var names = self.names
+        var engine = MergeEngine(
+            model, ours: mine, theirs: without(withheld),
+            unchangedValue: { [names] name, property in
+                try reader.attribute(property, of: name.entity, names.number(of: name))
+            })
+        try names.assign(engine.newInTheirs, reader)
+        engine.exclude(engine.newInTheirs.filter { withheld.changes.contains(names.label($0)) })
+        if !withheld.deletions.isEmpty {
+            engine.contest(
+                Set(
+                    other.lazy.filter {
+                        $0.value.change == .removed && withheld.deletions.contains(names.label($0.key))
+                    }
+                    .map(\.key)))
+        }
+        engine.choose = { [names] name, property in
+            decisions.choice(DocumentMerge.Conflict.name(names.label(name), property))
+        }
+        var plan = PlannedMerge(outcome: try engine.run(), names: names)
+        plan.baseName = baseName
+        plan.isOtherDocument = isOtherDocument
+        if !refusesConflicts || plan.outcome.conflicts.allSatisfy({ $0.choice != nil }) {
+            try plan.outcome.copyLargeValues(values)
+        }
+        let isWhole = plan.outcome.omitted.isEmpty && withheld.undecided.isEmpty
+        plan.notes = noting.notes(names, plan.outcome, isWhole: isWhole)
+        return plan
+    }
+
+    /// Theirs without what it did to some objects of ours.
+    private func without(_ withheld: Withheld) -> MergeSide {
+        guard !withheld.changes.isEmpty else { return other }
+        return other.filter { name, change in
+            name.origin == .theirs || change.change == .removed || !withheld.changes.contains(names.label(name))
+        }
+    }
+
+    /// The deletions of a plan that have to do with some objects: those with links to or from them.
+    func deletions(of plan: PlannedMerge, concerning objects: Set<String>) -> Set<String> {
+        func concerns(_ name: MergeName, _ pairs: [String: MergeChange.Pair]?) -> Bool {
+            (pairs ?? [:]).values.contains { pair in
+                (pair.old.names + pair.new.names).contains { objects.contains(plan.names.label($0)) }
+            }
+        }
+        var led: Set<MergeName> = []
+        for side in [mine, other] {
+            for (name, change) in side where objects.contains(plan.names.label(name)) {
+                for pair in change.properties.values { led.formUnion(pair.old.names + pair.new.names) }
+            }
+        }
+        let found = plan.outcome.deletions.filter {
+            objects.contains(plan.names.label($0)) || led.contains($0) || concerns($0, other[$0]?.properties)
+        }
+        return Set(found.map(plan.names.label))
+    }
+}

@@ -1,0 +1,23 @@
+internal import DocumentFiles
+internal import Schema
+internal import Storage
+
+/// The document that becomes the merged one, as the states that it is merged with are read.
+struct MergeTarget: Sendable {
+    let path: String
+    let store: any StoreBackend
+    /// Nil for a store that is none of a document.
+    let marker: DocumentMarker?
+    /// The states that it knows.
+    let states: [KnownState]
+
+    var model: ManagedObjectModel { store.identity.model }
+
+    init(_ session: DocumentSession) throws {
+        path = session.path
+        store = session.store
+        // The store of a package has its marker also where it is opened by itself.
+        marker = try session.marker ?? DocumentMarker(session.store.metadata())
+        states = try session.knownStates()
+    }
+}

@@ -1,0 +1,201 @@
+import DocumentFiles
+import DocumentKit
+import Foundation
+import ObjectGraph
+import Query
+import Schema
+import TestSupport
+import Testing
+
+/// Merges whose result would violate rules of the model.
+@Suite struct MergeRuleTests: MergesCopies {
+    /// Books need an author, shelves a book, and the names of tags are unique.
+    private static func model() throws -> ManagedObjectModel {
+        try ManagedObjectModel(
+            entities: [
+                EntityDefinition(
+                    "Author", attributes: [.init("name", .string)],
+                    relationships: [.init("books", to: "Book", inverse: "author", maxCount: 0)]),
+                EntityDefinition(
+                    "Book", attributes: [.init("title", .string)],
+                    relationships: [
+                        .init("author", to: "Author", inverse: "books", isOptional: false),
+                        .init("shelf", to: "Shelf", inverse: "books"),
+                    ]),
+                EntityDefinition(
+                    "Shelf", attributes: [.init("label", .string)],
+                    relationships: [
+                        .init("books", to: "Book", inverse: "shelf", minCount: 1, maxCount: 0, isOptional: false)
+                    ]),
+                EntityDefinition(
+                    "Tag", attributes: [.init("name", .string)], uniquenessConstraints: [["name"]]),
+            ], versionIdentifiers: ["1"])
+    }
+
+    /// An author without books, another one with two books on a shelf, and a tag.
+    private static func fill(_ context: ManagedObjectContext) throws {
+        let idle = try context.insert("Author"), author = try context.insert("Author")
+        idle["name"] = "Idle"
+        author["name"] = "Eliot"
+        let shelf = try context.insert("Shelf")
+        shelf["label"] = "first"
+        for title in ["One", "Two"] {
+            let book = try context.insert("Book")
+            book["title"] = title
+            book["author"] = author
+            book["shelf"] = shelf
+        }
+        try context.insert("Tag")["name"] = "a"
+    }
+
+    private func withShelf(_ form: DocumentForm = .package, _ body: (URL, URL) async throws -> Void) async throws {
+        try await withCopies(form, model: Self.model(), filledBy: Self.fill, body)
+    }
+
+    /// A conflict of which the decision leaves a new object of theirs without what it needs.
+    @Test(.timeLimit(.minutes(2))) func aNewObjectThatLosesWhatItNeedsIsLeftOut() async throws {
+        try await withShelf { ours, theirs in
+            try await edit(ours) { context in
+                context.delete(try object(context, "Author", "name", "Idle"))
+                let book = try context.insert("Book")
+                book["title"] = "Ours"
+                book["author"] = try object(context, "Author", "name", "Eliot")
+            }
+            try await edit(theirs) { context in
+                let book = try context.insert("Book")
+                book["title"] = "Theirs"
+                book["author"] = try object(context, "Author", "name", "Idle")
+            }
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(theirs, deciding: .ours)
+                #expect(report.isApplied && report.conflicts.map(\.kind) == [.deletedChanged, .rule])
+                #expect(try values(document.context, "Book", "title") == ["One", "Ours", "Two"])
+                try await document.save()
+            }
+            #expect(try DocumentVerifier.verify(ours, isThorough: true).isEmpty)
+        }
+    }
+
+    /// Ours takes one book from the shelf, theirs deletes the other one and a tag.
+    private func emptyShelf(_ ours: URL, _ theirs: URL) async throws {
+        try await edit(ours) { context in
+            try object(context, "Book", "title", "One")["shelf"] = nil as ManagedObject?
+        }
+        try await edit(theirs) { context in
+            context.delete(try object(context, "Book", "title", "Two"))
+            context.delete(try object(context, "Tag", "name", "a"))
+        }
+    }
+
+    @Test func onlyDeletionsThatViolateARuleAreKeptAndEachIsAConflict() async throws {
+        try await withShelf { ours, theirs in
+            try await emptyShelf(ours, theirs)
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(theirs, deciding: .keep)
+                #expect(report.isApplied && report.deleted == ["Tag": 1], "\(report)")
+                #expect(
+                    Set(report.undecided.map { "\($0.kind) \($0.name)" }) == [
+                        "rule Shelf/p1.books", "deletedChanged Book/p2",
+                    ])
+                #expect(try values(document.context, "Book", "title") == ["One", "Two"])
+                let shelf = try object(document.context, "Book", "title", "Two")["shelf"] as? ManagedObject
+                #expect(shelf?["label"] as? String == "first")
+                #expect(try values(document.context, "Tag", "name").isEmpty)
+                // Each can be decided later.
+                try await document.settleConflict("Book/p2", .theirs)
+                #expect(try values(document.context, "Book", "title") == ["One"])
+                try await document.save()
+            }
+        }
+    }
+
+    @Test func deletionsAreNotKeptWithoutADecision() async throws {
+        try await withShelf { ours, theirs in
+            try await emptyShelf(ours, theirs)
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let refused = try await document.merge(theirs)
+                #expect(!refused.isApplied && refused.undecided.map(\.name) == ["Shelf/p1.books"])
+                // The rule is decided for ours; that the book stays is not.
+                let half = try await document.merge(
+                    theirs, deciding: DocumentMerge.Decisions(choices: ["Shelf/p1.books": .ours]))
+                #expect(!half.isApplied && half.undecided.map(\.name) == ["Book/p2"], "\(half)")
+                #expect(!document.hasUnsavedChanges)
+                let byTheirs = try await document.merge(theirs, deciding: .theirs)
+                #expect(!byTheirs.isApplied && byTheirs.undecided.isEmpty && !byTheirs.conflicts.isEmpty)
+                #expect(!document.hasUnsavedChanges)
+                let choices: [String: DocumentMerge.Choice] = ["Shelf/p1.books": .ours, "Book/p2": .ours]
+                let report = try await document.merge(theirs, deciding: DocumentMerge.Decisions(choices: choices))
+                #expect(report.isApplied && report.deleted == ["Tag": 1])
+            }
+        }
+    }
+
+    @Test func whatAConstraintLeftOutIsFoundByTheNextMerge() async throws {
+        try await withShelf { ours, theirs in
+            try await edit(ours) { try object($0, "Tag", "name", "a")["name"] = "b" }
+            try await edit(theirs) { try $0.insert("Tag")["name"] = "b" }
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(theirs, deciding: .keep)
+                #expect(report.isApplied && report.undecided.map(\.kind) == [.unique])
+                try await document.save()
+                try object(document.context, "Tag", "name", "b")["name"] = "c"
+                try await document.settleConflict(report.undecided[0].name, .ours)
+                try await document.save()
+                let again = try await document.merge(theirs)
+                #expect(again.isApplied && again.inserted == ["Tag": 1], "\(again)")
+                #expect(try values(document.context, "Tag", "name") == ["b", "c"])
+                try await document.save()
+                #expect(try await document.merge(theirs).isEmpty)
+            }
+        }
+    }
+
+    @Test func whatWasDecidedAgainstIsKnown() async throws {
+        try await withShelf { ours, theirs in
+            try await edit(ours) { try object($0, "Tag", "name", "a")["name"] = "b" }
+            try await edit(theirs) { try $0.insert("Tag")["name"] = "b" }
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                #expect(try await document.merge(theirs, deciding: .ours).isApplied)
+                try await document.save()
+                let again = try await document.merge(theirs)
+                #expect(again.isApplied && again.isEmpty && again.conflicts.isEmpty)
+            }
+        }
+    }
+
+    @Test func onlyAttributesAreDecidedByValues() async throws {
+        try await withShelf { ours, theirs in
+            for (url, name) in [(ours, "x"), (theirs, "y")] {
+                try await edit(url) { context in
+                    let author = try context.insert("Author")
+                    author["name"] = name
+                    try object(context, "Book", "title", "One")["author"] = author
+                    try object(context, "Book", "title", "Two")["title"] = name
+                    try context.insert("Tag")["name"] = name
+                }
+            }
+            try await edit(ours) { try object($0, "Tag", "name", "a")["name"] = "y" }
+            try await edit(theirs) { $0.delete(try object($0, "Book", "title", "y")) }
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(theirs)
+                #expect(report.undecided.map(\.kind) == [.deletedChanged, .unique, .values], "\(report.undecided)")
+                for conflict in report.undecided {
+                    let decisions = DocumentMerge.Decisions(
+                        policy: .ours, choices: [conflict.name: .value(.string("z"))])
+                    await #expect {
+                        try await document.merge(theirs, deciding: decisions)
+                    } throws: {
+                        ($0 as? DocumentError)?.code == .usage
+                            && ($0 as? DocumentError)?.message.contains(conflict.name) == true
+                    }
+                }
+                await #expect {
+                    try await document.merge(theirs, deciding: DocumentMerge.Decisions(policy: .value(.null)))
+                } throws: {
+                    ($0 as? DocumentError)?.code == .usage
+                }
+                #expect(!document.hasUnsavedChanges)
+            }
+        }
+    }
+}

@@ -18,11 +18,15 @@ public struct MigrationObstacle: Sendable, Hashable, CustomStringConvertible {
         case relationshipDestination
         /// Two hierarchies of entities become one.
         case mergedHierarchies
+        /// The new version has no entities, and all objects would be lost. This is a model that was
+        /// not found rather than a version of it.
+        case noEntities
     }
 
     /// The violated rule.
     public var rule: Rule
-    /// The name of the entity in the new version.
+    /// The name of the entity in the new version; that of one in the old version for
+    /// ``Rule/noEntities``.
     public var entity: String
     /// The name of the property in the new version; nil if the whole entity is concerned.
     public var property: String?

@@ -134,6 +134,11 @@ extension SQLitePersistentStore {
         }
     }
 
+    /// Rewrites the file of a store that no connection has open, without free pages.
+    ///
+    /// - Throws: `StorageError` with code `busy` if a connection has it open.
+    package static func vacuum(storeAt path: String) throws { try changing(path) { try $0.execute("VACUUM") } }
+
     private static func changing(_ path: String, _ body: (Connection) throws -> Void) throws {
         do {
             let connection = try Connection(path, OpenOptions(.readWrite, defense: .foreign))

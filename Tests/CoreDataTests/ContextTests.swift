@@ -51,6 +51,64 @@ import Testing
         #expect(try container.viewContext.count(for: NSFetchRequest<Author>(entityName: "Author")) == 1)
     }
 
+    @Test func aParentsSaveLeavesAChildAtWorkAlone() throws {
+        let container = try Library.container()
+        let parent = container.newBackgroundContext()
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = parent
+        let working = DispatchSemaphore(value: 0), saved = DispatchSemaphore(value: 0)
+        let done = DispatchSemaphore(value: 0)
+        let states = Mutex<[Bool]>([])
+        child.perform {
+            let author = Author(context: child), book = Book(context: child)
+            author.name = "Lem"
+            do {
+                try child.save()
+                working.signal()
+                saved.wait()
+                // The parent's save is over, and nothing has changed under the block's hands.
+                states.withLock { $0.append(author.objectID.isTemporaryID) }
+                book.title = "Solaris"
+                book.author = author
+                try child.save()
+                states.withLock { $0.append(author.objectID.isTemporaryID) }
+            } catch {
+                Issue.record(error)
+            }
+            done.signal()
+        }
+        working.wait()
+        try parent.performAndWait { try parent.save() }
+        saved.signal()
+        done.wait()
+        #expect(states.withLock { $0 } == [true, false])
+        try parent.performAndWait { try parent.save() }
+        let books = try container.viewContext.fetch(NSFetchRequest<Book>(entityName: "Book"))
+        #expect(books.map(\.author?.name) == ["Lem"] && books.map(\.title) == ["Solaris"])
+    }
+
+    @Test func aChildHasThePermanentIDsInItsNextBlock() throws {
+        let container = try Library.container()
+        let parent = container.newBackgroundContext()
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = parent
+        let book = try child.performAndWait {
+            let book = Book(context: child)
+            try child.save()
+            return book
+        }
+        try parent.performAndWait { try parent.save() }
+        try child.performAndWait {
+            #expect(!book.objectID.isTemporaryID)
+            child.refreshAllObjects()
+            #expect(book.title == "Untitled")
+            child.delete(book)
+            try child.save()
+        }
+        try parent.performAndWait { try parent.save() }
+        #expect(try container.viewContext.count(for: NSFetchRequest<Book>(entityName: "Book")) == 0)
+    }
+
     @Test func aViewContextMergesWhatOthersSave() async throws {
         let container = try Library.container()
         let view = container.newBackgroundContext()

@@ -100,6 +100,82 @@ import Testing
         #expect(throws: CocoaError.self) { try context.fetch(request) }
     }
 
+    @Test func aFetchIsAColumnAndAValue() throws {
+        let context = try library().viewContext
+        let late = NSFetchRequest<Book>(entityName: "Book")
+        late.predicate = NSPredicate(format: "year > 1960")
+        let count = NSFetchRequestExpression.expression(forFetch: late, context: context, countOnly: true)
+        let column = NSExpressionDescription()
+        (column.name, column.expression, column.expressionResultType) = ("late", count, .integer64AttributeType)
+        let rows = NSFetchRequest<NSDictionary>(entityName: "Author")
+        rows.resultType = .dictionaryResultType
+        rows.propertiesToFetch = ["name", column]
+        rows.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        let found = try context.fetch(rows)
+        #expect(found.map { $0["name"] as? String } == ["Herbert", "Lem"])
+        #expect(found.map { $0["late"] as? Int } == [3, 3])
+        let all = NSFetchRequestExpression.expression(forFetch: late, context: context, countOnly: false)
+        #expect((all.expressionValue(with: nil, context: nil) as? [Book])?.count == 3)
+        let same = NSFetchRequest<Book>(entityName: "Book")
+        same.predicate = NSPredicate(format: "SELF IN %@", all)
+        #expect(try context.count(for: same) == 3)
+        late.predicate = NSPredicate { _, _ in true }
+        #expect(throws: CocoaError.self) { try context.fetch(rows) }
+        column.expression = nil
+        #expect(throws: CocoaError.self) { try context.fetch(rows) }
+    }
+
+    @Test func variablesOfExpressionsHaveTheValuesOfTheContext() throws {
+        let context = try library().viewContext
+        let book = try #require(context.fetch(NSFetchRequest<Book>(entityName: "Book")).first)
+        let sum = NSExpression(format: "year + $MORE")
+        #expect(sum.expressionValue(with: book, context: ["MORE": 10]) as? Int == Int(book.year) + 10)
+        let variable = NSExpression(forVariable: "WORD")
+        #expect(variable.expressionValue(with: nil, context: ["WORD": "text"]) as? String == "text")
+        let nested = NSExpression(forVariable: "OTHER")
+        #expect(
+            nested.expressionValue(with: book, context: ["OTHER": NSExpression(forKeyPath: "year")]) as? Int16
+                == book.year)
+    }
+
+    @Test func aBatchDeletionIsAboutTheStoresOfItsRequests() throws {
+        let folder = try Folder()
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        for name in ["a", "b"] {
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil,
+                at: folder.url.appendingPathComponent("\(name).sqlite"),
+                options: nil)
+            let book = Book(context: context)
+            book.title = name
+            context.assign(book, to: store)
+        }
+        try context.save()
+        func delete(_ configure: (NSFetchRequest<Book>, NSBatchDeleteRequest) -> Void) throws -> Int? {
+            let fetch = NSFetchRequest<Book>(entityName: "Book")
+            let request = NSBatchDeleteRequest(fetchRequest: fetch)
+            let copy = NSFetchRequest<Book>(entityName: "Book")
+            configure(copy, request)
+            let own = copy.affectedStores == nil ? request : NSBatchDeleteRequest(fetchRequest: copy)
+            own.affectedStores = request.affectedStores
+            own.resultType = .resultTypeCount
+            return (try context.execute(own) as? NSBatchDeleteResult)?.result as? Int
+        }
+        let stores = coordinator.persistentStores
+        #expect(
+            try delete {
+                $0.affectedStores = [stores[0]]; $1.affectedStores = [stores[1]]
+            } == 0)
+        #expect(try delete { fetch, _ in fetch.affectedStores = [stores[0]] } == 1)
+        let left = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        left.resultType = .managedObjectResultType
+        context.reset()
+        #expect(try context.fetch(left).map { $0.value(forKey: "title") as? String } == ["b"])
+        #expect(try delete { _, request in request.affectedStores = [stores[1]] } == 1)
+    }
+
     @Test func expressionsStandForPlaceholders() throws {
         let expression = NSExpression(format: "year + 1")
         let predicate = NSPredicate(format: "%@ == 1962", expression)

@@ -127,6 +127,27 @@ import Testing
         #expect((several.userInfo[NSDetailedErrorsKey] as? [NSError])?.count == 2)
     }
 
+    @Test func aValueThatNoTransformerTakesIsReportedByTheSave() throws {
+        let container = try Library.container(), context = container.viewContext
+        let book = Book(context: context)
+        book.tags = ["a"]
+        try context.save()
+        for set in [book.setValue(_:forKey:), book.setPrimitiveValue(_:forKey:)] {
+            set(Point(x: 1, y: 2), "tags")
+            #expect(book.tags == ["a"])
+            let error = #expect(throws: CocoaError.self) { try context.save() }
+            #expect(error?.code == .managedObjectValidation)
+            #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "tags")
+            #expect(error?.userInfo[NSUnderlyingErrorKey] != nil)
+            try context.save()
+        }
+        let request = NSBatchInsertRequest(entityName: "Book", objects: [["tags": Point(x: 1, y: 2)]])
+        #expect(throws: (any Error).self) { try context.execute(request) }
+        context.reset()
+        let books = try context.fetch(NSFetchRequest<Book>(entityName: "Book"))
+        #expect(books.map(\.tags) == [["a"]])
+    }
+
     @Test func transformersAreFoundByTheirNames() throws {
         let model = Library.model()
         model.entitiesByName["Book"]?.properties += [

@@ -192,6 +192,7 @@ import Testing
             EntityDefinition("A", superentityName: "P", attributes: [.init("a", .string)]),
             EntityDefinition("B", superentityName: "P"), EntityDefinition("Z", superentityName: "P"))
         #expect(rules(old, merged) == ["Z mergedHierarchies"])
+        #expect(rules(old, try ManagedObjectModel(entities: [])) == ["P noEntities"])
         let raised = try model(
             EntityDefinition("P", attributes: [.init("x", .string), .init("a", .string)]),
             EntityDefinition("A", superentityName: "P"),

@@ -8,7 +8,8 @@ public let NSUpdatedObjectsKey = "updated"
 public let NSDeletedObjectsKey = "deleted"
 /// The key of the objects that were read again: a set of objects.
 public let NSRefreshedObjectsKey = "refreshed"
-/// The key of the objects that were invalidated: a set of objects.
+/// The key of the objects that were invalidated. It is not posted here: the notification of a reset
+/// has the IDs, under ``NSInvalidatedObjectIDsKey``.
 public let NSInvalidatedObjectsKey = "invalidated"
 /// The key that says that all objects were invalidated.
 public let NSInvalidatedAllObjectsKey = "invalidatedAll"
@@ -31,7 +32,8 @@ extension Notification.Name {
     /// Posted after stores were added or removed.
     public static let NSPersistentStoreCoordinatorStoresDidChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresDidChangeNotification")
-    /// Posted before stores are added or removed.
+    /// Posted by Core Data before iCloud's stores are added or removed. It is not posted here,
+    /// where there are none.
     public static let NSPersistentStoreCoordinatorStoresWillChange = Notification.Name(
         "NSPersistentStoreCoordinatorStoresWillChangeNotification")
     /// Posted before a store is removed.
@@ -72,7 +74,7 @@ extension NSManagedObjectContext {
         case deletedObjects = "deleted"
         /// The objects that were read again.
         case refreshedObjects = "refreshed"
-        /// The objects that were invalidated.
+        /// The objects that were invalidated; see ``NSInvalidatedObjectsKey``.
         case invalidatedObjects = "invalidated"
         /// The IDs of the new objects.
         case insertedObjectIDs = "inserted_objectIDs"

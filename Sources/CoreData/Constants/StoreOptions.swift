@@ -34,7 +34,8 @@ public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 public let NSSQLitePragmasOption = "NSSQLitePragmasOption"
 /// The option to analyze a store as it is opened; Folio keeps the statistics itself.
 public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
-/// The option to rebuild a store as it is opened; use `folio compact`.
+/// The option to rebuild the file of a SQLite store before it is opened, without free pages. It has
+/// no effect while others have the store open.
 public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
 /// The option to open a store of another version as it is.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"

@@ -86,6 +86,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
         context.exclusively = { [weak self] body in
             if let self { self.queue.wait(body) } else { body() }
         }
+        context.isUsedHere = { [queue] in queue.isCurrent }
         // A context without a queue merges when it is next used.
         if concurrencyType != .confinementConcurrencyType {
             context.savesArrived = { [weak self] in
@@ -111,6 +112,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     }
 
     private final class Living: Sendable {
+        // Set by the initializer alone; loading a weak reference is safe in any thread.
         nonisolated(unsafe) weak var context: NSManagedObjectContext?
 
         init(_ context: NSManagedObjectContext) { self.context = context }
@@ -216,13 +218,19 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     /// Runs a block in the context's queue, later.
     open func perform(_ block: @escaping () -> Void) {
         queue.run { [self] in
+            folio?.takeRenamedKeys()
             block()
             folio?.processPendingChanges()
         }
     }
 
     /// Runs a block in the context's queue, and waits for it.
-    open func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result { try queue.wait(block) }
+    open func performAndWait<Result>(_ block: () throws -> Result) rethrows -> Result {
+        try queue.wait {
+            folio?.takeRenamedKeys()
+            return try block()
+        }
+    }
 
     /// When an asynchronous block runs.
     public enum ScheduledTaskType: Sendable {
@@ -243,6 +251,7 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
             let unchecked = UncheckedTransfer(block)
             let moved = await withCheckedContinuation { continuation in
                 queue.run { [self] in
+                    folio?.takeRenamedKeys()
                     let outcome = catching(unchecked.value)
                     folio?.processPendingChanges()
                     continuation.resume(returning: UncheckedTransfer(outcome))
@@ -379,9 +388,12 @@ open class NSManagedObjectContext: NSObject, @unchecked Sendable {
     open func unlock() {}
 }
 
-/// Carries a value to where it is used next. The sender does not use it any more.
+/// Carries a value to the queue that uses it next.
+// Sendable because two threads never use the value at the same time: the value is stored once,
+// before the transfer is submitted to a queue, whose submission orders the two; and the sender
+// either ends its use with the submission (`run`) or waits for the queue (`wait`). The blocks of
+// callers fall under the contract of `perform`: what they capture is used in the queue alone.
 struct UncheckedTransfer<Value>: @unchecked Sendable {
-    // The one who sends it lets go of it, by the contract of `perform`.
     let value: Value
 
     init(_ value: Value) { self.value = value }

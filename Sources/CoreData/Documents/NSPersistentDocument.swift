@@ -24,12 +24,26 @@ open class NSPersistentDocument: NSObject {
     }
 
     /// The file; nil for a document that was never saved.
-    open var fileURL: URL?
+    ///
+    /// Set it after the file has been moved: the document goes on with the file at the new location
+    /// if that is the same store. Setting another location has an effect with the next save, which
+    /// copies the store to the location that it is given.
+    open var fileURL: URL? {
+        get { ownURL }
+        set {
+            ownURL = newValue
+            if let newValue { followMove(to: newValue) }
+        }
+    }
+    private var ownURL: URL?
+    /// Why the store could not be opened where the file was moved to; the next save throws it.
+    private var moveError: (any Error)?
     /// The type of the document, as the application names it.
     open var fileType: String?
     private var ownContext: NSManagedObjectContext?
     private var coordinator: NSPersistentStoreCoordinator?
-    private var hasBeenMarked = false
+    /// The changes that lie outside of the context.
+    private var changeCount = 0
 
     /// Creates a document that was never saved.
     public override init() { super.init() }
@@ -47,7 +61,6 @@ open class NSPersistentDocument: NSObject {
         self.init()
         fileType = typeName
         try read(from: url, ofType: typeName)
-        fileURL = url
     }
 
     // MARK: What subclasses say
@@ -79,9 +92,14 @@ open class NSPersistentDocument: NSObject {
 
     // MARK: The content
 
+    /// Traps for a document without a model: with an empty one a store would lose its entities.
     private var persistentStoreCoordinator: NSPersistentStoreCoordinator {
         if let coordinator { return coordinator }
-        let made = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel ?? NSManagedObjectModel())
+        guard let managedObjectModel else {
+            preconditionFailure(
+                "The document has no model: the main bundle has none that can be read. Override managedObjectModel")
+        }
+        let made = NSPersistentStoreCoordinator(managedObjectModel: managedObjectModel)
         coordinator = made
         return made
     }
@@ -109,8 +127,9 @@ open class NSPersistentDocument: NSObject {
         get { undoManager != nil }
         set { undoManager = newValue ? undoManager ?? UndoManager() : nil }
     }
-    /// Whether there are unsaved changes.
-    open var isDocumentEdited: Bool { hasBeenMarked || ownContext?.hasChanges == true }
+    /// Whether there are unsaved changes: in the context, or such as
+    /// ``updateChangeCount(_:)`` has counted.
+    open var isDocumentEdited: Bool { changeCount != 0 || ownContext?.hasChanges == true }
     /// The name of the document for people.
     open var displayName: String! { fileURL?.deletingPathExtension().lastPathComponent ?? "Untitled" }
 
@@ -126,18 +145,47 @@ open class NSPersistentDocument: NSObject {
         case changeRedone
     }
 
-    /// Notes a change that lies outside of the context.
-    open func updateChangeCount(_ change: ChangeType) { hasBeenMarked = change != .changeCleared }
+    /// Counts a change that lies outside of the context. A change that is undone as often as it is
+    /// done leaves the document as it was. The changes of the context count by themselves, and
+    /// clearing the count does not clear them.
+    open func updateChangeCount(_ change: ChangeType) {
+        switch change {
+        case .changeDone, .changeRedone: changeCount += 1
+        case .changeUndone: changeCount -= 1
+        case .changeCleared: changeCount = 0
+        }
+    }
 
     // MARK: Files
 
     /// Opens the store of a file.
     ///
-    /// - Throws: An error of Cocoa's domain.
+    /// - Throws: An error of Cocoa's domain, also for a file that there is not.
     open func read(from absoluteURL: URL, ofType typeName: String) throws {
+        guard FileManager.default.fileExists(atPath: absoluteURL.path) else {
+            throw CocoaErrors.made(
+                NSFileReadNoSuchFileErrorCode, "There is no file to open", nil, [NSFilePathErrorKey: absoluteURL.path])
+        }
         try configurePersistentStoreCoordinator(
             for: absoluteURL, ofType: typeName, modelConfiguration: nil, storeOptions: nil)
-        fileURL = absoluteURL
+        ownURL = absoluteURL
+    }
+
+    /// Opens the store at a location that its file was moved to.
+    private func followMove(to url: URL) {
+        moveError = nil
+        guard let store = coordinator?.persistentStores.first, let attached = store.attached,
+            attached.url.standardizedFileURL != url.standardizedFileURL,
+            FileManager.default.fileExists(atPath: url.path)
+        else { return }
+        do {
+            try translatingErrors {
+                let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: store.type, at: url)
+                if metadata[NSStoreUUIDKey] as? String == store.identifier { try coordinator?.reopen(store, at: url) }
+            }
+        } catch {
+            moveError = error
+        }
     }
 
     /// Writes the document.
@@ -148,6 +196,7 @@ open class NSPersistentDocument: NSObject {
         originalContentsURL absoluteOriginalContentsURL: URL? = nil
     ) throws {
         guard let context = managedObjectContext else { return }
+        if let moveError { throw moveError }
         let store = persistentStoreCoordinator.persistentStores.first
         if saveOperation == .saveToOperation {
             throw CocoaErrors.made(NSPersistentStoreOperationError, "A persistent document can't be saved to elsewhere")
@@ -179,7 +228,7 @@ open class NSPersistentDocument: NSObject {
     /// - Throws: An error of Cocoa's domain.
     open func save(to url: URL, ofType typeName: String, for saveOperation: SaveOperationType) throws {
         try write(to: url, ofType: typeName, for: saveOperation, originalContentsURL: fileURL)
-        (fileURL, fileType, hasBeenMarked) = (url, typeName, false)
+        (ownURL, fileType, changeCount) = (url, typeName, 0)
     }
 
     /// Saves the document, and tells how it went.
@@ -203,7 +252,7 @@ open class NSPersistentDocument: NSObject {
         ownContext?.reset()
         for store in persistentStoreCoordinator.persistentStores { try persistentStoreCoordinator.remove(store) }
         try read(from: inAbsoluteURL, ofType: inTypeName)
-        hasBeenMarked = false
+        changeCount = 0
     }
 
     /// Closes the document. Unsaved changes are lost.
@@ -214,11 +263,15 @@ open class NSPersistentDocument: NSObject {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Puts a copy of a store in its place: objects keep their numbers.
+    /// Goes on with a copy of a store, or with its file where it was moved to: objects keep their
+    /// primary keys.
+    ///
+    /// - Throws: `StorageError` with code `unknownObject` for a store that the coordinator does not
+    ///   have; errors of opening the file.
     func reopen(_ store: NSPersistentStore, at url: URL) throws {
         guard let attached = store.attached,
             let old = folio.stores.first(where: { $0.identity.uuid == attached.identifier })
-        else { return }
+        else { throw StorageError(.unknownObject, "The coordinator does not have this store", path: url.path) }
         var description = attached.storeDescription
         description.url = url
         guard

@@ -59,7 +59,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private let range: Range
     /// What it returns.
     open var resultType: NSPersistentHistoryResultType = .transactionsAndChanges
-    /// A condition on transactions or changes; its entity says on which.
+    /// A condition on transactions or changes, their order, and the part of them to return; its
+    /// entity says of which. Its stores count where the request names none.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
     private init(_ range: Range) { self.range = range }
@@ -114,45 +115,45 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         NSPersistentHistoryChangeRequest(.deleteBefore(transaction?.token))
     }
 
+    private var historyStores: Set<String>? { storeUUIDs ?? fetchRequest?.storeUUIDs }
+
     override func execute(in context: NSManagedObjectContext) throws -> NSPersistentStoreResult {
         let folio = context.required
         switch range {
-        case .deleteBefore(let token):
-            let count =
-                try token.map { try folio.deleteHistory(before: $0.folio) }
-                ?? folio.deleteHistory(before: .distantFuture)
-            return NSPersistentHistoryResult(
-                resultType, resultType == .count ? NSNumber(value: count) : NSNumber(value: true))
+        case .deleteBefore(let token?): return deleted(try folio.deleteHistory(before: token.folio))
+        case .deleteBefore(nil):
+            return deleted(try folio.deleteHistory(before: .distantFuture, affectedStores: historyStores))
         case .deleteBeforeDate(let date):
-            let count = try folio.deleteHistory(before: date)
-            return NSPersistentHistoryResult(
-                resultType, resultType == .count ? NSNumber(value: count) : NSNumber(value: true))
-        case .after(let token):
-            return result(try matching(try folio.fetchHistory(PersistentHistoryRequest(after: token?.folio))))
-        case .afterDate(let date):
-            return result(try matching(try folio.fetchHistory(PersistentHistoryRequest(after: date))))
+            return deleted(try folio.deleteHistory(before: date, affectedStores: historyStores))
+        case .after(let token): return try found(PersistentHistoryRequest(after: token?.folio), folio)
+        case .afterDate(let date): return try found(PersistentHistoryRequest(after: date), folio)
         }
     }
 
-    private func matching(_ all: [PersistentHistoryTransaction]) throws -> [NSPersistentHistoryTransaction] {
-        var transactions = all.map { NSPersistentHistoryTransaction($0) }
-        guard let fetchRequest else { return transactions }
-        if let predicate = try fetchRequest.predicate?.fetchPredicate() {
-            let isOfChanges = fetchRequest.entityName == NSPersistentHistoryChange.entityName
-            transactions = try transactions.compactMap { transaction in
-                guard isOfChanges else {
-                    return try transaction.folio.satisfies(predicate) ? transaction : nil
-                }
-                let changes = try transaction.folio.changes.filter { try $0.satisfies(predicate) }
-                return changes.isEmpty ? nil : transaction.keeping(changes)
-            }
-        }
-        if fetchRequest.fetchLimit > 0 { transactions = Array(transactions.prefix(fetchRequest.fetchLimit)) }
-        return transactions
+    private func deleted(_ count: Int) -> NSPersistentHistoryResult {
+        NSPersistentHistoryResult(resultType, resultType == .count ? NSNumber(value: count) : NSNumber(value: true))
     }
 
-    private func result(_ transactions: [NSPersistentHistoryTransaction]) -> NSPersistentHistoryResult {
-        let changes = transactions.flatMap { $0.changes ?? [] }
+    private func found(_ request: PersistentHistoryRequest, _ context: ManagedObjectContext) throws
+        -> NSPersistentHistoryResult
+    {
+        var request = request
+        request.affectedStores = historyStores
+        let all = try context.fetchHistory(request).map { NSPersistentHistoryTransaction($0) }
+        guard let fetchRequest else { return result(all, all.flatMap { $0.changes ?? [] }) }
+        let selection = HistorySelection(fetchRequest)
+        guard fetchRequest.entityName == NSPersistentHistoryChange.entityName else {
+            let transactions = try selection.select(all)
+            return result(transactions, transactions.flatMap { $0.changes ?? [] })
+        }
+        let changes = try selection.select(all.flatMap { $0.changes ?? [] })
+        let byTransaction = Dictionary(grouping: changes) { $0.transaction?.transactionNumber }
+        return result(all.compactMap { $0.keeping(byTransaction[$0.transactionNumber] ?? []) }, changes)
+    }
+
+    private func result(_ transactions: [NSPersistentHistoryTransaction], _ changes: [NSPersistentHistoryChange])
+        -> NSPersistentHistoryResult
+    {
         let result: Any =
             switch resultType {
             case .statusOnly: NSNumber(value: true)
@@ -182,18 +183,27 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
 /// A transaction of the history: one save or one batch request.
 public final class NSPersistentHistoryTransaction: NSObject, NSCopying, Sendable {
     let folio: PersistentHistoryTransaction
-    private let hasChanges: Bool
+    /// The places of the changes among all of the transaction; nil without changes.
+    private let places: [Int]?
 
-    init(_ transaction: PersistentHistoryTransaction, hasChanges: Bool = true) {
+    init(_ transaction: PersistentHistoryTransaction) {
         folio = transaction
-        self.hasChanges = hasChanges
+        places = Array(transaction.changes.indices)
     }
 
-    func keeping(_ changes: [PersistentHistoryChange]) -> NSPersistentHistoryTransaction {
-        NSPersistentHistoryTransaction(folio.keeping(changes))
+    private init(_ transaction: PersistentHistoryTransaction, _ places: [Int]?) {
+        folio = transaction
+        self.places = places
     }
 
-    var withoutChanges: NSPersistentHistoryTransaction { NSPersistentHistoryTransaction(folio, hasChanges: false) }
+    /// The transaction with some of its changes; nil for none.
+    func keeping(_ changes: [NSPersistentHistoryChange]) -> NSPersistentHistoryTransaction? {
+        guard !changes.isEmpty else { return nil }
+        let kept = changes.sorted { $0.changeID < $1.changeID }
+        return NSPersistentHistoryTransaction(folio.keeping(kept.map(\.folio)), kept.map { Int($0.changeID) })
+    }
+
+    var withoutChanges: NSPersistentHistoryTransaction { NSPersistentHistoryTransaction(folio, nil) }
 
     /// The name of what ``fetchRequest`` fetches.
     static let entityName = "TRANSACTION"
@@ -223,7 +233,7 @@ public final class NSPersistentHistoryTransaction: NSObject, NSCopying, Sendable
     public var timestamp: Date { folio.timestamp }
     /// The changes; nil where only transactions were asked for.
     public var changes: [NSPersistentHistoryChange]? {
-        hasChanges ? folio.changes.enumerated().map { NSPersistentHistoryChange($1, $0, self) } : nil
+        places.map { places in zip(folio.changes, places).map { NSPersistentHistoryChange($0, $1, self) } }
     }
     /// The number of the transaction.
     public var transactionNumber: Int64 { folio.transactionNumber }
@@ -267,7 +277,7 @@ public enum NSPersistentHistoryChangeType: Int, Sendable {
 
 /// The change of one object in a transaction.
 public final class NSPersistentHistoryChange: NSObject, NSCopying, Sendable {
-    private let folio: PersistentHistoryChange
+    let folio: PersistentHistoryChange
     private let number: Int
     /// The transaction of the change.
     public let transaction: NSPersistentHistoryTransaction?
@@ -281,21 +291,24 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, Sendable {
     /// The name of what ``fetchRequest`` fetches.
     static let entityName = "CHANGE"
 
-    /// The description of a change, for requests by predicate: it has the keys `changeType` and
-    /// `changedObjectID`.
+    /// The description of a change, for requests by predicate: it has the keys `changeID`,
+    /// `changeType` and `changedObjectID`.
     public class var entityDescription: NSEntityDescription? { entityDescription(with: nil) }
 
     /// The description of a change.
     public class func entityDescription(with context: NSManagedObjectContext?) -> NSEntityDescription? {
         HistoryEntities.description(
             entityName,
-            [("changeType", .integer64AttributeType), ("changedObjectID", .objectIDAttributeType)])
+            [
+                ("changeID", .integer64AttributeType), ("changeType", .integer64AttributeType),
+                ("changedObjectID", .objectIDAttributeType),
+            ])
     }
 
     /// A request for changes, for ``NSPersistentHistoryChangeRequest/fetchHistory(withFetch:)``.
     public class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { NSFetchRequest(entityName: entityName) }
 
-    /// The number of the change in its transaction.
+    /// The number of the change among all of its transaction, from 0 on.
     public var changeID: Int64 { Int64(number) }
     /// The ID of the object.
     public var changedObjectID: NSManagedObjectID { folio.changedObjectID }
@@ -313,18 +326,4 @@ public final class NSPersistentHistoryChange: NSObject, NSCopying, Sendable {
 
     /// The change itself, which never changes.
     public func copy(with zone: NSZone? = nil) -> Any { self }
-}
-
-/// Descriptions of what a history has.
-enum HistoryEntities {
-    static func description(_ name: String, _ attributes: [(String, NSAttributeType)]) -> NSEntityDescription {
-        let entity = NSEntityDescription()
-        entity.name = name
-        entity.properties = attributes.map { name, type in
-            let attribute = NSAttributeDescription()
-            (attribute.name, attribute.attributeType) = (name, type)
-            return attribute
-        }
-        return entity
-    }
 }

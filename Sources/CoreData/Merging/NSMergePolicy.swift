@@ -17,7 +17,8 @@ public enum NSMergePolicyType: UInt, Sendable {
 }
 
 /// Resolves the conflicts that a save finds.
-// Sendable as on Apple's platforms: it has no state but its type.
+// Sendable as on Apple's platforms: its only state is a constant. A subclass that has more keeps it
+// safe itself.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// The kind of resolution.
     public let mergeType: NSMergePolicyType
@@ -58,7 +59,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// - Throws: For the type `error`, an error of Cocoa's domain.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         guard let context = list.first?.context else { return }
-        try folio.resolve(optimisticLockingConflicts: list.map(\.folio), in: context)
+        try translatingErrors { try folio.resolve(optimisticLockingConflicts: list.map(\.folio), in: context) }
     }
 
     /// Changes the objects of the context so that their values are unique, or throws.
@@ -66,7 +67,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// - Throws: For the type `error`, an error of Cocoa's domain.
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         guard let context = list.first?.context else { return }
-        try folio.resolve(constraintConflicts: list.map(\.folio), in: context)
+        try translatingErrors { try folio.resolve(constraintConflicts: list.map(\.folio), in: context) }
     }
 
     open override func isEqual(_ object: Any?) -> Bool {

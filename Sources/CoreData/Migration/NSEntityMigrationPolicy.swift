@@ -24,7 +24,7 @@ open class NSEntityMigrationPolicy: NSObject {
     open func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
-        try standard.createStandardInstances(sInstance, mapping.folio, manager.folio)
+        try standard.createStandardInstances(sInstance, mapping.folio(), manager.folio)
     }
 
     /// Called after all new objects of the mapping were created.
@@ -34,7 +34,7 @@ open class NSEntityMigrationPolicy: NSObject {
     open func createRelationships(
         forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
-        try standard.createStandardRelationships(dInstance, mapping.folio, manager.folio)
+        try standard.createStandardRelationships(dInstance, mapping.folio(), manager.folio)
     }
 
     /// Called after the relationships of all new objects of the mapping were set.

@@ -20,7 +20,10 @@ open class NSMappingModel: NSObject {
         entityMappings = model.entityMappings.map { NSEntityMapping($0) }
     }
 
-    var folio: MappingModel { MappingModel(entityMappings: entityMappings.map(\.folio)) }
+    /// What Folio's manager gets.
+    ///
+    /// - Throws: `MigrationError` for a source expression that can't be executed.
+    func folio() throws -> MappingModel { MappingModel(entityMappings: try entityMappings.map { try $0.folio() }) }
 
     /// Reads a mapping model; nil if it can't be read.
     public convenience init?(contentsOf url: URL?) {
@@ -100,12 +103,26 @@ open class NSEntityMapping: NSObject {
     }
 
     /// What Folio's manager gets.
-    var folio: EntityMapping {
+    ///
+    /// - Throws: `MigrationError` with code `invalidMapping` for a source expression that is not a
+    ///   fetch by a predicate: without it, other objects would be migrated.
+    func folio() throws -> EntityMapping {
         var mapping = value
         mapping.attributeMappings = (attributeMappings ?? []).map(\.folio)
         mapping.relationshipMappings = (relationshipMappings ?? []).map(\.folio)
-        if let text = sourceExpression?.query.predicateOfSource {
-            mapping.sourcePredicate = try? FetchPredicate(format: text)
+        mapping.sourcePredicate = nil
+        guard let sourceExpression else { return mapping }
+        guard let text = sourceExpression.query.predicateOfSource else {
+            throw MigrationError(
+                .invalidMapping,
+                "The source expression of the mapping “\(value.name)” is not of the form FETCH(FUNCTION($manager, \"fetchRequestForSourceEntityNamed:predicateString:\", …), …): \(sourceExpression)"
+            )
+        }
+        if text == "TRUEPREDICATE" { return mapping }
+        do { mapping.sourcePredicate = try FetchPredicate(format: text) } catch {
+            throw MigrationError(
+                .invalidMapping, "The source expression of the mapping “\(value.name)” has no valid predicate: \(error)"
+            )
         }
         return mapping
     }
@@ -176,10 +193,8 @@ extension QueryExpression {
     fileprivate var predicateOfSource: String? {
         switch self {
         case .call(_, "fetchRequestForSourceEntityNamed:predicateString:", let arguments):
-            if arguments.count == 2, case .constant(.string(let text)) = arguments[1], text != "TRUEPREDICATE" {
-                return text
-            }
-            return nil
+            guard arguments.count == 2, case .constant(.string(let text)) = arguments[1] else { return nil }
+            return text
         case .function(_, let arguments): return arguments.lazy.compactMap(\.predicateOfSource).first
         default: return nil
         }

@@ -96,7 +96,7 @@ open class NSMigrationManager: NSObject {
             reset()
             cancellation = nil
         }
-        try manager.migrate(by: mapping.folio) { entity in
+        try manager.migrate(by: mapping.folio()) { entity in
             guard let name = entity.migrationPolicyName else { return PolicyBridge(NSEntityMigrationPolicy(), self) }
             guard let type = NSEntityMigrationPolicy.type(named: name) else {
                 throw MigrationError(
@@ -161,7 +161,8 @@ open class NSMigrationManager: NSObject {
         for entityMapping: NSEntityMapping
     ) {
         folio.associate(
-            sourceInstance: sourceInstance, withDestinationInstance: destinationInstance, for: entityMapping.folio)
+            sourceInstance: sourceInstance, withDestinationInstance: destinationInstance,
+            forEntityMappingNamed: entityMapping.name)
     }
 
     /// The new objects that a mapping made of old ones; all for nil. None for a mapping that there

@@ -47,20 +47,32 @@ open class NSManagedObjectModelReference: NSObject {
 
     /// The model. Traps where it can't be read.
     open var resolvedModel: NSManagedObjectModel {
-        do { return NSManagedObjectModel(try resolved()) } catch { preconditionFailure("\(error)") }
+        do { return try NSManagedObjectModel(try resolved()) } catch { preconditionFailure("\(error)") }
     }
 
+    /// - Throws: `NSManagedObjectModelReferenceNotFoundError` where there is no model with the
+    ///   checksum.
     func resolved() throws -> ManagedObjectModel {
-        if let model { return model.compiled() }
-        guard let url else {
-            throw CocoaErrors.made(NSManagedObjectModelReferenceNotFoundError, "The model of a stage was not found")
+        if let model {
+            let compiled = model.compiled()
+            guard compiled.versionChecksum == versionChecksum else {
+                throw notFound("the model has the checksum \(compiled.versionChecksum)")
+            }
+            return compiled
         }
+        guard let url else { throw notFound("there is no such model file") }
         let file = try ModelFile(contentsOf: url)
         for name in file.versionNames {
             let version = try file.model(version: name)
             if version.versionChecksum == versionChecksum { return version }
         }
-        return try file.model()
+        throw notFound("no version in \(url.lastPathComponent) has it")
+    }
+
+    private func notFound(_ why: String) -> any Error {
+        CocoaErrors.made(
+            NSManagedObjectModelReferenceNotFoundError,
+            "The model with the checksum \(versionChecksum), which a stage names, was not found: \(why)")
     }
 }
 
@@ -171,9 +183,7 @@ open class NSStagedMigrationManager: NSObject {
         for case let stage as NSCustomMigrationStage in stages {
             stage.manager = self
             for reference in [stage.currentModel, stage.nextModel] {
-                let model = try reference.resolved()
-                models[model.versionChecksum] = model
-                models[reference.versionChecksum] = model
+                models[reference.versionChecksum] = try reference.resolved()
             }
         }
         for url in ModelFinder.models(in: [Bundle.main] + Bundle.allBundles) {

@@ -27,7 +27,7 @@ enum StoreMigration {
             return
         }
         guard description.migratesAutomatically, let old = try info.embeddedModel() else { return }
-        let source = NSManagedObjectModel(old)
+        let source = try NSManagedObjectModel(old)
         if let mapping = NSMappingModel(
             from: [Bundle.main] + Bundle.allBundles, forSourceModel: source, destinationModel: model)
         {
@@ -35,6 +35,18 @@ enum StoreMigration {
         } else if !description.infersMappingModel {
             throw CocoaErrors.made(
                 NSMigrationMissingMappingModelError, "The store is of another version, and there is no mapping model")
+        }
+    }
+
+    /// Rebuilds the file of a store if the options ask for it.
+    static func vacuum(_ description: PersistentStoreDescription, _ options: [AnyHashable: Any]?) throws {
+        guard (options?[NSSQLiteManualVacuumOption] as? NSNumber)?.boolValue == true, description.type == .sqlite,
+            !description.isReadOnly, FileManager.default.fileExists(atPath: description.url.path)
+        else { return }
+        do {
+            try SQLitePersistentStore.vacuum(storeAt: description.url.path)
+        } catch let error as StorageError where error.code == .busy {
+            // Others have the store open, which is no reason not to open it as well.
         }
     }
 

@@ -53,8 +53,17 @@ open class NSAttributeDescription: NSPropertyDescription {
     override func duplicate() -> NSPropertyDescription {
         let copy = NSAttributeDescription(attribute)
         copyCommon(to: copy)
-        copy.ownClassName = ownClassName
         return copy
+    }
+
+    override func copyCommon(to other: NSPropertyDescription) {
+        super.copyCommon(to: other)
+        (other as? NSAttributeDescription)?.ownClassName = ownClassName
+    }
+
+    override var declaration: any PropertyDeclaration {
+        get { attribute }
+        set { if let newValue = newValue as? AttributeDescription { attribute = newValue } }
     }
 
     private func edit(_ change: (inout AttributeDescription) -> Void) {
@@ -62,39 +71,10 @@ open class NSAttributeDescription: NSPropertyDescription {
         change(&attribute)
     }
 
-    open override var name: String {
-        get { attribute.name }
-        set { edit { $0.name = newValue } }
-    }
-    open override var isOptional: Bool {
-        get { attribute.isOptional }
-        set { edit { $0.isOptional = newValue } }
-    }
-    open override var isTransient: Bool {
-        get { attribute.isTransient }
-        set { edit { $0.isTransient = newValue } }
-    }
-    open override var versionHashModifier: String? {
-        get { attribute.versionHashModifier }
-        set { edit { $0.versionHashModifier = newValue } }
-    }
-    open override var renamingIdentifier: String? {
-        get { attribute.renamingIdentifier ?? attribute.name }
-        set { edit { $0.renamingIdentifier = newValue } }
-    }
-    open override var isIndexed: Bool {
-        get { attribute.isIndexed }
-        set { edit { $0.isIndexed = newValue } }
-    }
     open override var isIndexedBySpotlight: Bool {
         get { attribute.isIndexedBySpotlight }
         set { edit { $0.isIndexedBySpotlight = newValue } }
     }
-    override var texts: [String: String] {
-        get { attribute.userInfo }
-        set { edit { $0.userInfo = newValue } }
-    }
-
     /// The type of the values.
     open var attributeType: NSAttributeType {
         get { NSAttributeType(rawValue: UInt(attribute.type.rawValue)) ?? .undefinedAttributeType }
@@ -168,8 +148,13 @@ open class NSAttributeDescription: NSPropertyDescription {
         get { attribute.defaultValue.flatMap { BridgedValue.plain($0, in: nil) } }
         set {
             guard let newValue else { return edit { $0.defaultValue = nil } }
-            if attribute.type == .transformable, let data = TransformableValue.data(of: newValue, attribute) {
-                return edit { $0.defaultValue = .data(data) }
+            if attribute.type == .transformable {
+                do {
+                    let data = try TransformableValue.data(of: newValue, attribute)
+                    return edit { $0.defaultValue = .data(data) }
+                } catch {
+                    preconditionFailure("\(name) can't have this default value: \(error)")
+                }
             }
             guard let value = BridgedValue.propertyValue(newValue) else {
                 preconditionFailure("An attribute can't have a default value of the type \(Swift.type(of: newValue))")

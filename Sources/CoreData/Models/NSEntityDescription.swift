@@ -13,7 +13,8 @@ open class NSEntityDescription: NSObject {
         var subentities: [NSEntityDescription] = []
         weak var superentity: NSEntityDescription?
         weak var model: NSManagedObjectModel?
-        var constraints: [[Any]] = []
+        /// As they were set; nil for those of ``entity``.
+        var constraints: [[Any]]?
         var indexes: [NSFetchIndexDescription] = []
         /// Once the model can't be changed any more.
         var propertiesWithPredicates: [NSPropertyDescription]?
@@ -197,7 +198,7 @@ open class NSEntityDescription: NSObject {
 
     /// Lists of attributes, or of their names, whose values together are unique in a store.
     open var uniquenessConstraints: [[Any]] {
-        get { content.constraints.isEmpty ? content.entity.uniquenessConstraints : content.constraints }
+        get { content.constraints ?? content.entity.uniquenessConstraints }
         set {
             willEdit()
             content.constraints = newValue
@@ -224,7 +225,9 @@ open class NSEntityDescription: NSObject {
     static func propertyName(_ value: Any) -> String { (value as? NSPropertyDescription)?.name ?? "\(value)" }
 
     /// What Folio's model gets.
-    func compiled() -> EntityDefinition {
+    ///
+    /// - Throws: `QueryError` for a predicate of a closure, which no model can keep.
+    func compiled() throws -> EntityDefinition {
         var entity = content.entity
         entity.superentityName = superentity?.name
         (entity.attributes, entity.relationships, entity.fetchedProperties) = ([], [], [])
@@ -232,14 +235,14 @@ open class NSEntityDescription: NSObject {
             switch property {
             case let property as NSAttributeDescription: entity.attributes.append(property.compiled(in: self))
             case let property as NSRelationshipDescription: entity.relationships.append(property.named)
-            case let property as NSFetchedPropertyDescription: entity.fetchedProperties.append(property.named)
+            case let property as NSFetchedPropertyDescription: entity.fetchedProperties.append(try property.named())
             default: preconditionFailure("\(type(of: property)) is no property of an entity")
             }
         }
-        if !content.constraints.isEmpty {
-            entity.uniquenessConstraints = content.constraints.map { $0.map(Self.propertyName) }
+        if let constraints = content.constraints {
+            entity.uniquenessConstraints = constraints.map { $0.map(Self.propertyName) }
         }
-        entity.indexes = content.indexes.map(\.compiled)
+        entity.indexes = try content.indexes.map { try $0.compiled() }
         return entity
     }
 
@@ -247,7 +250,9 @@ open class NSEntityDescription: NSObject {
 
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSEntityDescription else { return false }
-        return content === other.content || (name == other.name && compiled() == other.compiled())
+        if content === other.content { return true }
+        guard name == other.name, let own = try? compiled(), let its = try? other.compiled() else { return false }
+        return own == its
     }
 
     open override var hash: Int { content.entity.name.hashValue }
@@ -260,10 +265,11 @@ extension NSEntityDescription: NSCopying {
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSEntityDescription(Content())
         copy.content.entity = content.entity
+        copy.content.entity.superentityName = superentity?.name ?? content.entity.superentityName
         copy.content.properties = content.properties.map { $0.duplicate() }
         for property in copy.content.properties { property.entity = copy }
-        copy.content.constraints = content.constraints
-        copy.content.indexes = content.indexes
+        copy.content.constraints = content.constraints?.map { $0.map { ($0 as? NSPropertyDescription)?.name ?? $0 } }
+        copy.content.indexes = content.indexes.map { $0.duplicate(for: copy) }
         return copy
     }
 }

@@ -4,7 +4,6 @@ import Schema
 
 /// A column of a fetch of dictionaries that is computed by an expression.
 open class NSExpressionDescription: NSPropertyDescription {
-    private var ownName = ""
     /// The expression.
     open var expression: NSExpression?
     /// The type of the result.
@@ -12,11 +11,6 @@ open class NSExpressionDescription: NSPropertyDescription {
 
     /// Creates a description without an expression.
     public override init() { super.init() }
-
-    open override var name: String {
-        get { ownName }
-        set { ownName = newValue }
-    }
 
     /// The type of the result, by its newer name.
     open var resultType: NSAttributeDescription.AttributeType {
@@ -26,17 +20,21 @@ open class NSExpressionDescription: NSPropertyDescription {
 
     override func duplicate() -> NSPropertyDescription {
         let copy = NSExpressionDescription()
-        copy.ownName = ownName
+        copyCommon(to: copy)
         copy.expression = expression
         copy.expressionResultType = expressionResultType
         return copy
     }
 
     /// The column for Folio's requests.
-    var column: ExpressionDescription {
+    ///
+    /// - Throws: `QueryError` for a description without an expression; errors of an
+    ///   ``NSFetchRequestExpression``.
+    func column() throws -> ExpressionDescription {
+        guard let expression else { throw QueryError(.unsupported, "The column \(name) has no expression") }
         let type = AttributeType(rawValue: Int(expressionResultType.rawValue))
         return ExpressionDescription(
-            ownName, expression?.query ?? .constant(.null),
+            name, try expression.currentQuery(),
             expressionResultType: type == .undefined || type == .objectID ? nil : type)
     }
 }

@@ -29,10 +29,26 @@ open class NSFetchIndexDescription: NSObject {
         for element in self.elements { element.indexDescription = self }
     }
 
-    var compiled: FetchIndexDescription {
+    /// - Throws: `QueryError` for a predicate of a closure, which no store can run.
+    func compiled() throws -> FetchIndexDescription {
         FetchIndexDescription(
             name, elements: elements.map(\.compiled),
-            partialIndexPredicate: partialIndexPredicate.flatMap { try? $0.fetchPredicate().predicateFormat })
+            partialIndexPredicate: try partialIndexPredicate?.fetchPredicate().predicateFormat)
+    }
+
+    /// An index of another entity with properties of the same names.
+    func duplicate(for entity: NSEntityDescription) -> NSFetchIndexDescription {
+        let properties = entity.propertiesByName
+        let copy = NSFetchIndexDescription(
+            name: name,
+            elements: elements.map { element in
+                NSFetchIndexElementDescription(
+                    element.compiled,
+                    element.property.flatMap { $0 is NSExpressionDescription ? $0 : properties[$0.name] })
+            })
+        copy.partialIndexPredicate = partialIndexPredicate
+        copy.entity = entity
+        return copy
     }
 }
 
@@ -43,9 +59,9 @@ open class NSFetchIndexElementDescription: NSObject {
     /// The name of the property.
     open var propertyName: String? { property?.name ?? text }
     /// The kind of the element.
-    open var collationType: NSFetchIndexElementType
+    open var collationType: NSFetchIndexElementType { didSet { indexDescription?.entity?.willEdit() } }
     /// Whether values ascend.
-    open var isAscending = true
+    open var isAscending = true { didSet { indexDescription?.entity?.willEdit() } }
     /// The index that has the element.
     open internal(set) weak var indexDescription: NSFetchIndexDescription?
     private let text: String?

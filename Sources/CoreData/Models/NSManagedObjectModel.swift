@@ -23,21 +23,24 @@ open class NSManagedObjectModel: NSObject {
 
     /// Reads a model file: `.momd`, `.mom`, `.xcdatamodeld` or `.xcdatamodel`. Nil if it can't be
     /// read; `ManagedObjectModel(contentsOf:)` throws why.
-    public convenience init?(contentsOf url: URL) {
-        guard let model = try? ManagedObjectModel(contentsOf: url) else { return nil }
-        self.init(model)
-    }
+    public convenience init?(contentsOf url: URL) { try? self.init(reading: url) }
 
-    init(_ model: ManagedObjectModel) {
+    /// - Throws: `ModelError`; `QueryError` for a text that can't be parsed.
+    convenience init(reading url: URL) throws { try self.init(ManagedObjectModel(contentsOf: url)) }
+
+    /// - Throws: `ModelError`; `QueryError` for a text that can't be parsed.
+    init(_ model: ManagedObjectModel) throws {
         super.init()
-        fill(model.definition)
+        try fill(model.definition)
         made = model
     }
 
-    /// A model of a bundle: all model files in it as one.
+    /// A model of a bundle: all model files in it as one. Nil if there is none, and if one of them
+    /// can't be read: with a part of its entities a store would lose the others.
     open class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         let urls = ModelFinder.models(in: bundles ?? [Bundle.main])
-        return NSManagedObjectModel(byMerging: urls.compactMap { NSManagedObjectModel(contentsOf: $0) })
+        guard let models = try? urls.map({ try NSManagedObjectModel(reading: $0) }) else { return nil }
+        return NSManagedObjectModel(byMerging: models)
     }
 
     /// A model of bundles that fits a store's metadata; nil if there is none.
@@ -46,8 +49,10 @@ open class NSManagedObjectModel: NSObject {
     {
         let hashes = StoreMetadataValues.hashes(metadata)
         for url in ModelFinder.models(in: bundles ?? [Bundle.main]) {
-            if let found = try? ModelFile(contentsOf: url).model(matching: hashes)?.model {
-                return NSManagedObjectModel(found)
+            if let found = try? ModelFile(contentsOf: url).model(matching: hashes)?.model,
+                let model = try? NSManagedObjectModel(found)
+            {
+                return model
             }
         }
         return nil
@@ -57,8 +62,9 @@ open class NSManagedObjectModel: NSObject {
     /// entity.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
         guard let models, !models.isEmpty else { return nil }
+        self.init()
         do {
-            self.init(try ManagedObjectModel(byMerging: models.map { $0.compiled() }))
+            take(models, try ManagedObjectModel(byMerging: models.map { $0.compiled() }).definition)
         } catch {
             preconditionFailure("The models can't be merged: \(error)")
         }
@@ -100,8 +106,20 @@ open class NSManagedObjectModel: NSObject {
     /// The model as Folio's. Traps for a model that is not valid, as Core Data does.
     func compiled() -> ManagedObjectModel {
         if let made { return made }
+        do {
+            let model = try ManagedObjectModel(definition())
+            made = model
+            return model
+        } catch {
+            preconditionFailure("The model is not valid: \(error)")
+        }
+    }
+
+    /// - Throws: `QueryError` for a predicate or a sort descriptor of a closure, which no model can
+    ///   keep.
+    private func definition() throws -> ManagedObjectModel.Definition {
         var description = base
-        description.entities = ownEntities.map { $0.compiled() }
+        description.entities = try ownEntities.map { try $0.compiled() }
         description.composites = base.composites.filter { composite in
             description.entities.contains { $0.attributes.contains { $0.compositeName == composite.name } }
         }
@@ -111,14 +129,10 @@ open class NSManagedObjectModel: NSObject {
             }
         }
         description.configurations = configurationMembers.mapValues { $0.compactMap(\.name) }
-        description.fetchRequestTemplates = templates.sorted { $0.key < $1.key }.map { $1.template(named: $0) }
-        do {
-            let model = try ManagedObjectModel(description)
-            made = model
-            return model
-        } catch {
-            preconditionFailure("The model is not valid: \(error)")
+        description.fetchRequestTemplates = try templates.sorted { $0.key < $1.key }.map {
+            try $1.template(named: $0)
         }
+        return description
     }
 
     private static func add(
@@ -134,34 +148,65 @@ open class NSManagedObjectModel: NSObject {
         }
     }
 
-    private func fill(_ description: ManagedObjectModel.Definition) {
-        base = description
-        var byName: [String: NSEntityDescription] = [:]
+    /// - Throws: `QueryError` for a text that can't be parsed.
+    private func fill(_ description: ManagedObjectModel.Definition) throws {
         for entity in description.entities {
             let own = NSEntityDescription()
             own.content.entity = entity
             own.content.properties =
-                entity.attributes.map { attribute -> NSPropertyDescription in
-                    if attribute.isDerived { return NSDerivedAttributeDescription(attribute) }
+                try entity.attributes.map { attribute -> NSPropertyDescription in
+                    if let text = attribute.derivationExpression {
+                        _ = try QueryExpression(format: text)
+                        return NSDerivedAttributeDescription(attribute)
+                    }
                     guard attribute.type == .composite else { return NSAttributeDescription(attribute) }
                     return Self.group(attribute, description)
                 } + entity.relationships.map { NSRelationshipDescription($0) }
-                + entity.fetchedProperties.map { NSFetchedPropertyDescription($0) }
+                + entity.fetchedProperties.map { try NSFetchedPropertyDescription($0) }
             for property in own.content.properties { property.entity = own }
             let properties = own.propertiesByName
-            own.content.indexes = entity.indexes.map { index in
+            own.content.indexes = try entity.indexes.map { index in
                 let made = NSFetchIndexDescription(
                     name: index.name,
                     elements: index.elements.map { element in
                         NSFetchIndexElementDescription(element, element.propertyName.flatMap { properties[$0] })
                     })
                 made.entity = own
-                made.partialIndexPredicate = index.partialIndexPredicate.map { NSPredicate(format: $0) }
+                made.partialIndexPredicate = try index.partialIndexPredicate.map {
+                    FormatPredicate.make(try FetchPredicate(format: $0))
+                }
                 return made
             }
-            byName[entity.name] = own
             ownEntities.append(own)
         }
+        for template in description.fetchRequestTemplates {
+            templates[template.name] = try NSFetchRequest(template)
+        }
+        connect(description)
+    }
+
+    /// Takes copies of what several models have. Their entities of equal names are equal: the first
+    /// one's is taken.
+    private func take(_ models: [NSManagedObjectModel], _ description: ManagedObjectModel.Definition) {
+        var names: Set<String> = []
+        var texts: [String: String] = [:]
+        for model in models {
+            for entity in model.ownEntities where names.insert(entity.name ?? "").inserted {
+                if let copy = entity.copy() as? NSEntityDescription { ownEntities.append(copy) }
+            }
+            for (name, template) in model.templates where templates[name] == nil {
+                templates[name] = template.copy() as? NSFetchRequest<any NSFetchRequestResult>
+            }
+            texts.merge(model.localizationDictionary ?? [:]) { first, _ in first }
+        }
+        if models.contains(where: { $0.localizationDictionary != nil }) { localizationDictionary = texts }
+        connect(description)
+    }
+
+    /// Finds what the names in the entities lead to.
+    private func connect(_ description: ManagedObjectModel.Definition) {
+        base = description
+        let byName = entitiesByName
         for entity in ownEntities {
             guard let parent = entity.content.entity.superentityName.flatMap({ byName[$0] }) else { continue }
             entity.content.superentity = parent
@@ -172,10 +217,15 @@ open class NSManagedObjectModel: NSObject {
                 relationship.resolve(byName)
             }
         }
+        for entity in ownEntities {
+            for case let property as NSFetchedPropertyDescription in entity.content.properties {
+                property.fetchRequest?.lead(into: byName)
+            }
+        }
+        for template in templates.values { template.lead(into: byName) }
         // Only now: describing is no editing.
         for entity in ownEntities { entity.content.model = self }
         configurationMembers = description.configurations.mapValues { $0.compactMap { byName[$0] } }
-        for template in description.fetchRequestTemplates { templates[template.name] = NSFetchRequest(template) }
     }
 
     private static func group(_ attribute: AttributeDescription, _ description: ManagedObjectModel.Definition)
@@ -250,13 +300,12 @@ open class NSManagedObjectModel: NSObject {
     }
 
     /// A copy of the template with this name, with values for its variables; nil if there is none.
+    /// Traps for a predicate of a closure, which has no variables.
     open func fetchRequestFromTemplate(withName name: String, substitutionVariables variables: [String: Any])
         -> NSFetchRequest<any NSFetchRequestResult>?
     {
-        guard let template = templates[name] else { return nil }
-        let request = NSFetchRequest<any NSFetchRequestResult>(template.template(named: name))
-        request.predicate = template.predicate?.withSubstitutionVariables(variables)
-        request.sortDescriptors = template.sortDescriptors
+        let request = templates[name]?.copy() as? NSFetchRequest<any NSFetchRequestResult>
+        request?.predicate = request?.predicate?.withSubstitutionVariables(variables)
         return request
     }
 
@@ -267,12 +316,16 @@ open class NSManagedObjectModel: NSObject {
     /// The hash of the whole version.
     open var versionChecksum: String { compiled().versionChecksum }
 
-    /// The hash of the version of a model file; nil if it can't be read.
+    /// The hashes of the versions in a model file, by the names of the versions.
+    ///
+    /// - Throws: An error of Cocoa's domain for a file that can't be read.
     open class func checksums(forVersionedModelAt url: URL) throws -> [String: String] {
-        let file = try ModelFile(contentsOf: url)
-        var checksums: [String: String] = [:]
-        for name in file.versionNames { checksums[name] = try file.model(version: name).versionChecksum }
-        return checksums
+        try translatingErrors {
+            let file = try ModelFile(contentsOf: url)
+            var checksums: [String: String] = [:]
+            for name in file.versionNames { checksums[name] = try file.model(version: name).versionChecksum }
+            return checksums
+        }
     }
 
     /// Whether a store with these metadata can be opened with a configuration of this model.
@@ -295,7 +348,7 @@ extension NSManagedObjectModel: NSCopying {
     /// A model of its own that can be changed.
     public func copy(with zone: NSZone? = nil) -> Any {
         let copy = NSManagedObjectModel()
-        copy.fill(compiled().definition)
+        copy.take([self], compiled().definition)
         return copy
     }
 }

@@ -18,45 +18,57 @@ open class NSPropertyDescription: NSObject {
     /// A copy that belongs to no entity.
     func duplicate() -> NSPropertyDescription { preconditionFailure("\(type(of: self)) makes its own copies") }
 
+    private var plain = PlainDeclaration()
+    /// The part of the declaration that all kinds of properties have. Setting it does not check
+    /// whether the model can be changed.
+    var declaration: any PropertyDeclaration {
+        get { plain }
+        set { if let newValue = newValue as? PlainDeclaration { plain = newValue } }
+    }
+
+    private func edit(_ change: (inout any PropertyDeclaration) -> Void) {
+        willEdit()
+        change(&declaration)
+    }
+
     /// The name of the property, unique in its entity.
     open var name: String {
-        get { "" }
-        set { preconditionFailure("A property of no kind has no name: \(newValue)") }
+        get { declaration.name }
+        set { edit { $0.name = newValue } }
     }
     /// Whether an object can be saved without a value.
     open var isOptional: Bool {
-        get { true }
-        set { willEdit() }
+        get { declaration.isOptional }
+        set { edit { $0.isOptional = newValue } }
     }
-    /// Whether the value is kept in memory only.
+    /// Whether the value is kept in memory only. Fetched properties always are: setting it has no
+    /// effect on them.
     open var isTransient: Bool {
-        get { false }
-        set { willEdit() }
+        get { declaration.isTransient }
+        set { edit { $0.isTransient = newValue } }
     }
     /// Free-form keys and values of the model's author. Only texts are kept in model files.
     open var userInfo: [AnyHashable: Any]? {
-        get { texts }
-        set {
-            willEdit()
-            texts = UserInfo.texts(newValue)
-        }
+        get { declaration.userInfo }
+        set { edit { $0.userInfo = UserInfo.texts(newValue) } }
     }
     /// A text that changes the version hash.
     open var versionHashModifier: String? {
-        get { nil }
-        set { willEdit() }
+        get { declaration.versionHashModifier }
+        set { edit { $0.versionHashModifier = newValue } }
     }
-    /// The name in earlier versions of the model; nil for the same.
+    /// The name in earlier versions of the model; the present name where nothing else was set.
     open var renamingIdentifier: String? {
-        get { nil }
-        set { willEdit() }
+        get { declaration.renamingIdentifier ?? name }
+        set { edit { $0.renamingIdentifier = newValue } }
     }
-    /// Whether models from before 2017 ask for an index.
+    /// Whether models from before 2017 ask for an index. Setting it has no effect on fetched
+    /// properties.
     open var isIndexed: Bool {
-        get { false }
-        set { willEdit() }
+        get { declaration.isIndexed }
+        set { edit { $0.isIndexed = newValue } }
     }
-    /// Whether Spotlight indexes the property. It is kept, and not used.
+    /// Whether Spotlight indexes the property. It is kept of attributes, and not used.
     open var isIndexedBySpotlight: Bool {
         get { false }
         set { willEdit() }
@@ -74,13 +86,8 @@ open class NSPropertyDescription: NSObject {
     /// The warnings for values that do not satisfy a predicate.
     open private(set) var validationWarnings: [Any] = []
 
-    /// The texts of the user info.
-    var texts: [String: String] {
-        get { [:] }
-        set { willEdit() }
-    }
-
-    /// Sets predicates that values must satisfy before a save, with an error or a text for each.
+    /// Sets predicates that values must satisfy before a save, with a text for each, which becomes
+    /// the error's description.
     open func setValidationPredicates(
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
@@ -89,8 +96,9 @@ open class NSPropertyDescription: NSObject {
         self.validationWarnings = validationWarnings ?? []
     }
 
-    /// Copies what every kind has to another description.
+    /// Copies what every kind has to another description of the same kind.
     func copyCommon(to other: NSPropertyDescription) {
+        other.declaration = declaration
         other.validationPredicates = validationPredicates
         other.validationWarnings = validationWarnings
     }

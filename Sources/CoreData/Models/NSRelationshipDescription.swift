@@ -28,8 +28,9 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
 
     override func duplicate() -> NSPropertyDescription {
-        let copy = NSRelationshipDescription(named)
+        let copy = NSRelationshipDescription(relationship)
         copyCommon(to: copy)
+        copy.relationship = named
         return copy
     }
 
@@ -39,6 +40,11 @@ open class NSRelationshipDescription: NSPropertyDescription {
         if let target { relationship.destinationEntityName = target.name ?? "" }
         if let inverse { relationship.inverseName = inverse.name }
         return relationship
+    }
+
+    override var declaration: any PropertyDeclaration {
+        get { relationship }
+        set { if let newValue = newValue as? RelationshipDescription { relationship = newValue } }
     }
 
     private func edit(_ change: (inout RelationshipDescription) -> Void) {
@@ -54,40 +60,11 @@ open class NSRelationshipDescription: NSPropertyDescription {
         }
     }
 
-    open override var name: String {
-        get { relationship.name }
-        set { edit { $0.name = newValue } }
-    }
-    open override var isOptional: Bool {
-        get { relationship.isOptional }
-        set { edit { $0.isOptional = newValue } }
-    }
-    open override var isTransient: Bool {
-        get { relationship.isTransient }
-        set { edit { $0.isTransient = newValue } }
-    }
-    open override var versionHashModifier: String? {
-        get { relationship.versionHashModifier }
-        set { edit { $0.versionHashModifier = newValue } }
-    }
-    open override var renamingIdentifier: String? {
-        get { relationship.renamingIdentifier ?? relationship.name }
-        set { edit { $0.renamingIdentifier = newValue } }
-    }
-    open override var isIndexed: Bool {
-        get { relationship.isIndexed }
-        set { edit { $0.isIndexed = newValue } }
-    }
-    override var texts: [String: String] {
-        get { relationship.userInfo }
-        set { edit { $0.userInfo = newValue } }
-    }
-
     /// The entity that the relationship leads to.
     open var destinationEntity: NSEntityDescription? {
         get { target }
         set {
-            willEdit()
+            edit { $0.destinationEntityName = newValue?.name ?? "" }
             target = newValue
         }
     }
@@ -95,7 +72,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     open var inverseRelationship: NSRelationshipDescription? {
         get { inverse }
         set {
-            willEdit()
+            edit { $0.inverseName = newValue?.name }
             inverse = newValue
         }
     }
@@ -131,53 +108,39 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
     /// Creates a description without a request.
     public override init() { super.init() }
 
-    init(_ property: FetchedPropertyDescription) {
+    /// - Throws: Errors of a request that can't be parsed.
+    init(_ property: FetchedPropertyDescription) throws {
         self.property = property
+        request = property.fetchRequest.entityName.isEmpty ? nil : try NSFetchRequest(property.fetchRequest)
         super.init()
     }
 
     override func duplicate() -> NSPropertyDescription {
-        let copy = NSFetchedPropertyDescription(named)
+        let copy = NSFetchedPropertyDescription()
         copyCommon(to: copy)
+        copy.property = property
+        copy.request = request?.copy() as? NSFetchRequest<any NSFetchRequestResult>
         return copy
     }
 
+    override var declaration: any PropertyDeclaration {
+        get { property }
+        set { if let newValue = newValue as? FetchedPropertyDescription { property = newValue } }
+    }
+
     /// The description with the request as it is now.
-    var named: FetchedPropertyDescription {
+    ///
+    /// - Throws: `QueryError` for a request with a closure, which no model can keep.
+    func named() throws -> FetchedPropertyDescription {
         var property = property
-        if let request { property.fetchRequest = request.template(named: property.name) }
+        property.fetchRequest =
+            try request?.template(named: property.fetchRequest.name) ?? FetchRequestTemplate("", entityName: "")
         return property
-    }
-
-    private func edit(_ change: (inout FetchedPropertyDescription) -> Void) {
-        willEdit()
-        change(&property)
-    }
-
-    open override var name: String {
-        get { property.name }
-        set { edit { $0.name = newValue } }
-    }
-    open override var isOptional: Bool {
-        get { property.isOptional }
-        set { edit { $0.isOptional = newValue } }
-    }
-    open override var renamingIdentifier: String? {
-        get { property.renamingIdentifier ?? property.name }
-        set { edit { $0.renamingIdentifier = newValue } }
-    }
-    open override var versionHashModifier: String? {
-        get { property.versionHashModifier }
-        set { edit { $0.versionHashModifier = newValue } }
-    }
-    override var texts: [String: String] {
-        get { property.userInfo }
-        set { edit { $0.userInfo = newValue } }
     }
 
     /// The request; its variable `$FETCH_SOURCE` is the object that has the property.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
-        get { request ?? (property.fetchRequest.entityName.isEmpty ? nil : NSFetchRequest(property.fetchRequest)) }
+        get { request }
         set {
             willEdit()
             request = newValue

@@ -5,7 +5,7 @@ import Schema
 /// The accessors of a to-many relationship that Xcode generates, by their names.
 struct ManagedAccessor {
     private enum Kind {
-        case add, remove, insert, removeAt, replace
+        case add, remove, insert, replace
     }
 
     private let kind: Kind
@@ -41,7 +41,7 @@ struct ManagedAccessor {
         let list: MutableOrderedObjectSet = owner.mutableOrderedSetValue(forKey: key)
         switch kind {
         case .add: for object in objects where !list.contains(object) { list.add(object) }
-        case .remove, .removeAt:
+        case .remove:
             if let index = arguments.first as? Int {
                 list.remove(at: index)
             } else if let indexes = arguments.first as? NSIndexSet {

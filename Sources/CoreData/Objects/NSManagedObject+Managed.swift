@@ -34,13 +34,13 @@ extension NSManagedObject {
     /// Nil becomes the empty value of a type that has no nil: an empty text, set or data, 0, false.
     /// Traps for other types, and for a value of another type.
     public func managedValue<Value>(forKey key: String, as type: Value.Type = Value.self) -> Value {
-        if KeyProbe.note(key) { return ManagedValue.probe(type) }
+        if let answer = KeyProbe.answer(key, of: self, as: type) { return answer }
         return ManagedValue.cast(value(forKey: key), key)
     }
 
     /// Sets a property, as accessors of `@Managed` do.
     public func setManagedValue<Value>(_ value: Value, forKey key: String) {
-        setValue(ManagedValue.flat(value), forKey: key)
+        if !KeyProbe.isReading { setValue(ManagedValue.flat(value), forKey: key) }
     }
 
     /// What a method of `@Managed` does, by its name: `addTo…`, `removeFrom…`, `insertInto…`,
@@ -83,14 +83,25 @@ enum ManagedValue {
         (value as? Raw.RawValue).flatMap { Raw(rawValue: $0) }
     }
 
-    /// What a key path goes on with that only notes its keys.
+    /// What a key path goes on with that only notes its keys: an object, or a value that differs
+    /// from the empty one.
     static func probe<Value>(_ type: Value.Type) -> Value {
-        let wrapped = (type as? any OptionalValue.Type)?.wrapped ?? type
-        guard let objectType = wrapped as? NSManagedObject.Type, let object = KeyProbe.probe(of: objectType),
-            let probe = object as? Value
-        else { return cast(nil, "") }
-        return probe
+        let wrapped = wrapped(type)
+        if let objectType = wrapped as? NSManagedObject.Type, let probe = KeyProbe.probe(of: objectType) as? Value {
+            return probe
+        }
+        if let probe = (wrapped as? any EmptyValue.Type)?.probeValue as? Value { return probe }
+        return cast(nil, "")
     }
+
+    /// Whether there is a value for ``probe(_:)``: a type of the application's own has none, unless
+    /// it is optional.
+    static func hasProbeValue(_ type: Any.Type) -> Bool {
+        if type is any OptionalValue.Type || type is any EmptyValue.Type || type is NSManagedObject.Type { return true }
+        return (type as? any RawRepresentable.Type).flatMap { rawValue($0, NSNumber(value: 0)) } != nil
+    }
+
+    private static func wrapped(_ type: Any.Type) -> Any.Type { (type as? any OptionalValue.Type)?.wrapped ?? type }
 }
 
 /// An optional, to be looked into without knowing of what.
@@ -117,22 +128,46 @@ extension Optional: OptionalValue {
 /// What stands for no value.
 protocol EmptyValue {
     static var emptyValue: Self { get }
+    /// A value that is not the empty one, where there is such a value of every type of its kind.
+    static var probeValue: Self { get }
 }
 
-extension String: EmptyValue { static let emptyValue = "" }
-extension Int: EmptyValue { static let emptyValue = 0 }
-extension Int16: EmptyValue { static let emptyValue: Int16 = 0 }
-extension Int32: EmptyValue { static let emptyValue: Int32 = 0 }
-extension Int64: EmptyValue { static let emptyValue: Int64 = 0 }
-extension Double: EmptyValue { static let emptyValue = 0.0 }
-extension Float: EmptyValue { static let emptyValue: Float = 0 }
-extension Bool: EmptyValue { static let emptyValue = false }
-extension Data: EmptyValue { static let emptyValue = Data() }
-extension Decimal: EmptyValue { static let emptyValue = Decimal() }
-extension Date: EmptyValue { static let emptyValue = Date(timeIntervalSinceReferenceDate: 0) }
+extension EmptyValue {
+    static var probeValue: Self { emptyValue }
+}
+
+extension EmptyValue where Self: Numeric {
+    static var emptyValue: Self { 0 }
+    static var probeValue: Self { 3 }
+}
+
+extension Int: EmptyValue {}
+extension Int16: EmptyValue {}
+extension Int32: EmptyValue {}
+extension Int64: EmptyValue {}
+extension Double: EmptyValue {}
+extension Float: EmptyValue {}
+extension Decimal: EmptyValue {}
+extension String: EmptyValue {
+    static let emptyValue = ""
+    static let probeValue = "probe"
+}
+extension Bool: EmptyValue {
+    static let emptyValue = false
+    static let probeValue = true
+}
+extension Data: EmptyValue {
+    static let emptyValue = Data()
+    static let probeValue = Data([3])
+}
+extension Date: EmptyValue {
+    static let emptyValue = Date(timeIntervalSinceReferenceDate: 0)
+    static let probeValue = Date(timeIntervalSinceReferenceDate: 3)
+}
 extension Array: EmptyValue { static var emptyValue: [Element] { [] } }
 extension Set: EmptyValue { static var emptyValue: Set<Element> { [] } }
 extension Dictionary: EmptyValue { static var emptyValue: [Key: Value] { [:] } }
 extension UUID: EmptyValue {
     static let emptyValue = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    static let probeValue = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3))
 }

@@ -98,6 +98,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// an ordered one is an `NSOrderedSet`; a transformable attribute is what its transformer makes
     /// of it. Traps if the entity has no such property.
     open override func value(forKey key: String) -> Any? {
+        if KeyProbe.note(key, of: self) { return nil }
         if let attribute = transformable(key) { return TransformableValue.value(of: self, key, attribute) }
         if key == "objectID" { return objectID }
         let value = plainValue(forKey: key)
@@ -118,6 +119,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
 
     /// The value of a property, without firing a fault and without calling hooks.
     open override func primitiveValue(forKey key: String) -> Any? {
+        if KeyProbe.note(key, of: self) { return nil }
         if let attribute = transformable(key) {
             return isFault ? nil : TransformableValue.value(of: self, key, attribute)
         }
@@ -128,9 +130,7 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
     /// ``ManagedObject/setPrimitiveValue(_:forKey:)``.
     open override func setPrimitiveValue(_ value: Any?, forKey key: String) {
         if let attribute = transformable(key) {
-            setPlainPrimitiveValue(
-                value.flatMap { TransformableValue.data(of: $0, attribute) }.map { PropertyValue.data($0) }, forKey: key
-            )
+            TransformableValue.setPrimitive(value, of: self, key, attribute)
         } else {
             setPlainPrimitiveValue(settable(value, key), forKey: key)
         }

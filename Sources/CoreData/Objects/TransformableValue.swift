@@ -4,6 +4,7 @@ import Schema
 
 /// The values of transformable attributes.
 enum TransformableValue {
+    /// The value; nil for data that the transformer refuses, which the next save reports.
     static func value(of object: NSManagedObject, _ key: String, _ attribute: AttributeDescription) -> Any? {
         prepare(attribute)
         do {
@@ -14,27 +15,56 @@ enum TransformableValue {
         }
     }
 
+    /// Sets the value. One that the transformer refuses leaves the attribute as it is, and the next
+    /// save throws why.
     static func set(_ value: Any?, of object: NSManagedObject, _ key: String, _ attribute: AttributeDescription) {
         prepare(attribute)
         do {
             try object.setTransformedValue(value is NSNull ? nil : value, forKey: key)
         } catch {
-            preconditionFailure("\(error)")
+            note(error, of: object, key)
         }
     }
 
-    static func data(of value: Any, _ attribute: AttributeDescription) -> Data? {
-        try? transformer(attribute)?.data(from: value)
+    /// Sets the value without recording a change, otherwise like `set`.
+    static func setPrimitive(
+        _ value: Any?, of object: NSManagedObject, _ key: String, _ attribute: AttributeDescription
+    ) {
+        do {
+            let data = try value.flatMap { $0 is NSNull ? nil : try Self.data(of: $0, attribute) }
+            object.setPlainPrimitiveValue(data.map { PropertyValue.data($0) }, forKey: key)
+        } catch {
+            note(error, of: object, key)
+        }
+    }
+
+    private static func note(_ error: any Error, of object: NSManagedObject, _ key: String) {
+        object.owningContext?.note(
+            ValidationError([
+                .init(
+                    .generic, "The value of \(object.modelEntity.name).\(key) can't be stored: \(error)",
+                    object: object.objectID, entity: object.modelEntity.name, key: key, underlying: nil)
+            ]))
+    }
+
+    /// The data that a store keeps of a value.
+    ///
+    /// - Throws: Why the transformer refuses the value, or that there is no such transformer.
+    static func data(of value: Any, _ attribute: AttributeDescription) throws -> Data {
+        try transformer(attribute).data(from: value)
     }
 
     static func value(of data: Data, _ attribute: AttributeDescription) -> Any? {
-        try? transformer(attribute)?.value(from: data)
+        try? transformer(attribute).value(from: data)
     }
 
-    private static func transformer(_ attribute: AttributeDescription) -> (any AttributeTransformer)? {
+    private static func transformer(_ attribute: AttributeDescription) throws -> any AttributeTransformer {
         guard let name = attribute.valueTransformerName, !name.isEmpty else { return SecureArchiveTransformer() }
         prepare(attribute)
-        return AttributeTransformers.transformer(named: name)
+        guard let found = AttributeTransformers.transformer(named: name) else {
+            throw ValidationError("There is no transformer named \(name)", key: attribute.name)
+        }
+        return found
     }
 
     /// Registers a transformer that is only named as a class.

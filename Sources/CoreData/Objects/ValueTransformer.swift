@@ -23,10 +23,9 @@ public struct NSValueTransformerName: RawRepresentable, Sendable, Hashable {
 /// ```
 /// `transformedValue` makes the data that a store keeps, as Core Data has it, except for those that
 /// inherit from ``NSSecureUnarchiveFromDataTransformer``. Foundation has no such class on Linux.
+// Sendable because the class has no stored properties: there is nothing that two threads could
+// change. A subclass that adds some keeps them safe itself, as on Apple's platforms.
 open class ValueTransformer: NSObject, ValueTransformerNaming, @unchecked Sendable {
-    // Without state of its own; a subclass that has some keeps it safe itself, as on Apple's
-    // platforms.
-
     public required override init() { super.init() }
 
     /// The class of transformed values; informative only.
@@ -76,6 +75,7 @@ extension ValueTransformerNaming where Self: ValueTransformer {
 
 /// The transformer of keyed archives of Foundation's values: from data to a value, and back. A
 /// subclass names the classes that it takes, or makes values of its own of Foundation's.
+// Sendable for the same reason as its superclass.
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer, @unchecked Sendable {
     /// The classes that archives may contain at the top; informative only: Foundation's values are
     /// taken.

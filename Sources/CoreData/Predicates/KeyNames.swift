@@ -12,8 +12,10 @@ enum KeyNames {
     private static let known = Mutex<[Key: String]>([:])
 
     /// A key path of one class.
+    // Sendable because a key path is immutable after its creation, and one of a property of an
+    // object captures nothing; one with a subscript captures its arguments, which are only hashed
+    // and compared here, under the lock of `known`.
     private struct Key: Hashable, @unchecked Sendable {
-        // A key path never changes.
         let keyPath: AnyKeyPath
     }
 

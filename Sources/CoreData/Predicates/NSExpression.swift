@@ -39,12 +39,14 @@ open class NSExpression: NSObject {
         case conditional = 20
     }
 
-    let query: QueryExpression
+    private let ownQuery: QueryExpression
+    /// The expression for Folio's predicates.
+    var query: QueryExpression { ownQuery }
     private let closure: ((Any?, [Any], NSMutableDictionary?) -> Any?)?
     private let closureArguments: [NSExpression]
 
     init(_ query: QueryExpression) {
-        self.query = query
+        ownQuery = query
         closure = nil
         closureArguments = []
     }
@@ -139,13 +141,18 @@ open class NSExpression: NSObject {
 
     /// A closure. It can be evaluated in memory, and not be part of a request.
     public init(block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?) {
-        query = .function("block", [])
+        ownQuery = .function("block", [])
         closure = block
         closureArguments = arguments ?? []
     }
 
     /// SELF.
     open class func expressionForEvaluatedObject() -> NSExpression { NSExpression(.evaluatedObject) }
+
+    /// The expression for a request that is about to be executed.
+    ///
+    /// - Throws: Errors of subclasses whose value has to be fetched.
+    func currentQuery() throws -> QueryExpression { query }
 
     private static func expression(_ value: Any) -> QueryExpression {
         if let expression = value as? NSExpression { return expression.query }
@@ -234,13 +241,15 @@ open class NSExpression: NSObject {
         if case .conditional(_, _, let otherwise) = query { NSExpression(otherwise) } else { self }
     }
 
-    /// The value for an object. Traps where it has none, as Core Data does.
+    /// The value for an object. `context` has the values of variables by their names. Traps where
+    /// it has none, as Core Data does.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         if let closure {
             return closure(
                 object, closureArguments.map { $0.expressionValue(with: object, context: context) ?? NSNull() }, context
             )
         }
+        let query = bound(by: context)
         do {
             if let object = object as? ManagedObject {
                 return BridgedValue.plain(try object.value(of: query), in: object.owningContext)
@@ -249,6 +258,18 @@ open class NSExpression: NSObject {
                 try CompiledExpression(query).value(for: .scalar(BridgedValue.propertyValue(object) ?? .null)), in: nil)
         } catch {
             preconditionFailure("\(query.expressionFormat) can't be evaluated: \(error)")
+        }
+    }
+
+    /// The expression with the values of variables in their place. Traps for a value that no
+    /// expression can have.
+    private func bound(by context: NSMutableDictionary?) -> QueryExpression {
+        guard let context, context.count > 0 else { return query }
+        return FetchPredicate.replacing(query) { expression, bound in
+            guard case .variable(let name) = expression, !bound.contains(name),
+                let value = context.object(forKey: name)
+            else { return nil }
+            return Self.expression(value)
         }
     }
 

@@ -109,11 +109,12 @@ enum PlaceholderValue {
         }
     }
 
-    private static func flat(_ value: Any?) -> Any? {
+    /// A value without optionals around it.
+    static func flat(_ value: Any?) -> Any? {
         guard let value else { return nil }
         let mirror = Mirror(reflecting: value)
         guard mirror.displayStyle == .optional else { return value }
-        return mirror.children.first.map(\.value)
+        return flat(mirror.children.first?.value)
     }
 }
 

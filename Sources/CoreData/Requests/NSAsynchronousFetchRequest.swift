@@ -58,13 +58,16 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
     }
 }
 
-/// A fetch as an expression, for columns and subqueries.
+/// A fetch as an expression, for columns and predicates.
+///
+/// As a column its value is that of the fetch at the time of the request; in a predicate, that at
+/// the time when the predicate is made.
 open class NSFetchRequestExpression: NSExpression {
     /// Whether the value is the number of results.
     public let isCountOnlyRequest: Bool
-    private let run: () -> Any?
+    private let run: () throws -> Any
 
-    private init(countOnly: Bool, _ run: @escaping () -> Any?) {
+    private init(countOnly: Bool, _ run: @escaping () throws -> Any) {
         isCountOnlyRequest = countOnly
         self.run = run
         super.init(.constant(.null))
@@ -75,11 +78,28 @@ open class NSFetchRequestExpression: NSExpression {
         forFetch request: NSFetchRequest<ResultType>, context: NSManagedObjectContext, countOnly: Bool
     ) -> NSExpression {
         NSFetchRequestExpression(countOnly: countOnly) {
-            if countOnly { return (try? context.count(for: request)).map { NSNumber(value: $0) } }
-            return try? context.fetch(request)
+            if countOnly { return NSNumber(value: try context.count(for: request)) }
+            return try context.fetch(request)
         }
     }
 
+    override func currentQuery() throws -> QueryExpression {
+        guard let value = BridgedValue.propertyValue(try run()) else {
+            throw QueryError(.unsupported, "The results of this fetch are no values that an expression can have")
+        }
+        return .constant(value)
+    }
+
+    /// The value of the fetch. Traps where the fetch fails: a predicate can't throw.
+    override var query: QueryExpression {
+        do { return try currentQuery() } catch { preconditionFailure("The fetch of an expression failed: \(error)") }
+    }
+
     /// Executes the fetch; nil where it fails.
-    open override func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? { run() }
+    open override func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? { try? run() }
+
+    open override var expressionType: ExpressionType { .function }
+    open override var description: String { isCountOnlyRequest ? "the count of a fetch" : "a fetch" }
+    open override func isEqual(_ object: Any?) -> Bool { object as? NSFetchRequestExpression === self }
+    open override var hash: Int { ObjectIdentifier(self).hashValue }
 }

@@ -3,6 +3,18 @@ import ObjectGraph
 import Query
 public import Schema
 
+/// What the results of batch requests hold.
+private enum BatchResultValue {
+    /// The result types of deletions, updates and insertions have other names and the same numbers.
+    static func value(_ resultType: UInt, _ ids: [ManagedObjectID]) -> Any {
+        switch resultType {
+        case NSBatchDeleteRequestResultType.resultTypeObjectIDs.rawValue: ids
+        case NSBatchDeleteRequestResultType.resultTypeCount.rawValue: NSNumber(value: ids.count)
+        default: NSNumber(value: true)
+        }
+    }
+}
+
 /// What a batch deletion returns. The raw values are Apple's.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
     /// Whether it succeeded.
@@ -45,11 +57,14 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
             request = BatchDeleteRequest(entityName: try fetchRequest.objectRequest(in: context).entityName)
             request.predicate = try fetchRequest.predicate?.fetchPredicate()
             request.includesSubentities = fetchRequest.includesSubentities
-            request.sortDescriptors = (fetchRequest.sortDescriptors ?? []).compactMap(\.sortKey)
+            request.sortDescriptors = try fetchRequest.sortKeys()
             request.fetchLimit = fetchRequest.fetchLimit
             request.fetchOffset = fetchRequest.fetchOffset
         }
-        request.affectedStores = storeUUIDs
+        // Both requests can name stores.
+        request.affectedStores =
+            storeUUIDs.map { own in fetchRequest.storeUUIDs.map { own.intersection($0) } ?? own }
+            ?? fetchRequest.storeUUIDs
         return NSBatchDeleteResult(resultType, try context.required.execute(request).objectIDs)
     }
 }
@@ -63,12 +78,7 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
 
     init(_ type: NSBatchDeleteRequestResultType, _ ids: [ManagedObjectID]) {
         resultType = type
-        result =
-            switch type {
-            case .resultTypeStatusOnly: NSNumber(value: true)
-            case .resultTypeObjectIDs: ids
-            case .resultTypeCount: NSNumber(value: ids.count)
-            }
+        result = BatchResultValue.value(type.rawValue, ids)
     }
 }
 
@@ -134,12 +144,7 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
 
     init(_ type: NSBatchUpdateRequestResultType, _ ids: [ManagedObjectID]) {
         resultType = type
-        result =
-            switch type {
-            case .statusOnlyResultType: NSNumber(value: true)
-            case .updatedObjectIDsResultType: ids
-            case .updatedObjectsCountResultType: NSNumber(value: ids.count)
-            }
+        result = BatchResultValue.value(type.rawValue, ids)
     }
 }
 
@@ -248,7 +253,7 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     private static func settable(_ value: Any, _ property: PropertyDescription?) throws -> Any? {
         if value is NSNull { return nil }
         if let attribute = property?.attribute, attribute.type == .transformable {
-            return TransformableValue.data(of: value, attribute)
+            return try TransformableValue.data(of: value, attribute)
         }
         return BridgedValue.propertyValue(value) ?? value
     }
@@ -263,11 +268,6 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
 
     init(_ type: NSBatchInsertRequestResultType, _ ids: [ManagedObjectID]) {
         resultType = type
-        result =
-            switch type {
-            case .statusOnly: NSNumber(value: true)
-            case .objectIDs: ids
-            case .count: NSNumber(value: ids.count)
-            }
+        result = BatchResultValue.value(type.rawValue, ids)
     }
 }

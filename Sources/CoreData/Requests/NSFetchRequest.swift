@@ -29,6 +29,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
     private var ownEntity: NSEntityDescription?
     private var ownEntityName: String?
     private var entityClass: NSManagedObject.Type?
+    /// What the request was made of, for its text and its markup.
+    private var source: FetchRequestTemplate?
 
     /// Creates a request without an entity.
     public override init() {
@@ -47,32 +49,63 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         entityClass = type
     }
 
-    convenience init(_ template: FetchRequestTemplate) {
+    /// - Throws: `QueryError` for a predicate that can't be parsed, `ModelError` for a result type
+    ///   that there is not.
+    convenience init(_ template: FetchRequestTemplate) throws {
         self.init()
+        guard let type = UInt(exactly: template.resultType), [0, 1, 2, 4].contains(type) else {
+            throw ModelError(
+                .invalid, "The fetch request “\(template.name)” has the result type \(template.resultType)")
+        }
+        source = template
         ownEntityName = template.entityName
-        predicate = template.predicateFormat.map { NSPredicate(format: $0) }
+        predicate = try template.predicateFormat.map { FormatPredicate.make(try FetchPredicate(format: $0)) }
         fetchLimit = template.fetchLimit
         fetchBatchSize = template.fetchBatchSize
         includesSubentities = template.includesSubentities
         includesPropertyValues = template.includesPropertyValues
         returnsObjectsAsFaults = template.returnsObjectsAsFaults
         returnsDistinctResults = template.returnsDistinctResults
-        resultType = NSFetchRequestResultType(rawValue: UInt(template.resultType))
+        resultType = NSFetchRequestResultType(rawValue: type)
         sortDescriptors = template.sortTerms.isEmpty ? nil : template.sortTerms.map { KeySortDescriptor($0) }
     }
 
     /// What a model keeps of the request.
-    func template(named name: String) -> FetchRequestTemplate {
+    ///
+    /// - Throws: `QueryError` for a predicate or a sort descriptor of a closure, which no model can
+    ///   keep.
+    func template(named name: String) throws -> FetchRequestTemplate {
+        let own = try ownTemplate(named: name)
+        guard let source else { return own }
+        let unchanged = try NSFetchRequest(source).ownTemplate(named: name)
+        var template = own == unchanged ? source : own
+        (template.name, template.extraMarkup) = (name, source.extraMarkup)
+        return template
+    }
+
+    private func ownTemplate(named name: String) throws -> FetchRequestTemplate {
         var template = FetchRequestTemplate(
             name, entityName: entityName ?? "",
-            predicateFormat: predicate.flatMap { try? $0.fetchPredicate().predicateFormat }, fetchLimit: fetchLimit,
+            predicateFormat: try predicate?.fetchPredicate().predicateFormat, fetchLimit: fetchLimit,
             fetchBatchSize: fetchBatchSize, includesSubentities: includesSubentities,
             includesPropertyValues: includesPropertyValues, returnsObjectsAsFaults: returnsObjectsAsFaults,
             returnsDistinctResults: returnsDistinctResults, resultType: Int(resultType.rawValue))
-        template.sortTerms = (sortDescriptors ?? []).compactMap { descriptor in
-            descriptor.sortKey.map { KeySortDescriptor.term($0, descriptor.selector) }
+        template.sortTerms = zip(try sortKeys(), sortDescriptors ?? []).map { key, descriptor in
+            KeySortDescriptor.term(key, descriptor.selector)
         }
         return template
+    }
+
+    /// The sort order for Folio's requests.
+    ///
+    /// - Throws: `QueryError` for a descriptor of a closure.
+    func sortKeys() throws -> [SortKey] {
+        try (sortDescriptors ?? []).map { descriptor in
+            guard let key = descriptor.sortKey else {
+                throw QueryError(.unsupported, "A sort descriptor without a key can't be run by a store")
+            }
+            return key
+        }
     }
 
     /// The entity to fetch; nil while only its name is known.
@@ -137,12 +170,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         }
         var request = FetchRequest<Result>(entityName: name)
         request.predicate = try predicate?.fetchPredicate()
-        request.sortDescriptors = try (sortDescriptors ?? []).map { descriptor in
-            guard let key = descriptor.sortKey else {
-                throw QueryError(.unsupported, "A sort descriptor without a key can't be run by a store")
-            }
-            return key
-        }
+        request.sortDescriptors = try sortKeys()
         request.fetchLimit = fetchLimit
         request.fetchOffset = fetchOffset
         request.fetchBatchSize = fetchBatchSize
@@ -152,8 +180,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         request.returnsObjectsAsFaults = returnsObjectsAsFaults
         request.shouldRefreshRefetchedObjects = shouldRefreshRefetchedObjects
         request.relationshipKeyPathsForPrefetching = relationshipKeyPathsForPrefetching ?? []
-        request.propertiesToFetch = (propertiesToFetch ?? []).map(FetchColumns.column)
-        request.propertiesToGroupBy = (propertiesToGroupBy ?? []).map(FetchColumns.column)
+        request.propertiesToFetch = try (propertiesToFetch ?? []).map(FetchColumns.column)
+        request.propertiesToGroupBy = try (propertiesToGroupBy ?? []).map(FetchColumns.column)
         request.havingPredicate = try havingPredicate?.fetchPredicate()
         request.returnsDistinctResults = returnsDistinctResults
         request.affectedStores = storeUUIDs
@@ -165,13 +193,15 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest {
         try folio(context)
     }
 
+    /// Names the entity of another model, where the request names one by its description.
+    func lead(into entities: [String: NSEntityDescription]) {
+        if let name = ownEntity?.name, let found = entities[name] { ownEntity = found }
+    }
+
     /// The request as one of no particular results.
     var erased: NSFetchRequest<any NSFetchRequestResult> {
         let erased = NSFetchRequest<any NSFetchRequestResult>()
-        (erased.ownEntity, erased.ownEntityName, erased.entityClass) = (ownEntity, ownEntityName, entityClass)
-        (erased.predicate, erased.sortDescriptors) = (predicate, sortDescriptors)
-        (erased.fetchLimit, erased.fetchOffset, erased.resultType) = (fetchLimit, fetchOffset, resultType)
-        erased.includesSubentities = includesSubentities
+        erased.take(self)
         if ownEntity == nil, ownEntityName == nil, entityClass == nil {
             erased.entityClass = ResultType.self as? NSManagedObject.Type
         }
@@ -231,8 +261,9 @@ extension NSFetchRequest: NSCopying {
         return copy
     }
 
-    private func take(_ other: NSFetchRequest<ResultType>) {
+    fileprivate func take<Other>(_ other: NSFetchRequest<Other>) {
         (ownEntity, ownEntityName, entityClass) = (other.ownEntity, other.ownEntityName, other.entityClass)
+        source = other.source
         (predicate, sortDescriptors) = (other.predicate, other.sortDescriptors)
         (fetchLimit, fetchOffset, fetchBatchSize) = (other.fetchLimit, other.fetchOffset, other.fetchBatchSize)
         (resultType, includesSubentities) = (other.resultType, other.includesSubentities)
@@ -248,9 +279,9 @@ extension NSFetchRequest: NSCopying {
 
 /// Columns of dictionaries.
 enum FetchColumns {
-    static func column(_ value: Any) -> FetchColumn {
+    static func column(_ value: Any) throws -> FetchColumn {
         switch value {
-        case let description as NSExpressionDescription: .expression(description.column)
+        case let description as NSExpressionDescription: .expression(try description.column())
         case let property as NSPropertyDescription: .keyPath(property.name)
         case let name as String: .keyPath(name)
         default: preconditionFailure("A column is a name or a description, not a \(type(of: value))")

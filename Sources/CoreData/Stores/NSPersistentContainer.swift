@@ -9,7 +9,9 @@ import ObjectGraph
 ///     if let error { print(error) }
 /// }
 /// ```
-// Sendable as on Apple's platforms: what changes is set before the stores are loaded.
+// Sendable as on Apple's platforms. All stored properties but one are constants of Sendable types;
+// `persistentStoreDescriptions` is set before the stores are loaded, by whoever made the container,
+// and only `loadPersistentStores` reads it.
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// The name of the container, which is the base name of its model's and its store's file.
     public let name: String
@@ -22,6 +24,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// The stores to load and their options, initially `<name>.sqlite` in
     /// ``defaultDirectoryURL()``.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription]
+    /// Why the model is not the application's; nil where it is.
+    private let modelError: (any Error)?
 
     /// The directory for the stores of the application.
     open class func defaultDirectoryURL() -> URL {
@@ -32,18 +36,31 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         return folder
     }
 
-    /// Creates a container with the model of this name in the main bundle, or else of all models
-    /// there as one. Without a model the container has no entities.
+    /// Creates a container with the model of this name in the application's bundles.
+    ///
+    /// Where there is no such model, or it can't be read, the container has no entities, and
+    /// ``loadPersistentStores(completionHandler:)`` opens no store and gives the error.
     public convenience init(name: String) {
         let models = ModelFinder.models(in: [Bundle.main] + Bundle.allBundles)
-        let own = models.first { $0.deletingPathExtension().lastPathComponent == name }
-        let model = own.flatMap { NSManagedObjectModel(contentsOf: $0) } ?? NSManagedObjectModel.mergedModel(from: nil)
-        self.init(name: name, managedObjectModel: model ?? NSManagedObjectModel())
+        do {
+            guard let own = models.first(where: { $0.deletingPathExtension().lastPathComponent == name }) else {
+                throw CocoaErrors.made(
+                    NSFileReadNoSuchFileErrorCode, "Failed to load model named \(name): no bundle has such a file")
+            }
+            self.init(name, try NSManagedObjectModel(reading: own), nil)
+        } catch {
+            self.init(name, NSManagedObjectModel(), CocoaErrors.translated(error))
+        }
     }
 
     /// Creates a container with a model. No store is opened yet.
-    public init(name: String, managedObjectModel model: NSManagedObjectModel) {
+    public convenience init(name: String, managedObjectModel model: NSManagedObjectModel) {
+        self.init(name, model, nil)
+    }
+
+    private init(_ name: String, _ model: NSManagedObjectModel, _ modelError: (any Error)?) {
         self.name = name
+        self.modelError = modelError
         managedObjectModel = model
         persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         viewContext = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
@@ -59,6 +76,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// A container of a coordinator that there is.
     init(coordinator: NSPersistentStoreCoordinator) {
         name = coordinator.name ?? ""
+        modelError = nil
         managedObjectModel = coordinator.managedObjectModel
         persistentStoreCoordinator = coordinator
         viewContext = NSManagedObjectContext(concurrencyType: .confinementConcurrencyType)
@@ -73,6 +91,10 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         for description in persistentStoreDescriptions {
+            if let modelError {
+                block(description, modelError)
+                continue
+            }
             if let folder = description.url?.deletingLastPathComponent(), !description.isReadOnly {
                 try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             }

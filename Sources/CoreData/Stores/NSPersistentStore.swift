@@ -2,29 +2,46 @@ public import Foundation
 import Migration
 import ObjectGraph
 import Storage
+internal import Synchronization
 
 /// A store of a coordinator.
-// What changes is set by its coordinator, as it adds and removes the store.
+// Sendable as on Apple's platforms. The configuration's name and the options are constants; the
+// rest is behind `state`'s lock, and so are the stores of Folio, which are thread-safe themselves.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
     /// The coordinator; nil after the store was removed.
-    public internal(set) weak var persistentStoreCoordinator: NSPersistentStoreCoordinator?
+    public internal(set) var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
+        get { state.withLock { $0.coordinator } }
+        set { state.withLock { $0.coordinator = newValue } }
+    }
     /// The name of the configuration whose entities the store has.
     public let configurationName: String
     /// The options that the store was opened with.
     public let options: [AnyHashable: Any]?
     /// Folio's store; nil for a store of the application's own that is no part of a coordinator.
-    var attached: PersistentStore?
+    var attached: PersistentStore? {
+        get { state.withLock { $0.attached } }
+        set { state.withLock { $0.attached = newValue } }
+    }
+
+    private struct State {
+        weak var coordinator: NSPersistentStoreCoordinator?
+        var attached: PersistentStore?
+        /// The location that the application has set.
+        var location: URL?
+    }
+    private let state = Mutex(State())
+    private let initialURL: URL
 
     /// Creates a store; called by coordinators.
     public required init(
         persistentStoreCoordinator root: NSPersistentStoreCoordinator?, configurationName name: String?, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) {
-        persistentStoreCoordinator = root
         configurationName = name ?? "PF_DEFAULT_CONFIGURATION_NAME"
         self.options = options
-        location = url
+        initialURL = url
         super.init()
+        persistentStoreCoordinator = root
     }
 
     convenience init(
@@ -36,12 +53,15 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         attached = store
     }
 
-    private var location: URL
-
-    /// The location of the store.
+    /// The location of the store. Setting it has an effect for a store that has no file;
+    /// ``NSPersistentStoreCoordinator/migratePersistentStore(_:to:options:withType:)`` moves
+    /// others.
     open var url: URL? {
-        get { attached?.url ?? location }
-        set { if let newValue { location = newValue } }
+        get { state.withLock { $0.location } ?? attached?.url ?? initialURL }
+        set {
+            guard let newValue, attached.map({ $0.type == .inMemory }) ?? true else { return }
+            state.withLock { $0.location = newValue }
+        }
     }
     /// The UUID of the store.
     open var identifier: String! { attached?.identifier ?? "" }

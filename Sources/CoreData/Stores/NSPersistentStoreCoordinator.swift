@@ -8,8 +8,9 @@ import Storage
 internal import Synchronization
 
 /// Opens the stores of a model. Contexts share a coordinator to work with its stores.
-// Sendable as on Apple's platforms: what changes is behind a lock, and Folio's coordinator is
-// thread-safe.
+// Sendable as on Apple's platforms: the stored properties are constants, of which those that change
+// inside are locks, a queue and Folio's coordinator, which is thread-safe; the model can't be
+// changed once it is in use.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The model of the stores.
     public let managedObjectModel: NSManagedObjectModel
@@ -37,7 +38,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// A coordinator of the stores of one of Folio's.
     init(sharing other: PersistentStoreCoordinator) {
-        managedObjectModel = NSManagedObjectModel(other.managedObjectModel)
+        managedObjectModel = LoadedModels.model(of: other.managedObjectModel)
         folio = Self.make(managedObjectModel) { ObjectClasses.type(of: $0) }
         super.init()
         register()
@@ -64,6 +65,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // MARK: All coordinators
 
     private final class Known: Sendable {
+        // Set by the initializer alone; loading a weak reference is safe in any thread.
         nonisolated(unsafe) weak var coordinator: NSPersistentStoreCoordinator?
 
         init(_ coordinator: NSPersistentStoreCoordinator) { self.coordinator = coordinator }
@@ -110,6 +112,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try translatingErrors {
             var description = try StoreOptions.description(storeType, configuration, storeURL, options)
             try StoreMigration.prepare(&description, options, managedObjectModel, folio)
+            try StoreMigration.vacuum(description, options)
             let store = NSPersistentStore(try folio.addPersistentStore(description), of: self, options)
             added.withLock { $0.append(store) }
             store.didAdd(to: self)
@@ -220,7 +223,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Files
 
-    /// Deletes a store and all its files. One that the coordinator has is removed first.
+    /// Deletes a store and all its files. One that the coordinator has is removed first. The
+    /// options have no effect.
     ///
     /// - Throws: An error of Cocoa's domain, also for a file that there is not.
     open func destroyPersistentStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil) throws {
@@ -233,7 +237,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Deletes a store and all its files.
+    /// Deletes a store and all its files. The options have no effect.
     ///
     /// - Throws: An error of Cocoa's domain.
     public func destroyPersistentStore(
@@ -242,7 +246,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try destroyPersistentStore(at: url, ofType: type.rawValue, options: options)
     }
 
-    /// Replaces a store by a copy of another.
+    /// Replaces a store by a copy of another. The options have no effect: the files are copied as
+    /// they are.
     ///
     /// - Throws: An error of Cocoa's domain.
     open func replacePersistentStore(
@@ -255,7 +260,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Replaces a store by a copy of another.
+    /// Replaces a store by a copy of another. The options have no effect: the files are copied as
+    /// they are.
     ///
     /// - Throws: An error of Cocoa's domain.
     public func replacePersistentStore(
@@ -274,7 +280,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         get throws { PersistentStoreCoordinator(managedObjectModel: try ManagedObjectModel(entities: [])) }
     }
 
-    /// Reads the metadata of a store in a file.
+    /// Reads the metadata of a store in a file. The options have no effect: metadata are read in
+    /// the same way of every store.
     ///
     /// - Throws: An error of Cocoa's domain.
     open class func metadataForPersistentStore(
@@ -286,7 +293,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Reads the metadata of a store in a file.
+    /// Reads the metadata of a store in a file. The options have no effect: metadata are read in
+    /// the same way of every store.
     ///
     /// - Throws: An error of Cocoa's domain.
     public class func metadataForPersistentStore(
@@ -295,7 +303,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
     }
 
-    /// Replaces the metadata of a store in a file, in the version that it was written with.
+    /// Replaces the metadata of a store in a file, in the version that it was written with. The
+    /// options have no effect.
     ///
     /// - Throws: An error of Cocoa's domain.
     open class func setMetadata(
@@ -311,7 +320,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Replaces the metadata of a store in a file, in the version that it was written with.
+    /// Replaces the metadata of a store in a file, in the version that it was written with. The
+    /// options have no effect.
     ///
     /// - Throws: An error of Cocoa's domain.
     public class func setMetadata(
@@ -355,8 +365,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 
     /// The position after the last transaction of the stores' history; nil if there is none.
+    ///
+    /// - Parameter stores: Stores of the coordinator, of which the first that has a history counts;
+    ///   nil for all.
     open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
-        (try? folio.currentPersistentHistoryToken()).flatMap { $0 }.map { NSPersistentHistoryToken($0) }
+        let wanted = stores.map { Set($0.compactMap { ($0 as? NSPersistentStore)?.attached?.identifier }) }
+        return (try? folio.currentPersistentHistoryToken(affectedStores: wanted)).flatMap { $0 }.map {
+            NSPersistentHistoryToken($0)
+        }
     }
 
     /// Runs a block in the coordinator's queue, later.

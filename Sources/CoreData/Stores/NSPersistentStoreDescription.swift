@@ -20,7 +20,6 @@ open class NSPersistentStoreDescription: NSObject {
     }
     /// Whether the store is added in the background.
     open var shouldAddStoreAsynchronously = false
-    private var staged: NSStagedMigrationManager?
 
     /// Creates a description of a SQLite store at a location.
     public init(url: URL) {
@@ -32,10 +31,7 @@ open class NSPersistentStoreDescription: NSObject {
     public override init() { super.init() }
 
     /// Sets an option, or with nil removes it.
-    open func setOption(_ option: NSObject?, forKey key: String) {
-        if let manager = option as? NSStagedMigrationManager { staged = manager }
-        options[key] = option
-    }
+    open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
 
     /// Sets a pragma of SQLite.
     open func setValue(_ value: NSObject?, forPragmaNamed name: String) {
@@ -90,14 +86,14 @@ extension NSPersistentStoreDescription: NSCopying {
 
 /// Options by Core Data's keys, for Folio.
 enum StoreOptions {
-    /// Options of Core Data's that say nothing here: what they ask for is so anyway, or there is
-    /// nothing on Linux that they could ask for.
+    /// Options of Core Data's that Folio's descriptions don't have.
     private static let unused: Set<String> = [
-        NSValidateXMLStoreOption, NSSQLiteAnalyzeOption, NSSQLiteManualVacuumOption,
-        NSPersistentStoreRebuildFromUbiquitousContentOption, NSPersistentStoreForceDestroyOption,
-        NSPersistentStoreFileProtectionKey, NSBinaryStoreSecureDecodingClasses,
+        // What these ask for is so anyway, or there is nothing on Linux that they could ask for.
+        NSValidateXMLStoreOption, NSSQLiteAnalyzeOption, NSPersistentStoreRebuildFromUbiquitousContentOption,
+        NSPersistentStoreForceDestroyOption, NSPersistentStoreFileProtectionKey, NSBinaryStoreSecureDecodingClasses,
         NSBinaryStoreInsecureDecodingCompatibilityOption, NSPersistentStoreDeferredLightweightMigrationOptionKey,
-        NSPersistentStoreStagedMigrationManagerOptionKey,
+        // The coordinator does these before the store is opened.
+        NSSQLiteManualVacuumOption, NSPersistentStoreStagedMigrationManagerOptionKey,
     ]
 
     static func description(

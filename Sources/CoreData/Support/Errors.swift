@@ -43,11 +43,11 @@ enum CocoaErrors {
             info[NSValidationObjectErrorKey] = failure.object
             info[NSValidationKeyErrorKey] = failure.key
             info[NSValidationValueErrorKey] = failure.value.flatMap { BridgedValue.plain($0, in: nil) }
-            return made(failure.code.rawValue, failure.message, nil, info)
+            return made(failure.code.rawValue, failure.message, ValidationError([failure]), info)
         }
         if single.count == 1 { return single[0] }
         return made(
-            NSValidationMultipleErrorsError, error.description, nil,
+            NSValidationMultipleErrorsError, error.description, error,
             [NSDetailedErrorsKey: single.map { $0 as NSError }])
     }
 
@@ -110,5 +110,5 @@ enum CocoaErrors {
 }
 
 /// Foundation's codes that Core Data's errors use for files.
-private let NSFileReadNoSuchFileErrorCode = 260
+let NSFileReadNoSuchFileErrorCode = 260
 private let NSFileReadCorruptFileErrorCode = 259

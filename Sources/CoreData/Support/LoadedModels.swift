@@ -5,6 +5,7 @@ import Synchronization
 /// description of it.
 enum LoadedModels {
     private final class Entry: Sendable {
+        // Set by the initializer alone; loading a weak reference is safe in any thread.
         nonisolated(unsafe) weak var model: NSManagedObjectModel?
 
         init(_ model: NSManagedObjectModel) { self.model = model }
@@ -15,19 +16,20 @@ enum LoadedModels {
 
     static func add(_ model: NSManagedObjectModel, for compiled: ManagedObjectModel) {
         entries.withLock { entries in
-            entries.removeAll { $0.entry.model == nil || $0.number == compiled.number }
+            entries.removeAll { $0.entry.model == nil || $0.entry.model === model }
             entries.append((compiled.number, Entry(model)))
         }
     }
 
-    /// The description of a model of Folio's; a new one where nobody has one.
+    /// The description of a model of Folio's: the first that came into use, or a new one where
+    /// nobody has one. Traps for a model with a text that can't be parsed.
     static func model(of compiled: ManagedObjectModel) -> NSManagedObjectModel {
         if let known = entries.withLock({ entries in
             entries.first { $0.number == compiled.number }?.entry.model
         }) {
             return known
         }
-        return NSManagedObjectModel(compiled)
+        do { return try NSManagedObjectModel(compiled) } catch { preconditionFailure("\(error)") }
     }
 
     static func entity(_ entity: EntityDescription, of compiled: ManagedObjectModel) -> NSEntityDescription {

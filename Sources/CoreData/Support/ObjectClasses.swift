@@ -6,21 +6,14 @@ import Synchronization
 /// Finds the classes that models name, without registration.
 enum ObjectClasses {
     /// The modules that classes without a module in their name are looked for in: those whose
-    /// classes and calls have been seen.
+    /// classes have been seen.
     private static let modules = Mutex<[String]>([])
 
     /// Notes where a class is declared.
     static func note(_ type: Any.Type) {
         let name = String(reflecting: type)
-        if let dot = name.firstIndex(of: ".") { note(module: String(name[..<dot])) }
-    }
-
-    /// Notes where a call stands, by its `#fileID`.
-    static func note(caller fileID: StaticString) {
-        note(module: String("\(fileID)".prefix { $0 != "/" }))
-    }
-
-    private static func note(module: String) {
+        guard let dot = name.firstIndex(of: ".") else { return }
+        let module = String(name[..<dot])
         modules.withLock { if !$0.contains(module) { $0.append(module) } }
     }
 

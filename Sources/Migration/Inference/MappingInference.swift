@@ -33,6 +33,7 @@ struct MappingInference {
         pairing(&self)
         plan = MigrationPlan(source: source, destination: destination, steps: steps, mainImages: mainImages)
         forgetLostLinks()
+        checkThatEntitiesRemain()
         checkHierarchies()
         for entity in destination.entities { check(entity) }
     }
@@ -108,6 +109,15 @@ struct MappingInference {
     }
 
     // MARK: Checking
+
+    private mutating func checkThatEntitiesRemain() {
+        guard destination.entities.isEmpty, let lost = source.entities.first else { return }
+        obstacles.append(
+            MigrationObstacle(
+                .noEntities, entity: lost.name,
+                reason: "would be lost with all entities of the store: the new model has none",
+                remedy: "open the store with its own model"))
+    }
 
     private mutating func checkHierarchies() {
         for root in destination.entities where root.superentity == nil {

@@ -215,7 +215,15 @@ open class MigrationManager {
     public func associate(
         sourceInstance: ManagedObject, withDestinationInstance destination: ManagedObject, for mapping: EntityMapping
     ) {
-        associations[mapping.name, default: Associations()].note(sourceInstance, destination)
+        associate(
+            sourceInstance: sourceInstance, withDestinationInstance: destination, forEntityMappingNamed: mapping.name)
+    }
+
+    package func associate(
+        sourceInstance: ManagedObject, withDestinationInstance destination: ManagedObject,
+        forEntityMappingNamed name: String
+    ) {
+        associations[name, default: Associations()].note(sourceInstance, destination)
     }
 
     /// The destination objects that a mapping created from source objects, in the same order; from

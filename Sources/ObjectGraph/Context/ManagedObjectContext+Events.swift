@@ -33,6 +33,7 @@ extension ManagedObjectContext {
         guard !isProcessing else { return }
         isProcessing = true
         defer { isProcessing = false }
+        keys.takeRenamedKeys()
         if propagatesDeletes { deletions.propagateDeletions() }
         endEvent()
         merging.mergeWaitingSaves()

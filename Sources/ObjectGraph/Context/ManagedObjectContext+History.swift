@@ -7,29 +7,41 @@ extension ManagedObjectContext {
     ///
     /// A store has a history if it was ever opened with
     /// ``PersistentStoreDescription/tracksHistory``. Every save and every batch request is a
-    /// transaction. If the coordinator has several stores, the history of the first store that
-    /// supports it is read.
+    /// transaction. If the coordinator has several stores,
+    /// ``PersistentHistoryRequest/affectedStores`` selects those to read, and the transactions of
+    /// several are in the order of their times. A position is one in a single store: after it, the
+    /// history of this store alone is read.
     ///
     /// - Throws: `StorageError` with code `historyExpired` if transactions after the token have
     ///   been deleted, `unsupported` if no store can have a history.
     public func fetchHistory(_ request: PersistentHistoryRequest = PersistentHistoryRequest()) throws
         -> [PersistentHistoryTransaction]
     {
-        try persistentStoreCoordinator.historyStore().history(request)
+        let stores = try persistentStoreCoordinator.historyStores(request.affectedStores, of: request.token)
+        if stores.count == 1 { return try stores[0].history(request) }
+        let found = try stores.flatMap { try $0.history(request) }.sorted { $0.timestamp < $1.timestamp }
+        return request.fetchLimit > 0 ? Array(found.prefix(request.fetchLimit)) : found
     }
 
-    /// Deletes the transactions of the history before the one of a token, which is kept. Returns
-    /// the number of deleted transactions.
+    /// Deletes the transactions of the history before the one of a token, which is kept, in the
+    /// token's store. Returns the number of deleted transactions.
     @discardableResult
     public func deleteHistory(before token: PersistentHistoryToken) throws -> Int {
-        try persistentStoreCoordinator.historyStore().deleteHistory(before: token)
+        try persistentStoreCoordinator.historyStores(nil, of: token).reduce(0) {
+            $0 + (try $1.deleteHistory(before: token))
+        }
     }
 
     /// Deletes the transactions of the history before a date. Returns the number of deleted
     /// transactions.
+    ///
+    /// - Parameter affectedStores: The UUIDs of the stores whose history is shortened; nil for the
+    ///   first store that can have one.
     @discardableResult
-    public func deleteHistory(before date: Date) throws -> Int {
-        try persistentStoreCoordinator.historyStore().deleteHistory(before: date)
+    public func deleteHistory(before date: Date, affectedStores: Set<String>? = nil) throws -> Int {
+        try persistentStoreCoordinator.historyStores(affectedStores).reduce(0) {
+            $0 + (try $1.deleteHistory(before: date))
+        }
     }
 
     // MARK: Query generations

@@ -12,8 +12,13 @@ extension ManagedObjectContext {
     /// conflicts between parent and child: the child's changes prevail. A new object keeps its
     /// temporary ID in both contexts until the topmost context is saved.
     public convenience init(parent: ManagedObjectContext) {
-        self.init(parent.persistentStoreCoordinator, parent: parent, parentStore: ParentStore(parent))
+        let store = ParentStore(parent)
+        self.init(parent.persistentStoreCoordinator, parent: parent, parentStore: store)
+        store.child = self
     }
+
+    /// Takes over the permanent keys that the parent has assigned, at the beginning of a block.
+    package func takeRenamedKeys() { keys.takeRenamedKeys() }
 
     /// Merges changes that another context saved. Registered objects get the new values, with their
     /// own unsaved changes on top; deleted objects are deleted here, except those with unsaved

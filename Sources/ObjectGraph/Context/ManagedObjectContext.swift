@@ -67,8 +67,11 @@ public final class ManagedObjectContext {
     /// Runs a function while nothing else uses the context, for children that are used elsewhere;
     /// nil where all of them are used where the context is.
     package var exclusively: ((() -> Void) -> Void)?
-    /// Called, from wherever somebody saves, when a save waits to be merged; see
-    /// ``automaticallyMergesChangesFromParent``.
+    /// Whether the caller is where the context is used; nil for a context that is used where its
+    /// parent is.
+    package var isUsedHere: (() -> Bool)?
+    /// Called, from wherever somebody saves, when a save waits to be merged (see
+    /// ``automaticallyMergesChangesFromParent``) or the parent has assigned permanent keys.
     package var savesArrived: (@Sendable () -> Void)? { didSet { inbox?.setArrived(savesArrived) } }
 
     /// The identity of temporary IDs.
@@ -107,6 +110,8 @@ public final class ManagedObjectContext {
     /// Keyed by the index of the root entity.
     var wholeFetches: [Int: WholeFetch] = [:]
     var memberReadings = MemberReadings()
+    /// The permanent keys that the parent has assigned and this context has not taken over yet.
+    let renamedKeys = RenamedKeys()
     /// The UUIDs of the stores that new objects are assigned to, by temporary key.
     var assignedStores: [Int64: String] = [:]
     private var weakChildren: [Child] = []
@@ -166,6 +171,9 @@ public final class ManagedObjectContext {
         get { tracker.firstChangeHandler }
         set { tracker.firstChangeHandler = newValue }
     }
+
+    /// Whether the context may be in use in another thread.
+    var isUsedElsewhere: Bool { isUsedHere?() == false }
 
     var hasChildren: Bool { !weakChildren.isEmpty }
 

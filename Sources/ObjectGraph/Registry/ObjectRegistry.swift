@@ -47,6 +47,8 @@ final class ObjectRegistry {
     /// New objects, by their negated temporary keys.
     let temporaries = IdentityMap()
     let temporaryKeys: TemporaryKeys
+    /// The permanent keys by the temporary ones, as long as children may ask for objects by these.
+    @exclusivity(unchecked) var formerKeys: [Int64: Int64] = [:]
     /// The rows of new objects.
     @exclusivity(unchecked) var newRows = NewRowAllocator()
     /// Objects that were recently reached through a to-one relationship. Since a to-one
@@ -117,7 +119,11 @@ final class ObjectRegistry {
 
     /// The registered object of a reference.
     func registered(_ reference: ObjectReference) -> ManagedObject? {
-        if reference.key < 0 { return temporaries.object(-reference.key) }
+        if reference.key < 0 {
+            if let object = temporaries.object(-reference.key) { return object }
+            guard let key = formerKeys[reference.key] else { return nil }
+            return registered(ObjectReference(key: key, entityIndex: reference.entityIndex))
+        }
         return registered(reference.key, identities[shapes[reference.entityIndex].entity.rootIndex])
     }
 
@@ -147,8 +153,11 @@ final class ObjectRegistry {
 
     /// The object of a reference, a fault if it is not registered.
     func object(_ reference: ObjectReference) -> ManagedObject {
-        registered(reference) ?? makeFault(key: reference.key, entityIndex: reference.entityIndex)
+        registered(reference) ?? makeFault(key: currentKey(reference.key), entityIndex: reference.entityIndex)
     }
+
+    /// The permanent key that replaced a temporary one; other keys as they are.
+    func currentKey(_ key: Int64) -> Int64 { key < 0 ? formerKeys[key] ?? key : key }
 
     /// The destination of a to-one relationship. The object must not be a fault.
     func target(_ object: ManagedObject, _ slot: RowSlot) -> ManagedObject? {

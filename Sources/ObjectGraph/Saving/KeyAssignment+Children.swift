@@ -1,15 +1,58 @@
 import RowMemory
 import Schema
+import Synchronization
+
+/// A temporary key, and the permanent one that replaces it.
+typealias RenamedKey = (temporary: Int64, permanent: ObjectReference)
+
+/// The permanent keys that a parent context has assigned and its child has not taken over yet.
+///
+/// Contexts with queues of their own belong to different threads: the parent only delivers the keys
+/// here.
+final class RenamedKeys: Sendable {
+    private let waiting = Mutex<[RenamedKey]>([])
+
+    var isEmpty: Bool { waiting.withLock { $0.isEmpty } }
+
+    func add(_ renamed: [RenamedKey]) { waiting.withLock { $0 += renamed } }
+
+    func takeAll() -> [RenamedKey] {
+        waiting.withLock { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+    }
+}
 
 // Propagation of permanent primary keys to child contexts.
 extension KeyAssignment {
-    /// Notifies children of the objects that got permanent primary keys.
-    func tellChildren(_ renamed: [(temporary: Int64, permanent: ObjectReference)]) {
+    /// Notifies children of the objects that got permanent primary keys. A child that may be in use
+    /// elsewhere gets them in its inbox, and replaces its temporary keys itself. Waiting for it
+    /// could be a deadlock, because it may be waiting for this context.
+    func tellChildren(_ renamed: [RenamedKey]) {
         context.forgetGoneChildren()
-        for child in context.children { child.keys.follow(renamed) }
+        let children = context.children
+        // A child that has emptied its inbox asks for no former key any more.
+        if children.allSatisfy({ $0.renamedKeys.isEmpty }) { context.registry.formerKeys = [:] }
+        for child in children {
+            guard child.isUsedElsewhere else {
+                child.keys.follow(child.renamedKeys.takeAll() + renamed)
+                continue
+            }
+            for key in renamed { context.registry.formerKeys[key.temporary] = key.permanent.key }
+            child.renamedKeys.add(renamed)
+            child.savesArrived?()
+        }
     }
 
-    func follow(_ renamed: [(temporary: Int64, permanent: ObjectReference)]) {
+    /// Takes over the permanent keys that the parent has assigned since the last call. Called in
+    /// the isolation domain of this context.
+    func takeRenamedKeys() {
+        guard context.parent != nil, !context.renamedKeys.isEmpty else { return }
+        follow(context.renamedKeys.takeAll())
+    }
+
+    private func follow(_ renamed: [RenamedKey]) {
         let keys = Dictionary(renamed.map { ($0.temporary, $0.permanent.key) }, uniquingKeysWith: { first, _ in first })
         for (temporary, key) in keys {
             guard let object = context.registry.temporaries.object(-temporary) else { continue }

@@ -137,7 +137,7 @@ struct KeyAssignment {
                 }
             }
         }
-        var told: [(temporary: Int64, permanent: ObjectReference)] = []
+        var told: [RenamedKey] = []
         let tellsChildren = context.hasChildren
         for objects in renamed {
             for object in objects {

@@ -12,6 +12,8 @@ struct SavePreparation {
     func throwLoadError() throws {
         guard let error = context.loadError else { return }
         context.loadError = nil
+        // A value that could not be set is told as one that is not valid.
+        if error is ValidationError { throw error }
         throw GraphError(
             .loadFailed, "A value could not be read when it was used, so nothing was saved: \(error)", underlying: error
         )

@@ -8,6 +8,8 @@ import Storage
 /// Used only in the isolation domain of the parent.
 final class ParentStore: RowStore {
     let parent: ManagedObjectContext
+    /// The context whose store this is.
+    weak var child: ManagedObjectContext?
 
     init(_ parent: ManagedObjectContext) {
         self.parent = parent
@@ -34,10 +36,15 @@ final class ParentStore: RowStore {
 
     func apply(_ changes: ChangeSet) throws -> SaveReceipt { try withParent { try ChildSave(parent).take(changes) } }
 
+    /// The child calls this, and waits: neither context is in use elsewhere meanwhile. A request
+    /// may have keys that became permanent since it was made; see ``ObjectRegistry/formerKeys``.
     private func withParent<Result>(_ body: () throws -> Result) throws -> Result {
         guard let exclusively = parent.exclusively else { return try body() }
         var result: Swift.Result<Result, any Error>?
-        exclusively { result = Swift.Result { try body() } }
+        exclusively {
+            child?.keys.takeRenamedKeys()
+            result = Swift.Result { try body() }
+        }
         guard let result else { preconditionFailure("A context's own executor runs what it is given") }
         return try result.get()
     }
@@ -69,7 +76,7 @@ final class ParentStore: RowStore {
             {
                 found.append(object)
             } else {
-                unknown.append(key)
+                unknown.append(parent.registry.currentKey(key))
             }
         }
         guard !unknown.isEmpty else { return found }
@@ -114,7 +121,7 @@ final class ParentStore: RowStore {
         var seen: Set<ManagedObject> = []
         for key in keys {
             let members =
-                byKey[key].map {
+                byKey[parent.registry.currentKey(key)].map {
                     parent.members.list($0, parent.registry.relation($0, propertyIndex)).members.filter {
                         !$0.state.contains(.deleted)
                     }

@@ -64,19 +64,35 @@ extension PersistentStoreCoordinator {
     /// The position after the last transaction of the store's history, or before the first; nil if
     /// the store has no history.
     ///
+    /// - Parameter affectedStores: The UUIDs of the stores, of which the first that has a history
+    ///   counts; nil for all.
     /// - Throws: ``GraphError`` with code `noStore`; ``StorageError`` with code `unsupported` if no
     ///   store can have a history.
-    public func currentPersistentHistoryToken() throws -> PersistentHistoryToken? {
-        try historyStore().currentHistoryToken()
+    public func currentPersistentHistoryToken(affectedStores: Set<String>? = nil) throws -> PersistentHistoryToken? {
+        for store in try historyStores(affectedStores) {
+            if let token = try store.currentHistoryToken() { return token }
+        }
+        return nil
     }
 
-    func historyStore() throws -> any HistoryStore {
-        guard let first = firstStore else { throw GraphError.noStore }
-        guard let store = stores.lazy.compactMap({ $0 as? any HistoryStore }).first else {
+    /// The stores whose history a request is about: those that it names, or else one: the store of
+    /// the token, or the first store that can have a history.
+    ///
+    /// - Throws: ``GraphError`` with code `noStore`; ``StorageError`` with code `unsupported` if
+    ///   none of the stores can have a history.
+    func historyStores(_ affectedStores: Set<String>?, of token: PersistentHistoryToken? = nil) throws
+        -> [any HistoryStore]
+    {
+        guard firstStore != nil else { throw GraphError.noStore }
+        let wanted = stores.filter { affectedStores?.contains($0.identity.uuid) ?? true }
+        let able = wanted.compactMap { $0 as? any HistoryStore }
+        if able.isEmpty, let first = wanted.first {
             throw StorageError(
                 .unsupported, "A store of type \(first.description.type.rawValue) keeps no history: use a SQLite store",
                 path: first.description.url.path)
         }
-        return store
+        let ofToken = able.filter { $0.identity.uuid == token?.storeUUID }
+        if affectedStores == nil { return ofToken.isEmpty ? Array(able.prefix(1)) : ofToken }
+        return token == nil ? able : ofToken
     }
 }

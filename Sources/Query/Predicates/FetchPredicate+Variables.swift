@@ -69,7 +69,7 @@ extension FetchPredicate {
         }
     }
 
-    static func replacing(
+    package static func replacing(
         _ expression: QueryExpression, _ bound: Set<String> = [],
         _ replace: (QueryExpression, Set<String>) -> QueryExpression?
     ) -> QueryExpression {

@@ -119,6 +119,9 @@ public struct PersistentHistoryRequest: Sendable, Hashable {
     public var objectID: ManagedObjectID?
     /// The maximum number of transactions; 0 for all.
     public var fetchLimit = 0
+    /// The UUIDs of the stores whose history is read. Nil for the store of ``token``, or without
+    /// one for the first store of the coordinator that can have a history.
+    public var affectedStores: Set<String>?
 
     /// Creates a request for the transactions after a position; nil for all.
     public init(after token: PersistentHistoryToken? = nil) {

@@ -148,6 +148,25 @@ import Testing
         #expect(books.map(\.tags) == [["a"]])
     }
 
+    @Test func collectionsOfWhatNoPropertyTakesAreNoEmptyOnes() async {
+        await #expect(processExitsWith: .failure) {
+            let author = Author(context: try Library.container().viewContext)
+            author.setValue([Point(x: 1, y: 2)], forKey: "books")
+        }
+        await #expect(processExitsWith: .failure) {
+            let model = Library.model(), group = NSCompositeAttributeDescription()
+            group.name = "place"
+            group.elements = [Library.attribute("name", .stringAttributeType)]
+            model.entitiesByName["Book"]?.properties.append(group)
+            let container = NSPersistentContainer(name: "Library", managedObjectModel: model)
+            container.persistentStoreDescriptions[0].type = NSInMemoryStoreType
+            try Library.load(container)
+            let book = Book(context: container.viewContext)
+            book.setValue(["name": "here"], forKey: "place")
+            book.setValue(["name": Point(x: 1, y: 2)], forKey: "place")
+        }
+    }
+
     @Test func transformersAreFoundByTheirNames() throws {
         let model = Library.model()
         model.entitiesByName["Book"]?.properties += [

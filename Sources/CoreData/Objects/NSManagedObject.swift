@@ -149,7 +149,8 @@ open class NSManagedObject: ManagedObject, NSManagedObjectShape {
         if let object = value as? ManagedObject { return object }
         if modelEntity.property(named: key)?.relationship != nil {
             guard let elements = BridgedValue.elements(of: value) else { return value }
-            return elements.compactMap { $0 as? ManagedObject }
+            let objects = elements.compactMap { $0 as? ManagedObject }
+            return objects.count == elements.count ? objects : value
         }
         return BridgedValue.propertyValue(value) ?? value
     }

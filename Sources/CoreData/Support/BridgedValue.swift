@@ -39,7 +39,10 @@ enum BridgedValue {
         }
         if let pairs = value as? [String: Any] {
             var parts: [String: PropertyValue] = [:]
-            for (key, part) in pairs { parts[key] = propertyValue(part) }
+            for (key, part) in pairs {
+                guard let constant = propertyValue(part) else { return nil }
+                parts[key] = constant
+            }
             return .composite(parts)
         }
         if let raw = (value as? any RawRepresentable)?.rawValue { return propertyValue(raw) }

@@ -249,8 +249,10 @@ typedef struct folio_open_options {
      * thread that opens the document. */
     bool (*ask)(void *context, const char *plan);
     void *context;
-    int64_t version;           /* The number of an earlier version, which is opened for reading; 0 for
-                                  the newest state. FOLIO_USAGE with a recovery or a migration. */
+    bool is_version;           /* Whether the earlier version `version` is opened, for reading, instead
+                                  of the newest state. FOLIO_USAGE with a recovery or a migration. */
+    int64_t version;           /* The generation of the version; the one that a document was created
+                                  with has 0. */
 } folio_open_options;
 
 /* Opens a document of any kind: a package, an archive or a bare Core Data store. `options` may be

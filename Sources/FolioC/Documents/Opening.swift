@@ -98,9 +98,12 @@ private struct Opening: Sendable {
             }
         if migration != nil, model == nil { throw CommandError.usage("a migration needs a model") }
         if migration == .ask, question == nil { throw CommandError.usage("FOLIO_MIGRATION_ASK needs a function") }
-        guard options.version != 0 else { return }
-        guard options.version > 0, migration == nil, recovery == .refuse else {
-            throw CommandError.usage("a version has a positive number, no unsaved work, and is not migrated")
+        guard options.is_version else {
+            guard options.version == 0 else { throw CommandError.usage("a version is opened with `is_version`") }
+            return
+        }
+        guard options.version >= 0, migration == nil, recovery == .refuse else {
+            throw CommandError.usage("a version has no negative number, no unsaved work, and is not migrated")
         }
         version = Int(options.version)
     }

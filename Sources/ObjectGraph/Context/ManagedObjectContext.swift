@@ -136,7 +136,7 @@ public final class ManagedObjectContext {
         tracker = ChangeTracker(registry)
         reader = StoreReader(coordinator, parent: parentStore)
         registry.open(
-            for: self, home: FormerHome(coordinator, temporaryIdentity: temporaryIdentity))
+            for: self, home: FormerHome(coordinator, coordinator.shapes, temporaryIdentity: temporaryIdentity))
         parent?.weakChildren.append(Child(context: self))
     }
 

@@ -2,6 +2,14 @@ import RowMemory
 import Schema
 import Storage
 
+/// Names objects by the stores that they are in.
+protocol ObjectIDSource: AnyObject {
+    /// The identities of the stores, by their places in primary keys.
+    var storeIdentities: [Int: StoreIdentity] { get }
+    /// The ID of a stored object; nil if its store is not there any more.
+    func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID?
+}
+
 /// Where objects were that are in no context any more: what their IDs and entities need.
 ///
 /// It hangs on the slab of the row of such an object, or for one without a row on a slab without
@@ -9,15 +17,15 @@ import Storage
 final class FormerHome {
     private let shapes: ContiguousArray<EntityShape>
     private let temporaryIdentity: StoreIdentity
-    private weak var coordinator: PersistentStoreCoordinator?
+    private weak var source: (any ObjectIDSource)?
     /// By the places of stores.
     private var identities: [Int: StoreIdentity] = [:]
     /// By entity.
     private var emptySlabs: [Int: Held] = [:]
 
-    init(_ coordinator: PersistentStoreCoordinator, temporaryIdentity: StoreIdentity) {
-        shapes = coordinator.shapes
-        self.coordinator = coordinator
+    init(_ source: any ObjectIDSource, _ shapes: ContiguousArray<EntityShape>, temporaryIdentity: StoreIdentity) {
+        self.shapes = shapes
+        self.source = source
         self.temporaryIdentity = temporaryIdentity
     }
 
@@ -25,8 +33,8 @@ final class FormerHome {
     func note(_ object: ManagedObject) {
         if object.key > 0 {
             let place = StoreKey.place(of: object.key)
-            if identities[place] == nil {
-                for member in coordinator?.members ?? [] { identities[member.place] = member.store.identity }
+            if identities[place] == nil, let known = source?.storeIdentities {
+                identities.merge(known) { _, new in new }
             }
         }
         if object.cells != nil, let slab = object.slab {
@@ -56,7 +64,7 @@ final class FormerHome {
     func objectID(_ object: ManagedObject) -> ManagedObjectID {
         let entityIndex = Int(object.entityIndex), key = object.key
         guard key > 0 else { return ManagedObjectID(store: temporaryIdentity, entityIndex: entityIndex, key: key) }
-        if let id = coordinator?.objectID(key: key, entityIndex: entityIndex) { return id }
+        if let id = source?.objectID(key: key, entityIndex: entityIndex) { return id }
         let place = StoreKey.place(of: key)
         // Of a store that was gone before the object was, nothing is left to name it by but this.
         return ManagedObjectID(

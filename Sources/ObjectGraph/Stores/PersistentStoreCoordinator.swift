@@ -365,3 +365,9 @@ public final class PersistentStoreCoordinator: Sendable {
         stores.first { $0.identity == id.store }.map { PersistentStore($0) }
     }
 }
+
+extension PersistentStoreCoordinator: ObjectIDSource {
+    var storeIdentities: [Int: StoreIdentity] {
+        Dictionary(members.map { ($0.place, $0.store.identity) }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -148,9 +148,14 @@ static void versions(void) {
     CHECK(count(one, "Person") == 1);
     folio_document_free(one);
     folio_open_options old = options();
+    old.is_version = true;
     old.version = 2;
     one = open_document(in_folder(folder, "Versions.folio"), &old);
     CHECK(count(one, "Person") == 2 && info(one).mode == FOLIO_READING);
+    folio_document_free(one);
+    old.version = 0;
+    one = open_document(in_folder(folder, "Versions.folio"), &old);
+    CHECK(count(one, "Person") == 0 && info(one).mode == FOLIO_READING);
     folio_document_free(one);
     OK(folio_document_restore_version(document, 1, &error));
     CHECK(count(document, "Person") == 1);

@@ -152,9 +152,11 @@ int main(int count, char **arguments) {
     NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");
     options = (folio_open_options){.size = sizeof options, .migration = FOLIO_MIGRATION_AUTOMATIC};
     NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");
-    options = (folio_open_options){.size = sizeof options, .version = 1, .recovery = FOLIO_RECOVERY_KEEP};
+    options = (folio_open_options){.size = sizeof options, .is_version = true, .version = 1, .recovery = FOLIO_RECOVERY_KEEP};
     NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");
-    options = (folio_open_options){.size = sizeof options, .version = -1};
+    options = (folio_open_options){.size = sizeof options, .is_version = true, .version = -1};
+    NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");
+    options = (folio_open_options){.size = sizeof options, .version = 1};
     NONE(folio_document_open(path, &options, &error), FOLIO_USAGE, "usage");
     FAILS(folio_document_get_info(document, NULL, &error), FOLIO_USAGE, "usage");
     folio_document_info unsized = {0};

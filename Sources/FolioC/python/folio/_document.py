@@ -62,6 +62,7 @@ def open(path, mode="edit", recovery="refuse", model=None, migration=None, versi
     options.mode = _choice({"edit": 0, "read": 1}, mode, "mode")
     options.recovery = _choice(_RECOVERY, recovery, "recovery")
     options.model = _path(model)
+    options.is_version = version is not None
     options.version = version or 0
     failure = []
     if callable(migration):

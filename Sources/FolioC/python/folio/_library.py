@@ -49,7 +49,7 @@ ASK = CFUNCTYPE(c_bool, c_void_p, c_char_p)
 class OpenOptions(Structure):
     _fields_ = [
         ("size", c_size_t), ("mode", c_int), ("recovery", c_int), ("migration", c_int), ("model", c_char_p),
-        ("ask", ASK), ("context", c_void_p), ("version", c_int64),
+        ("ask", ASK), ("context", c_void_p), ("is_version", c_bool), ("version", c_int64),
     ]
 
 

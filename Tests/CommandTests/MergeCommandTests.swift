@@ -50,6 +50,9 @@ import Testing
             let conflict = try #require((json.object["conflicts"] as? [[String: Any]])?.first)
             #expect(conflict["base"] as? String == "Base" && conflict["ours"] as? String == "Ours")
             #expect(conflict["theirs"] as? String == "Theirs" && conflict["choice"] is NSNull)
+            let dry = try run("merge", ours, theirs, "--dry-run", "--json")
+            #expect(dry.exit == 1 && dry.object["dryRun"] as? Bool == true)
+            #expect(json.object["dryRun"] as? Bool == false)
             // The list with the decision in it.
             let file = folder.path + "/decisions.json"
             try Data("[{\"object\":\"Person/p1\",\"property\":\"name\",\"value\":\"Both\"}]".utf8).write(

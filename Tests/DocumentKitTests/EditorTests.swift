@@ -272,6 +272,22 @@ import Testing
         }
     }
 
+    /// An edit that is followed by none is not taken for another one at the first look.
+    @Test @MainActor func oneEditIsAutosavedAfterTheIdleTime() async throws {
+        try await withFolder { folder in
+            let document = try await PersistentDocument.create(
+                at: folder.appendingPathComponent("A.folio"), model: Library.model())
+            let idle = Duration.seconds(2)
+            document.startBackgroundTasks(SavingPolicy(idle: idle, minimumInterval: .zero))
+            let start = ContinuousClock.now
+            try Library.insertBook("one", document)
+            try await waitUntil { document.hasAutosavedWork }
+            let time = start.duration(to: .now)
+            #expect(time >= idle && time < 2 * idle)
+            try await document.close()
+        }
+    }
+
     @Test @MainActor func whatIsUndoneIsAutosavedToo() async throws {
         try await withFolder { folder in
             let document = try await PersistentDocument.create(

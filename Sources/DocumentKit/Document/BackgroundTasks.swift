@@ -48,11 +48,11 @@ final class BackgroundTasks {
 
     /// Calls `save` some time after each change, and repeats the call until it returns nil.
     /// - Parameters:
-    ///   - idle: The delay between a change and the first call of `save`.
+    ///   - delay: The delay between a change and the first call of `save`.
     ///   - save: Receives the time at which the change was noted. Returns the delay until the next
     ///     call; nil if there is nothing left to wait for.
     func saveChanges(
-        after idle: Duration, isolation: isolated any Actor,
+        after delay: Duration, isolation: isolated any Actor,
         _ save: @escaping (_ begin: ContinuousClock.Instant) async -> Duration?
     ) {
         let changes = changes.stream
@@ -61,7 +61,7 @@ final class BackgroundTasks {
                 _ = isolation
                 for await _ in changes {
                     let begin = ContinuousClock.now
-                    var wait = idle
+                    var wait = delay
                     while !Task.isCancelled {
                         try? await Task.sleep(for: wait)
                         guard !Task.isCancelled else { return }

@@ -24,12 +24,12 @@ extension PersistentDocument {
             _ = isolation
             _ = await self?.checkForOutsideChanges()
         }
-        guard let idle = policy.idle else { return }
+        let background = BackgroundSaver(policy)
+        guard let interval = background.interval else { return }
         context.firstChangeHandler = { [weak tasks] in tasks?.noteChange() }
         // The handler does not report changes that were made before it was set.
         if context.hasChanges || hasUnsavedChanges { tasks.noteChange() }
-        let background = BackgroundSaver(policy)
-        tasks.saveChanges(after: idle, isolation: isolation) { [weak self] begin in
+        tasks.saveChanges(after: interval, isolation: isolation) { [weak self] begin in
             _ = isolation
             guard let self else { return nil }
             return await background.saveIfDue(opened, by: saver, since: begin) { self.autosaveErrorHandler?($0) }

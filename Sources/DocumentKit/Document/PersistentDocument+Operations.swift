@@ -28,7 +28,7 @@ extension PersistentDocument {
     /// too; they have both names until the store is moved.
     ///
     /// - Throws: `DocumentError`: `cannotCreate` if something exists at the location, `locked`,
-    ///   `permission`, `io`. The document stays at its location then.
+    ///   `permission`, `inputOutput`. The document stays at its location then.
     public func move(to url: URL) async throws { try await opened.exclusively { try await mover.move(to: url) } }
 
     /// Renames the document in its folder. The extension is kept, unless `name` ends with it, or

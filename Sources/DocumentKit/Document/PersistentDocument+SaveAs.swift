@@ -23,7 +23,7 @@ extension PersistentDocument {
     ///   - progress: Receives the progress. Cancelling it, or the task, leaves no file and throws
     ///     `CancellationError`.
     /// - Throws: `ValidationError` if the changes are not valid; `DocumentError`: `cannotCreate`,
-    ///   `locked`, `io` and others.
+    ///   `locked`, `inputOutput` and others.
     public func write(
         to url: URL, form: DocumentForm? = nil, replacing: Bool = false, includingVersions: Bool = false,
         includingHistory: Bool = true, progress: Progress?

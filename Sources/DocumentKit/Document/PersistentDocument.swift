@@ -126,7 +126,8 @@ open class PersistentDocument {
     ///   - classes: The classes of objects by the names that the model uses in
     ///     ``EntityDefinition/managedObjectClassName``.
     /// - Throws: `DocumentError`: `cannotCreate` if something exists at the location, `permission`,
-    ///   `io`; with ``DocumentError/isWritten`` if the document was created and can't be opened.
+    ///   `inputOutput`; with ``DocumentError/isWritten`` if the document was created and can't be
+    ///   opened.
     public static func create(
         at url: URL, model: ManagedObjectModel, form: DocumentForm = .package, modelName: String? = nil,
         replacing: Bool = false,
@@ -146,7 +147,7 @@ open class PersistentDocument {
     /// Creates a document without objects and does not open it.
     ///
     /// - Throws: `DocumentError`: `cannotCreate` if something exists at the location, `permission`,
-    ///   `io`.
+    ///   `inputOutput`.
     @concurrent
     public static func writeEmpty(
         at url: URL, model: ManagedObjectModel, form: DocumentForm = .package, modelName: String? = nil,

@@ -6,7 +6,8 @@ internal import DocumentFiles
 /// document.startBackgroundTasks(.saveless)
 /// ```
 public struct SavingPolicy: Sendable, Hashable {
-    /// The time without changes after which the document is autosaved; nil for no autosaves.
+    /// The time without changes after which the document is autosaved, to a quarter of it more; nil
+    /// for no autosaves.
     public var idle: Duration?
     /// The minimum time between two autosaves.
     public var minimumInterval: Duration

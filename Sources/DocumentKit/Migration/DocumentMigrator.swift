@@ -64,9 +64,9 @@ package struct DocumentMigrator: Sendable {
 
     /// Migrates the document in place.
     /// - Throws: `MigrationError` if no migration leads to the new version; `DocumentError`:
-    ///   `newer` if the document was migrated from the new version before, `io` if the disk space
-    ///   is not sufficient; `StorageError` or `ValidationError` for objects that the new version
-    ///   does not allow.
+    ///   `newer` if the document was migrated from the new version before, `inputOutput` if the
+    ///   disk space is not sufficient; `StorageError` or `ValidationError` for objects that the new
+    ///   version does not allow.
     package func migrate() throws -> DocumentMigration {
         guard !DocumentPermissions.isLocked(LinkResolution.resolve(path)) else {
             throw DocumentError(

@@ -46,8 +46,8 @@ extension PersistentDocument {
     ///   - progress: Receives the progress. Cancelling it leaves the document unchanged.
     /// - Throws: `MigrationError` if no migration leads to the new version; `DocumentError`:
     ///   `recoverable` if there is work that was never saved, `newer` if the document was migrated
-    ///   from this version before, `io` if the disk space is not sufficient; `StorageError` for
-    ///   objects that the new version does not allow, and with code `cancelled`.
+    ///   from this version before, `inputOutput` if the disk space is not sufficient;
+    ///   `StorageError` for objects that the new version does not allow, and with code `cancelled`.
     public static func migrate(
         _ url: URL, to model: ManagedObjectModel, named name: String? = nil,
         through versions: [ManagedObjectModel] = [], progress: Progress? = nil

@@ -4,9 +4,15 @@ internal import ObjectGraph
 /// Saves or autosaves a document when its policy requires it.
 final class BackgroundSaver {
     private let policy: SavingPolicy
+    /// The end of the last save.
     private var last: ContinuousClock.Instant?
+    /// The time after which nothing was edited, to the accuracy of ``interval``.
+    private var lastEdit: ContinuousClock.Instant?
 
     init(_ policy: SavingPolicy) { self.policy = policy }
+
+    /// The time between two looks at a document that is being edited; nil for no autosaves.
+    var interval: Duration? { policy.idle.map { max($0 / 4, .milliseconds(1)) } }
 
     /// Saves or autosaves the document if that is due now.
     /// - Parameters:
@@ -17,12 +23,14 @@ final class BackgroundSaver {
         _ document: OpenDocument, by saver: DocumentSaver, since begin: ContinuousClock.Instant,
         errorHandler: (any Error) -> Void
     ) async -> Duration? {
-        guard let idle = policy.idle, document.isOpen, document.state.isEditing else { return nil }
+        guard let idle = policy.idle, let interval, document.isOpen, document.state.isEditing else { return nil }
         let hadEvent = document.edits.isEditedSinceLook(at: document.context.editPosition)
         document.context.processPendingChanges()
         document.edits.didLook(at: document.context.editPosition)
         let now = ContinuousClock.now
-        if hadEvent, begin.duration(to: now) < policy.maximumDelay { return idle }
+        if hadEvent { lastEdit = now }
+        let quiet = lastEdit.map { $0.duration(to: now) } ?? idle
+        if quiet < idle, begin.duration(to: now) < policy.maximumDelay { return min(interval, idle - quiet) }
         if let last, last.duration(to: now) < policy.minimumInterval {
             return policy.minimumInterval - last.duration(to: now)
         }

@@ -22,11 +22,11 @@ extension ManagedObjectContext {
     /// let books = try await context.fetchAsynchronously(Book.fetchRequest())
     /// ```
     /// The store reads the rows in another thread; the objects are then created in the caller's
-    /// isolation domain. The result is that of a fetch at the time when this returns: if the context
-    /// or the store changes during the query, the query is repeated, and after three times the fetch
-    /// is synchronous. A store serializes its own work: until the query is finished, faults that
-    /// fire and saves to the same store wait for it, unless the context is pinned to a generation.
-    /// A child context fetches synchronously.
+    /// isolation domain. The result is that of a fetch at the time when this returns: if the
+    /// context or the store changes during the query, the query is repeated, and after three times
+    /// the fetch is synchronous. A store serializes its own work: until the query is finished,
+    /// faults that fire and saves to the same store wait for it, unless the context is pinned to a
+    /// generation. A child context fetches synchronously.
     ///
     /// - Throws: `CancellationError` if the task is cancelled; the query of the store runs to its
     ///   end first. What `fetch(_:)` throws.

@@ -26,7 +26,8 @@ extension FetchExecutor {
     /// meanwhile. After that the fetch is synchronous.
     private static let attempts = 3
 
-    /// Fetches objects like `fetchObjects(_:)`, but runs the queries of the store in another thread.
+    /// Fetches objects like `fetchObjects(_:)`, but runs the queries of the store in another
+    /// thread.
     ///
     /// Objects are created from the rows only if neither the context nor the store has changed
     /// since: an older row must not replace what the context has read or saved meanwhile.

@@ -25,6 +25,7 @@ enum GitCommand: Command {
     private static let configuration = [
         ("merge.folio.name", "Folio documents, object by object"),
         ("merge.folio.driver", "folio merge --git %O %A %B %P"), ("diff.folio.textconv", "folio export --textconv"),
+        ("diff.folio.command", "folio diff"),
     ]
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {

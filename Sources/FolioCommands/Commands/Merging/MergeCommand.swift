@@ -89,9 +89,8 @@ enum MergeCommand: Command {
     {
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
             let report = try await merge(into: editor.document, arguments)
-            var isSaved = false
-            if report.isApplied { isSaved = try await editor.commit() }
-            return printer.tell(report, isDryRun: report.isApplied && !isSaved)
+            if report.isApplied { _ = try await editor.commit() }
+            return printer.tell(report, isDryRun: arguments.has(OptionSpecification.dryRun))
         }
     }
 

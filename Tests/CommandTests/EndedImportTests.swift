@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Commands that a signal ends in the middle: the document is as it was.
-@Suite(.serialized) struct EndedImportTests {
+@Suite(.enabled(if: runsSweeps), .serialized) struct EndedImportTests {
     private static func start(_ words: [String], in folder: URL, state: URL) throws -> Process {
         let process = Process()
         process.executableURL = FolioCommand.binary

@@ -6,7 +6,7 @@ import TestSupport
 ///
 /// Of each part a quarter of the commands; `FOLIO_LINKS=all` runs all. What was read shows by the
 /// time of the last access, unless the file system is mounted without it.
-@Suite struct LinkedPartTests {
+@Suite(.enabled(if: runsSweeps)) struct LinkedPartTests {
     private static let share = ProcessInfo.processInfo.environment["FOLIO_LINKS"] == "all" ? 1 : sweep(12, all: 4)
 
     private static let commands = [

@@ -5,7 +5,7 @@ import Testing
 
 /// `folio migrate` that is interrupted, killed, met by another or out of room: the document is in
 /// the old state or in the new one, whole.
-@Suite(.serialized) struct MigrateFaultTests {
+@Suite(.enabled(if: runsSweeps), .serialized) struct MigrateFaultTests {
     private let models = FolioCommand.samples.appendingPathComponent("Expeditions.xcdatamodeld").path
     private static let people = 6_000
     private static let forms = ["package", "archive", "sqlite"]

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Commands that read a store show one state of it, whatever another program commits meanwhile.
-@Suite struct OneStateTests {
+@Suite(.enabled(if: runsSweeps)) struct OneStateTests {
     /// Of forty exports beside a writer, so many at least show something: the writer pauses, and
     /// the reader tries again.
     private static let fewestShown = sweep(2, all: 10)
@@ -113,12 +113,20 @@ import Testing
             let path = try Self.makeStore(in: folder, journal: .wal)
             let writer = Writer(path, closes: true)
             defer { writer.stop() }
+            var made = 0
             for number in 0..<6 {
                 let copy = folder.appendingPathComponent("Copy\(number).folio").path
-                #expect(try FolioCommand.run("save-as", path, copy).exit == 0)
+                let outcome = try FolioCommand.run("save-as", path, copy)
+                // Whoever can't be held off is told of, and nothing is made then.
+                guard outcome.exit == 0 else {
+                    #expect(outcome.exit == 75 && !FileManager.default.fileExists(atPath: copy), "\(outcome.messages)")
+                    continue
+                }
                 let names = try names(FolioCommand.run("export", copy).object)
                 #expect(names[0] == names[1])
+                made += 1
             }
+            #expect(made > 0)
         }
     }
 }

@@ -91,7 +91,7 @@ import Testing
         #expect(try Self.commands().filter { $0.option("--verbose") != nil }.map(\.name) == ["migrate"])
     }
 
-    @Test func aMistypedOptionNamesTheNearest() throws {
+    @Test(.enabled(if: runsSweeps)) func aMistypedOptionNamesTheNearest() throws {
         for command in try Self.commands() {
             for name in command.options.flatMap(\.names) where name.hasPrefix("--") {
                 var letters = Array(name)
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func aRepeatedOptionIsRefused() throws {
+    @Test(.enabled(if: runsSweeps)) func aRepeatedOptionIsRefused() throws {
         for command in try Self.commands() {
             for option in command.options {
                 let words = [command.name] + option.words + option.words
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func anOptionWithoutItsValueIsRefusedAndAFlagWithOneToo() throws {
+    @Test(.enabled(if: runsSweeps)) func anOptionWithoutItsValueIsRefusedAndAFlagWithOneToo() throws {
         for command in try Self.commands() {
             for option in command.options {
                 let outcome = try FolioCommand.run(

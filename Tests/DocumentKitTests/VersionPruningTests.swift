@@ -145,7 +145,7 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<4) func contentReferencesAreThoseOfTheVersionsThatAreLeft(seed: Int) throws {
+    @Test(arguments: 0..<sweep(2, all: 4)) func contentReferencesAreThoseOfTheVersionsThatAreLeft(seed: Int) throws {
         try withTemporaryDirectory { folder in
             var dice = Dice(UInt64(seed))
             let store = try VersionedStore(in: folder.path, rows: 20)

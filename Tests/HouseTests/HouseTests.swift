@@ -63,7 +63,7 @@ import Testing
     }
 
     /// Held by the toolchain's own formatter, with the rules of `.swift-format`.
-    @Test func sourcesAreFormatted() throws {
+    @Test(.enabled(if: runsSweeps)) func sourcesAreFormatted() throws {
         let lint = Process(), output = privatePipe()
         lint.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         lint.arguments = [

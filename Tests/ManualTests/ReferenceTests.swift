@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Each type has a section, and each code of it a row.
-    @Test func everyCodeOfEveryPublicErrorHasItsEntry() throws {
+    @Test(.enabled(if: runsSweeps)) func everyCodeOfEveryPublicErrorHasItsEntry() throws {
         let page = try Manual.page("Errors")
         var codeCount = 0
         for (type, codes) in try SourceText.errorCodes() {
@@ -44,7 +44,7 @@ import Testing
     }
 
     /// What documentation says that a function throws, the page of errors knows.
-    @Test func everyThrownTypeIsOnThePageOfErrors() throws {
+    @Test(.enabled(if: runsSweeps)) func everyThrownTypeIsOnThePageOfErrors() throws {
         let text = try Manual.page("Errors").lines.joined(separator: "\n")
         let thrown = try SourceText.thrownTypes()
         #expect(thrown.count > 5)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func everyVariableOfTheEnvironmentIsListed() throws {
+    @Test(.enabled(if: runsSweeps)) func everyVariableOfTheEnvironmentIsListed() throws {
         let pages = try ["Environment", "Contributing"].map { try Manual.page($0).lines.joined(separator: "\n") }
         let used = try SourceText.variables()
         #expect(used.count > 25)

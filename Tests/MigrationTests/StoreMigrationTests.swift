@@ -185,7 +185,9 @@ import Testing
     }
 
     @Test func numbersKeepTheirValuesWhenTheirTypeChanges() throws {
-        let kinds: [AttributeType] = [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float]
+        let kinds: [AttributeType] = sweep(
+            [.boolean, .integer32, .decimal, .double],
+            all: [.boolean, .integer16, .integer32, .integer64, .decimal, .double, .float])
         for old in kinds {
             for new in kinds where new != old {
                 func model(_ name: String, _ type: AttributeType) throws -> ManagedObjectModel {

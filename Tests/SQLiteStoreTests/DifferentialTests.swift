@@ -4,6 +4,7 @@ import SQLiteKit
 import SQLiteStore
 import Schema
 import Storage
+import TestSupport
 import Testing
 
 /// Random predicates on random data of random models: SQL must choose the objects that memory
@@ -13,7 +14,7 @@ import Testing
 /// failure names the seed of its case.
 struct DifferentialTests {
     private static let environment = ProcessInfo.processInfo.environment
-    private static let cases = environment["FOLIO_DIFFERENTIAL_CASES"].flatMap { Int($0) } ?? 4_000
+    private static let cases = environment["FOLIO_DIFFERENTIAL_CASES"].flatMap { Int($0) } ?? sweep(1_000, all: 4_000)
     private static let seed = environment["FOLIO_DIFFERENTIAL_SEED"].flatMap { UInt64($0) } ?? 20_260
 
     @Test func sqlChoosesWhatMemoryChooses() throws {

@@ -6,6 +6,7 @@ import Schema
 import SQLiteStore
 import Stack
 import Storage
+import TestSupport
 import Testing
 
 /// The kinds of stores that keep the contract.
@@ -16,6 +17,10 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     /// The same of an ``IncrementalStore``.
     case objects
 
+    /// Those that tests run over: without sweeps one that works by queries, and one whose objects are
+    /// all in memory.
+    static let allCases: [StoreKind] = sweep(
+        [.sqlite, .inMemory], all: [.sqlite, .binary, .xml, .inMemory, .folder, .objects])
     static let builtIn: [StoreKind] = [.sqlite, .binary, .xml, .inMemory]
 
     var testDescription: String { rawValue }

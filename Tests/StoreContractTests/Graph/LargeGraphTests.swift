@@ -3,6 +3,7 @@ import ObjectGraph
 import Query
 import Schema
 import Synchronization
+import TestSupport
 import Testing
 
 /// A large graph with cascades: the work of deleting it and of taking that back, counted.
@@ -57,7 +58,8 @@ import Testing
 
     /// `FOLIO_LARGE_GRAPH` makes it larger or smaller; this takes some seconds without
     /// optimization.
-    private static let count = ProcessInfo.processInfo.environment["FOLIO_LARGE_GRAPH"].flatMap { Int($0) } ?? 100_000
+    private static let count =
+        ProcessInfo.processInfo.environment["FOLIO_LARGE_GRAPH"].flatMap { Int($0) } ?? sweep(10_000, all: 100_000)
 
     @Test func aCascadeTouchesEachObjectOnce() throws {
         let count = Self.count

@@ -22,7 +22,7 @@ final class RandomEditor {
     static func seeds(_ count: Int) -> [Int] {
         func variable(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
         let first = variable("FOLIO_RANDOM_FIRST") ?? 1
-        return Array(first..<(first + (variable("FOLIO_RANDOM_SEEDS") ?? count)))
+        return Array(first..<(first + (variable("FOLIO_RANDOM_SEEDS") ?? sweep((count + 3) / 4, all: count))))
     }
 
     func number(in range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }

@@ -283,7 +283,7 @@ import Testing
             try Library.insertBook("one", document)
             try await waitUntil { document.hasAutosavedWork }
             let time = start.duration(to: .now)
-            #expect(time >= idle && time < 2 * idle)
+            #expect(time >= idle && time < idle * 2)
             try await document.close()
         }
     }

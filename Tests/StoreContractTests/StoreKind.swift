@@ -17,8 +17,8 @@ enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
     /// The same of an ``IncrementalStore``.
     case objects
 
-    /// Those that tests run over: without sweeps one that works by queries, and one whose objects are
-    /// all in memory.
+    /// Those that tests run over: without sweeps one that works by queries, and one whose objects
+    /// are all in memory.
     static let allCases: [StoreKind] = sweep(
         [.sqlite, .inMemory], all: [.sqlite, .binary, .xml, .inMemory, .folder, .objects])
     static let builtIn: [StoreKind] = [.sqlite, .binary, .xml, .inMemory]

@@ -102,7 +102,9 @@ import Testing
         coordinator.register(CardStore.self)
         try coordinator.addPersistentStore(PersistentStoreDescription(url: url, type: CardStore.storeType))
         let context = ManagedObjectContext(coordinator), server = CardServer.at(url)
-        let accounts = try (0..<5).map { try context.make("Account", ["title": "\($0)", "balance": $0]) }
+        let accounts = try (0..<5).map { (number: Int) in
+            try context.make("Account", ["title": "\(number)", "balance": number])
+        }
         try context.save()
         var request = FetchRequest<ManagedObject>(entityName: "Account")
         request.sortDescriptors = [SortKey("title")]

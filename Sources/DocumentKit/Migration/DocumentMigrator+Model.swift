@@ -18,8 +18,8 @@ extension DocumentMigrator {
         modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
     }
 
-    /// Writes the new model into the package, under the name that the migration gives it. A document
-    /// that was restored to a state before an earlier migration may have it.
+    /// Writes the new model into the package, under the name that the migration gives it. A
+    /// document that was restored to a state before an earlier migration may have it.
     func writeModel(in package: String, _ session: DocumentSession) throws -> AddedModel {
         let wanted = wantedModelName
         let old = try session.place.modelNames()

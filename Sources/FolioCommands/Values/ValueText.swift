@@ -84,7 +84,7 @@ enum ValueText {
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
-    /// The time of a save, an autosave or a version, in milliseconds. They always have three digits.
+    /// The time of a save, an autosave or a version, with three digits of milliseconds.
     static func moment(_ value: Date) -> String {
         let milliseconds = value.milliseconds, fraction = (milliseconds % 1000 + 1000) % 1000
         let whole = Date(milliseconds: milliseconds - fraction)

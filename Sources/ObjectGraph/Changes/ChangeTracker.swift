@@ -129,9 +129,9 @@ final class ChangeTracker {
         return eventLog
     }
 
-    /// Whether the recorded changes of the event leave everything as it was: values were set to what
-    /// they were, or back to it. Takes time linear in the number of values up to the first one that
-    /// differs.
+    /// Whether the recorded changes of the event leave everything as it was: values were set to
+    /// what they were, or back to it. Takes time linear in the number of values up to the first one
+    /// that differs.
     var isEventVain: Bool {
         guard eventLog.hasValuesOnly else { return false }
         return eventLog.values.indices.allSatisfy { place in

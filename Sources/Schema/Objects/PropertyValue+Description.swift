@@ -1,8 +1,9 @@
 import Foundation
 
 extension PropertyValue: CustomStringConvertible {
-    /// The value as Swift code makes it, such as `.string("Dune")` and `.int(3)`. Bytes are shown by
-    /// their number, dates in ISO 8601, objects by their URIs, and the parts of a composite by name.
+    /// The value as Swift code makes it, such as `.string("Dune")` and `.int(3)`. Bytes are shown
+    /// by their number, dates in ISO 8601, objects by their URIs, and the parts of a composite by
+    /// name.
     public var description: String {
         switch self {
         case .null: ".null"

@@ -62,6 +62,23 @@ package struct DetectedDocument: Sendable, Hashable {
 
     private static let deepestPart = 12
 
+    /// The document that a file or folder is, or is a part of, even if it is damaged; nil if there
+    /// is none.
+    package static func document(around path: String) -> String? {
+        guard !leadsOut(path) else { return nil }
+        var item = path
+        for _ in 0..<deepestPart {
+            if (try? Disk.exists(FilePath.join(item, PackageLayout.manifest))) == true { return item }
+            item = FilePath.parent(item)
+        }
+        if (try? DetectedDocument(path)) != nil { return path }
+        // A store that is cut off is none that can be opened.
+        guard let start = try? DatabaseStart(path, count: DatabaseHeader.magic.count).bytes, !start.isEmpty,
+            DatabaseHeader.magic.starts(with: start)
+        else { return nil }
+        return path
+    }
+
     private static func kind(ofFolder path: String) throws -> DocumentKind {
         let folder = try Directory(path)
         if try folder.status(of: PackageLayout.manifest) != nil { return .package }

@@ -13,19 +13,27 @@ extension CommandError {
         case "modelMismatch" where hint == nil:
             hint =
                 "give the model that it was made with (--model MODEL), or bring it to another version: folio migrate \(shownPath) --model MODEL"
-        case "malformed" where isOfDocument && hint == nil, "damaged" where isOfDocument && hint == nil:
-            if command != "repair" {
+        case "malformed" where hint == nil, "damaged" where hint == nil:
+            if command != "repair", let document = shortPath.flatMap({ DetectedDocument.document(around: $0) }) {
+                let word = Self.shellWord(document)
                 hint =
-                    (command == "verify" ? "" : "folio verify \(shownPath) says what is damaged; ")
-                    + "folio repair \(shownPath) -o NEW saves what can be read"
+                    (command == "verify" ? "" : "folio verify \(word) says what is damaged; ")
+                    + "folio repair \(word) -o NEW saves what can be read"
+            }
+        case "notFound" where hint == nil:
+            if let name = shortPath?.wholeMatch(of: /(?s)(.+)@[^@\/]*/)?.1, (try? DetectedDocument(String(name))) != nil
+            {
+                hint =
+                    "a state of a document is \(name)@n, with a number that folio versions lists, @saved or @autosaved"
             }
         default: break
         }
     }
 
     /// The path as a shell word; `DOC` if there is none.
-    private var shownPath: String {
-        guard let path = shortPath else { return "DOC" }
+    private var shownPath: String { shortPath.map(Self.shellWord) ?? "DOC" }
+
+    private static func shellWord(_ path: String) -> String {
         let isPlain = path.utf8.allSatisfy {
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 | 0x20 || UInt8(ascii: "+")...UInt8(ascii: "9") ~= $0
                 || $0 == UInt8(ascii: "_") || $0 >= 0x80
@@ -38,10 +46,5 @@ extension CommandError {
         var status = stat()
         guard let path, stat(path, &status) == 0 else { return false }
         return status.st_mode & S_IWUSR == 0 && (status.st_uid == getuid() || getuid() == 0)
-    }
-
-    /// Whether the path is a document, damaged or not.
-    private var isOfDocument: Bool {
-        path.map { !DetectedDocument.leadsOut($0) && (try? DetectedDocument($0)) != nil } ?? false
     }
 }

@@ -36,6 +36,9 @@ extension CommandError {
             detail: .object(detail))
         // A hint for a habit from SQL is more useful than similar names.
         if let habit = SQLHabits.hint(for: error) { hint = habit }
+        if error.code == .unknownKey, error.key?.contains("(") == true {
+            hint = "an expression is sorted by its name in --columns: --columns '… AS u' --sort u"
+        }
         if hint == nil, error.code == .syntax, error.offset != nil { hint = "folio help predicates tells the language" }
         // The hint replaces the question in the message.
         if hint != nil, let question = why.range(of: "; did you mean") { why = String(why[..<question.lowerBound]) }
@@ -163,6 +166,7 @@ extension CommandError {
             return
         }
         self.init(exit, code, error.message, path: error.path, hint: error.hint, detail: .object(detail))
+        if error.code == .locked { hint = "try again later; commands that read work meanwhile" }
         if stored?.isOfNumbers == true { (self.exit, self.code) = Self.noNumbers }
         if stored?.code == .noModel { hint = Self.modelHint }
         if let holder = error.holder, !why.contains("\(holder.pid)") { why += ": \(holder)" }

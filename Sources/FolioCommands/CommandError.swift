@@ -10,6 +10,8 @@ package struct CommandError: Error {
     var what: String?
     package var why: String
     package var path: String?
+    /// Whether the path is as it was typed, and shown so.
+    private var isTyped = false
     package var hint: String?
     /// Lines shown below the error, such as the invalid text with a caret under it.
     var excerpt: [String]
@@ -46,7 +48,7 @@ package struct CommandError: Error {
     var reasonForNoDocument: String? { [.malformed, .modelMismatch, .newer].contains(exit) ? why : nil }
 
     /// The error as one line. The path precedes the reason unless the reason contains it. A path
-    /// below the current folder is shown as a relative path.
+    /// that was not typed is shown as a relative path if it is below the current folder.
     var line: String {
         var parts = ["folio"]
         if let what { parts.append(what) }
@@ -56,16 +58,30 @@ package struct CommandError: Error {
     }
 
     /// Adds the path of the command's document if the error has no path, and replaces the paths of
-    /// temporary files with those of the files that they replace.
-    mutating func name(_ operand: String?, of specification: CommandSpecification) {
+    /// temporary files with those of the files that they replace, and other paths with the typed
+    /// ones.
+    mutating func name(_ arguments: ParsedArguments, of specification: CommandSpecification) {
         if let known = path {
             path = Self.withoutTemporaries(known)
             why = why.replacing(known, with: path ?? known)
         }
         why = Self.withoutTemporaries(why)
         let isOfDocument =
-            ![.usage, .interrupted, .software].contains(exit) && what == nil && specification.operands.hasPrefix("DOC")
-        if path == nil, isOfDocument, let operand { path = DocumentArgument(operand).path }
+            (![.usage, .interrupted, .software].contains(exit) || Self.codesOfModel.contains(code)) && what == nil
+            && specification.operands.hasPrefix("DOC")
+        if path == nil, isOfDocument, let operand = arguments.operands.first { path = DocumentArgument(operand).path }
+        showTyped(TypedPaths(arguments.typedPaths(of: specification)))
+    }
+
+    /// The codes of usage errors that depend on the document's model.
+    private static let codesOfModel = ["unknownKey", "unknownEntity"]
+
+    /// Shows paths as they were typed.
+    mutating func showTyped(_ typed: TypedPaths) {
+        why = typed.text(why)
+        guard let known = path, let shown = typed.path(known) else { return }
+        path = shown
+        isTyped = true
     }
 
     /// Replaces paths of the form `.NAME.tmp-UUID`, or beneath it, with those of NAME.
@@ -73,9 +89,10 @@ package struct CommandError: Error {
         text.replacing(/(^|\/)\.([^\/]+?)\.tmp-[0-9a-fA-F-]{36}(\/[^:]*)?/) { match in "\(match.1)\(match.2)" }
     }
 
-    /// The path, relative to the current folder if it is beneath it.
+    /// The path, as typed or relative to the current folder if it is beneath it.
     var shortPath: String? {
-        path.map { path in
+        if isTyped { return path }
+        return path.map { path in
             let here = FileManager.default.currentDirectoryPath + "/"
             return path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
         }

@@ -87,7 +87,19 @@ public enum CommandLineTool {
         }
     }
 
-    private static func dispatch(_ words: [String], _ console: Console) async throws -> ExitCode {
+    /// The options of every command that take no value.
+    private static let flags = OptionSpecification.json.names + OptionSpecification.noProgress.names
+
+    private static func hint(forUnknown name: String) -> String {
+        if name == "version" { return "did you mean folio --version?" }
+        if (try? DetectedDocument(DocumentArgument(name).path)) != nil { return "did you mean folio info \(name)?" }
+        return Suggestion.sentence(for: name, among: CommandTable.names) ?? "see folio help for the commands"
+    }
+
+    private static func dispatch(_ line: [String], _ console: Console) async throws -> ExitCode {
+        // Options of every command may stand before its name.
+        let leading = line.prefix { flags.contains($0) }
+        let words = leading.count == line.count ? [] : Array(line[leading.endIndex...] + leading)
         guard let name = words.first else {
             throw CommandError.usage("which command?", hint: "folio help lists the commands")
         }
@@ -105,9 +117,7 @@ public enum CommandLineTool {
         }
         guard let command = CommandTable.command(named: name) else {
             if name.hasPrefix("-") { throw CommandError.usage("unknown option \(name)", hint: "see folio help") }
-            throw CommandError.usage(
-                "unknown command \(name)",
-                hint: Suggestion.sentence(for: name, among: CommandTable.names) ?? "see folio help for the commands")
+            throw CommandError.usage("unknown command \(name)", hint: hint(forUnknown: name))
         }
         let arguments = try ParsedArguments(Array(words.dropFirst()), for: command.specification)
         if command.specification.sendsResultsToFile, let path = arguments.value(OptionSpecification.output.names[0]),
@@ -130,7 +140,7 @@ public enum CommandLineTool {
             return try await command.run(arguments, console)
         } catch {
             var failure = CommandError(mapping: error)
-            failure.name(arguments.operands.first, of: command.specification)
+            failure.name(arguments, of: command.specification)
             throw failure
         }
     }

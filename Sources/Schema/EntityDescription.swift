@@ -103,3 +103,8 @@ extension EntityDescription: Hashable {
         hasher.combine(definition.name)
     }
 }
+
+extension EntityDescription: CustomStringConvertible {
+    /// The name of the entity.
+    public var description: String { name }
+}

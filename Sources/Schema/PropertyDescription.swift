@@ -55,3 +55,8 @@ public struct PropertyDescription: Sendable, Hashable {
     /// Whether the property is a to-many relationship.
     public var isToMany: Bool { relationship?.isToMany ?? false }
 }
+
+extension PropertyDescription: CustomStringConvertible {
+    /// The name of the property.
+    public var description: String { name }
+}

@@ -32,7 +32,7 @@ extension StorageError {
 
     private static func shortName(_ object: ManagedObjectID?) -> String {
         guard let object else { return "another one" }
-        return object.isTemporaryID ? "a new object" : "\(object.entity.name)/\(object.reference)"
+        return object.isTemporaryID ? "a new object" : object.shortName
     }
 
     /// The error for a value that the store can't represent: NaN would be read back as nil.

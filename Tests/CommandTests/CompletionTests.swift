@@ -157,7 +157,7 @@ import Testing
             let unknown = try FolioCommand.run("completion", "basch")
             #expect(unknown.exit == 64 && unknown.hints == ["hint: did you mean bash?"])
             #expect(try FolioCommand.run("completion").exit == 64)
-            #expect(try FolioCommand.run("completion", "bash", "--json").exit == 64)
+            #expect(try FolioCommand.run("completion", "basch", "--json").exit == 64)
         }
     }
 

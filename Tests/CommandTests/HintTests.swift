@@ -41,6 +41,34 @@ import Testing
         }
     }
 
+    @Test func aStoreThatIsCutOffIsVerifiedAndRepaired() throws {
+        try withTemporaryDirectory { folder in
+            _ = try FolioCommand.copyOfDocument(in: folder)
+            #expect(try FolioCommand.run("save-as", "Expeditions.folio", "Store.sqlite", in: folder).exit == 0)
+            for store in ["Expeditions.folio/store/store.sqlite", "Store.sqlite"] {
+                let handle = try FileHandle(forUpdating: folder.appendingPathComponent(store))
+                try handle.truncate(atOffset: 30000)
+                try handle.close()
+            }
+            let model = FolioCommand.samples.path + "/Expeditions.xcdatamodeld"
+            for document in ["Expeditions.folio", "Store.sqlite"] {
+                let hint =
+                    "folio verify \(document) says what is damaged; folio repair \(document) -o NEW saves what can be read"
+                for words in [
+                    ["fetch", document, "Person"], ["info", document, "--deep"],
+                    ["migrate", document, "--model", model],
+                    ["get", document, "Person/p1"], ["set", document, "Person/p1", "name=x"],
+                    ["export", document], ["diff", document, FolioCommand.document],
+                ] {
+                    let outcome = try FolioCommand.run(words, in: folder)
+                    #expect(outcome.exit == 65 && outcome.hints == ["hint: \(hint)"], "\(words): \(outcome.messages)")
+                    let json = try FolioCommand.run(words + ["--json"], in: folder).messages
+                    #expect(json.contains("\"hint\":\"\(hint)\""), "\(words): \(json)")
+                }
+            }
+        }
+    }
+
     @Test func whatIsNotToBeWrittenToIsMadeWritable() throws {
         try withTemporaryDirectory { folder in
             let store = folder.path + "/Store.sqlite"

@@ -70,7 +70,7 @@ import Testing
             try Data("name\nx\n".utf8).write(to: file)
             let outcome = try FolioCommand.run("import", document, file.path, "--entity", "Persn")
             #expect(
-                outcome.exit == 64 && outcome.errors == ["folio: import: there is no entity Persn"]
+                outcome.exit == 64 && outcome.errors == ["folio: import: \(document): there is no entity Persn"]
                     && outcome.messages.contains("Person"), "\(outcome.messages)")
         }
     }

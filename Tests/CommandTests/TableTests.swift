@@ -64,6 +64,15 @@ import Testing
         }
     }
 
+    @Test func theNamesOfObjectsAreNeverCut() throws {
+        try withDocument { document, _ in
+            let lines = try run(["fetch", document, "Journey"], columns: 30)
+            #expect(lines[0].hasPrefix("object     ") && lines[2].hasPrefix("Journey/p1  "), "\(lines)")
+            let versions = try run(["versions", document], columns: 30)
+            #expect(versions.last?.hasPrefix("5, saved  ") == true, "\(versions)")
+        }
+    }
+
     @Test func nilIsShownApartFromTexts() throws {
         try withDocument { document, _ in
             #expect(try FolioCommand.run("set", document, "Journey/p1", "title:=\"\"").exit == 0)

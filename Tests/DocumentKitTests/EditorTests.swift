@@ -384,7 +384,9 @@ import Testing
             }
             var update = BatchUpdateRequest(entityName: "Book")
             update.propertiesToUpdate = ["title": .constant(.string("two"))]
-            #expect(throws: DocumentError.self) { try other.execute(update) }
+            let refusal = #expect(throws: DocumentError.self) { try other.execute(update) }
+            #expect(
+                refusal?.message.hasPrefix("a batch request can't be executed in the context of a document") == true)
             #expect(throws: DocumentError.self) { try document.context.execute(BatchDeleteRequest(entityName: "Book")) }
             // A child's save goes no further than the document's context.
             let child = ManagedObjectContext(parent: document.context)

@@ -25,6 +25,19 @@ import Testing
         #expect(manifest.generation == 3)
     }
 
+    /// The text of the time of a save has whole seconds, as earlier programs read it.
+    @Test func theTimeOfASaveIsKeptInMilliseconds() throws {
+        var manifest = try DocumentManifest.decode(Array(Self.good.utf8), path: "m")
+        #expect(manifest.saved.timeIntervalSince1970 == 1_767_312_000)
+        manifest.saved = Date(timeIntervalSince1970: 1_767_312_000.2591943)
+        let written = try manifest.encoded
+        #expect(String(decoding: written, as: UTF8.self).contains("\"saved\" : \"2026-01-02T00:00:00Z\""))
+        #expect(try DocumentManifest.decode(written, path: "m").saved == Date(milliseconds: 1_767_312_000_259))
+        manifest.saved = Date(timeIntervalSince1970: 1_767_311_999.9996)
+        #expect(
+            try DocumentManifest.decode(manifest.encoded, path: "m").saved == Date(milliseconds: 1_767_312_000_000))
+    }
+
     @Test func aNewerFormatNeedsANewerProgram() {
         let text = Self.good.replacingOccurrences(
             of: "\"formatVersion\": 1, \"minimumReader\": 1", with: "\"formatVersion\": 9, \"minimumReader\": 7")

@@ -94,6 +94,12 @@ public struct DocumentManifest: Sendable, Hashable, Codable {
     /// one of the versions, and reverting restores it. Nil if the main file is in the last saved
     /// state.
     public var lastSave: LastSave?
+    /// The names of models that the document had before a migration, by the digest of their version
+    /// hashes: earlier versions of the document have these models. Nil if there are none.
+    var formerModels: [String: String]?
+    /// The milliseconds of `saved`, whose text in the file has whole seconds; nil except while the
+    /// manifest is encoded.
+    var savedMilliseconds: Int?
 
     private static let recent = Mutex(RecentlyUsed<[UInt8], DocumentManifest> { $0.count <= 32 << 10 })
 
@@ -144,8 +150,12 @@ public struct DocumentManifest: Sendable, Hashable, Codable {
 
     package var encoded: [UInt8] {
         get throws {
-            CheckedJSON.adding(
-                to: Array(try JSONCoding.encoder.encode(self)) + [UInt8(ascii: "\n")], indent: Self.indent)
+            var written = self
+            let milliseconds = saved.milliseconds, fraction = (milliseconds % 1000 + 1000) % 1000
+            written.saved = Date(milliseconds: milliseconds - fraction)
+            written.savedMilliseconds = Int(fraction)
+            return CheckedJSON.adding(
+                to: Array(try JSONCoding.encoder.encode(written)) + [UInt8(ascii: "\n")], indent: Self.indent)
         }
     }
 
@@ -176,6 +186,18 @@ extension DocumentManifest {
     /// Whether the manifest contains counts. If not, `entities` and `attachments` are invalid.
     var hasCounts: Bool { !entities.isEmpty }
 
+    /// Records the name of the model, before the document gets another one. A name that is recorded
+    /// already is kept.
+    package mutating func noteFormerModel() {
+        formerModels = (formerModels ?? [:]).merging([model.digest: model.name]) { first, _ in first }
+    }
+
+    /// The name that a model of the document has or had; nil if it is not known.
+    func name(of other: ManagedObjectModel) -> String? {
+        let digest = other.versionHashesDigest
+        return digest == model.digest ? model.name : formerModels?[digest]
+    }
+
     private init(_ fields: JSONFields) throws {
         func date(_ value: JSONValue) -> Date? { value.string.flatMap { InternetDate.date($0) } }
         format = try fields.string("format")
@@ -185,6 +207,9 @@ extension DocumentManifest {
         generation = try fields.required("generation", CommitNumbers.decoded)
         created = try fields.required("created", date)
         saved = try fields.required("saved", date)
+        if let milliseconds = try fields.optional("savedMilliseconds", { $0.int(Int.self) }), 0..<1000 ~= milliseconds {
+            saved = Date(milliseconds: saved.milliseconds + Int64(milliseconds))
+        }
         let model = try fields.object("model"), store = try fields.object("store"),
             attachments = try fields.object("attachments")
         self.model = try Model(
@@ -207,6 +232,9 @@ extension DocumentManifest {
         }
         title = try fields.optional("title", \.string)
         keywords = try fields.optional("keywords", \.strings)
+        formerModels = try fields.optional("formerModels") { value in
+            value.object?.compactMapValues(\.string).filter { PackageLayout.isModelName($0.value) }
+        }
         lastSave = try fields.optional("lastSave") { $0 }.map { _ in
             let lastSave = try fields.object("lastSave")
             return try LastSave(

@@ -45,7 +45,8 @@ extension DocumentSession {
         let reader = try PackageReader(package)
         guard try reader.model(fitting: model.versionHashesByEntityName) == nil else { return }
         _ = try ModelFolder.write(
-            model, named: PackageBuilder.name(for: model), to: package, besides: reader.modelNames())
+            model, named: manifest?.name(of: model) ?? PackageBuilder.name(for: model), to: package,
+            besides: reader.modelNames())
     }
 
     /// Closes the session and discards the work that was autosaved since the last save. The work is
@@ -106,14 +107,18 @@ extension DocumentSession {
     }
 
     /// Makes a version the saved state of a document that is not open.
-    package static func restore(_ path: String, to generation: Int) throws {
+    /// - Returns: False if it is the saved state already.
+    package static func restore(_ path: String, to generation: Int) throws -> Bool {
         let session = try edit(path, model: .own, recovery: .refuse)
         let lock = session.lock
         do {
             guard let versions = session.versions else {
                 throw DocumentError(.unsupported, "it keeps no versions", path: session.path, stage: .restoring)
             }
-            guard session.marker?.generation != generation else { return try session.close() }
+            guard session.marker?.generation != generation else {
+                try session.close()
+                return false
+            }
             let list = try DocumentError.stage(.restoring, session.path) { try versions.list() }
             guard let version = list.last(where: { $0.generation == generation }) else {
                 throw DocumentError(
@@ -125,5 +130,6 @@ extension DocumentSession {
             throw error
         }
         UnfinishedWork.noting { try reopen(session.path, lock: lock, model: .own).close() }
+        return true
     }
 }

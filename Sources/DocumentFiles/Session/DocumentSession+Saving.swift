@@ -130,19 +130,22 @@ extension DocumentSession {
 
     /// The manifest for a state of the store.
     func nextManifest(_ marker: DocumentMarker) throws -> DocumentManifest {
-        guard let content, let manifest, let counts = footprint.counts else {
+        guard let content, var manifest, let counts = footprint.counts else {
             preconditionFailure("A store by itself has no manifest")
         }
         var modelName = manifest.model.name
         if manifest.model.digest != model.versionHashesDigest {
+            manifest.noteFormerModel()
             modelName =
-                try place.model(fitting: model.versionHashesByEntityName)?.name ?? PackageBuilder.name(for: model)
+                try place.model(fitting: model.versionHashesByEntityName)?.name ?? manifest.name(of: model)
+                ?? PackageBuilder.name(for: model)
         }
         var next = DocumentManifest(
             uuid: uuid, marker: marker, modelName: modelName, model: model, counts: counts,
             storeBytes: try place.storeBytes(), attachments: try footprint.attachments(in: content))
         next.title = manifest.title
         next.keywords = manifest.keywords
+        next.formerModels = manifest.formerModels
         if modelName == manifest.model.name, let known = manifest.model.checksum {
             next.model.checksum = known
         } else if let bytes = try place.modelBytes(modelName) {

@@ -23,6 +23,7 @@ extension DocumentWriter {
         if case .copy(let session, _) = content {
             manifest.title = session.manifest?.title
             manifest.keywords = session.manifest?.keywords
+            manifest.formerModels = session.manifest?.formerModels
             if let description = self.parts.description {
                 (manifest.title, manifest.keywords) = (description.title, description.keywords)
             }

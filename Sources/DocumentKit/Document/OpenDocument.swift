@@ -137,10 +137,18 @@ final class OpenDocument {
 
     /// The error for saves that bypass the document. Such a commit would be neither a save nor an
     /// autosave, and an archive would lose it.
-    private static var refusal: DocumentError {
-        DocumentError(
-            .usage, "a context does not save the objects of a document: the document does, or autosaves them",
-            hint: "call the document's save(); elsewhere, work in a child of its context")
+    private static func refusal(of write: PersistentStoreCoordinator.Write) -> DocumentError {
+        switch write {
+        case .save:
+            DocumentError(
+                .usage, "a context does not save the objects of a document: the document does, or autosaves them",
+                hint: "call the document's save(); elsewhere, work in a child of its context")
+        case .batchRequest:
+            DocumentError(
+                .usage,
+                "a batch request can't be executed in the context of a document: only the document changes its store",
+                hint: "change the objects in the context, and call the document's save()")
+        }
     }
 
     /// More than an interactive session produces, and small enough to keep in memory until the
@@ -170,7 +178,7 @@ final class OpenDocument {
         let previous = keeper
         keeper = opened.keeper
         take(opened.state)
-        let refusal: @Sendable () -> any Error = { OpenDocument.refusal }
+        let refusal: @Sendable (PersistentStoreCoordinator.Write) -> any Error = { OpenDocument.refusal(of: $0) }
         openContext?.persistentStoreCoordinator.refuseSaving(opened.state.marker == nil ? nil : refusal)
         return previous
     }

@@ -26,8 +26,7 @@ extension DocumentMigrator {
     /// The replacement of the store's folder is the commit.
     private func rewritePackage(_ session: DocumentSession, _ builder: MigratedStoreBuilder) throws {
         guard let package = session.package else { preconditionFailure("A package is where its document is") }
-        let old = try session.place.modelNames(), previous = session.marker?.generation
-        let name = try ModelFolder.write(model, named: wantedModelName, to: package, besides: old)
+        let previous = session.marker?.generation, newModel = try writeModel(in: package, session)
         do {
             let trail = trail(of: session)
             try session.closeReplacing(noting: trail) { path in
@@ -36,7 +35,7 @@ extension DocumentMigrator {
             }
         } catch {
             if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
-                ModelFolder(name, in: package).remove()
+                newModel.takeBack()
             }
             throw error
         }
@@ -47,7 +46,8 @@ extension DocumentMigrator {
         UnfinishedWork.noting {
             let migrated = try DocumentSession.reopen(session.path, lock: lock, model: .model(model))
             defer { UnfinishedWork.noting { try migrated.close() } }
-            try migrated.clearUpAfterMigration(package, from: previous, models: old, keepsOld: backupLabel != nil)
+            try migrated.clearUpAfterMigration(
+                package, from: previous, models: newModel.others, keepsOld: backupLabel != nil)
         }
     }
 
@@ -57,8 +57,7 @@ extension DocumentMigrator {
         guard let package = session.package, let marker = session.marker, let content = session.content else {
             preconditionFailure("An archive that is edited has a working set and a marker")
         }
-        let old = try session.place.modelNames()
-        let name = try ModelFolder.write(model, named: wantedModelName, to: package, besides: old)
+        let newModel = try writeModel(in: package, session)
         let trail = trail(of: session)
         // The folder of the store may contain nothing else, so the new store is written elsewhere.
         let folder = FilePath.join(package, PackageLayout.migrated),
@@ -84,7 +83,7 @@ extension DocumentMigrator {
         }
         let migrated = try DocumentSession.reopen(session.path, lock: lock, model: .model(model))
         do {
-            try migrated.saveMigration(modelName: name, replacing: old, keepsOld: false)
+            try migrated.saveMigration(modelName: newModel.name, replacing: newModel.others, keepsOld: false)
         } catch {
             try? migrated.closeDiscardingAutosavedWork()
             try? migrated.workingSet?.remove()

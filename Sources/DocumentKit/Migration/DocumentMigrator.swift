@@ -289,8 +289,7 @@ package struct DocumentMigrator: Sendable {
         session.lock = nil
         var released = false
         defer { if !released { lock?.release() } }
-        let old = try session.place.modelNames(), trail = trail(of: session)
-        let name = try ModelFolder.write(model, named: wantedModelName, to: package, besides: old)
+        let trail = trail(of: session), newModel = try writeModel(in: package, session)
         do {
             try session.store.close()
             var description = PersistentStoreDescription(url: URL(fileURLWithPath: session.storePath))
@@ -302,7 +301,8 @@ package struct DocumentMigrator: Sendable {
             released = true
             let migrated = try DocumentSession.reopen(session.path, lock: lock, model: .model(model))
             do {
-                try migrated.saveMigration(modelName: name, replacing: old, keepsOld: backupLabel != nil)
+                try migrated.saveMigration(
+                    modelName: newModel.name, replacing: newModel.others, keepsOld: backupLabel != nil)
             } catch {
                 // The migrated state could not be saved: discard all of it.
                 try? migrated.closeDiscardingAutosavedWork()
@@ -314,7 +314,7 @@ package struct DocumentMigrator: Sendable {
             return report.steps
         } catch {
             if try session.place.storedModelInfo().versionHashes == session.model.versionHashesByEntityName {
-                ModelFolder(name, in: package).remove()
+                newModel.takeBack()
             }
             if !released {
                 // Reopening and closing removes what the transaction left in the WAL.
@@ -324,16 +324,13 @@ package struct DocumentMigrator: Sendable {
             throw error
         }
     }
-
-    var wantedModelName: String {
-        modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
-    }
 }
 
 extension DocumentSession {
     /// Makes the migrated state the saved one, and removes the models of the old state.
     func saveMigration(modelName: String, replacing old: [String], keepsOld: Bool) throws {
         guard let package else { return }
+        manifest?.noteFormerModel()
         manifest?.model.name = modelName
         manifest?.model.checksum = nil
         if workingSet != nil {

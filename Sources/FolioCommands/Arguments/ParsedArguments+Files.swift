@@ -18,6 +18,13 @@ extension ParsedArguments {
         } + options.flatMap { all($0.names[0]) }
     }
 
+    /// The paths of the command line as they were typed, without the names of states and versions.
+    func typedPaths(of command: CommandSpecification) -> [String] {
+        (sources(of: command) + all(OptionSpecification.output.names[0])).flatMap { word in
+            [word, DocumentArgument(word).path, String(word.prefix { $0 != "#" })]
+        }
+    }
+
     /// - Throws: A usage error if standard input is used for two files.
     func checkStandardInput(of command: CommandSpecification) throws {
         guard command.takesAssignments || command.takesFiles, sources(of: command).filter({ $0 == "-" }).count > 1

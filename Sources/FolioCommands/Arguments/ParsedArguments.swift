@@ -57,10 +57,19 @@ struct ParsedArguments: Sendable {
         let known = specification.options.flatMap(\.names)
         // A long option with one dash, or a one-letter option with an attached value.
         let (written, isLong) = word.hasPrefix("--") || word.count == 2 ? (name, false) : (split("-" + word).name, true)
+        let usual = otherNames[written].flatMap { known.contains($0) ? $0 : nil }
         return CommandError.usage(
             "unknown option \(isLong ? word : name)",
-            hint: Suggestion.sentence(for: written, among: known) ?? "see folio help \(specification.name)")
+            hint: usual.flatMap { Suggestion.sentence([$0]) } ?? Suggestion.sentence(for: written, among: known)
+                ?? "see folio help \(specification.name)")
     }
+
+    /// Options by the names that other programs give them.
+    private static let otherNames = [
+        "-n": "--limit", "--top": "--limit", "--max": "--limit", "--skip": "--offset", "--order": "--sort",
+        "--order-by": "--sort", "--orderby": "--sort", "--filter": "--where", "--predicate": "--where",
+        "--select": "--columns", "--fields": "--columns", "--group": "--group-by",
+    ]
 
     private static func check(_ value: String, of option: OptionSpecification, _ name: String) throws {
         guard !option.choices.isEmpty, !option.choices.contains(value) else { return }

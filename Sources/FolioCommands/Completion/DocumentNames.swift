@@ -74,14 +74,14 @@ struct DocumentNames {
         else { return [] }
         var names: [Name] = []
         if document.hasAutosavedWork {
-            names.append(("autosaved", document.autosaved.map { ValueText.date($0) } ?? ""))
+            names.append(("autosaved", document.autosaved.map { ValueText.moment($0) } ?? ""))
         }
-        if let saved = document.saved { names.append(("saved", ValueText.date(saved))) }
+        if let saved = document.saved { names.append(("saved", ValueText.moment(saved))) }
         for version in ((try? document.versions()) ?? []).reversed() {
             names.append(
                 (
                     String(version.generation),
-                    ([ValueText.date(version.saved)] + [version.name].compactMap { $0 }).joined(separator: ", ")
+                    ([ValueText.moment(version.saved)] + [version.name].compactMap { $0 }).joined(separator: ", ")
                 ))
         }
         try? await document.close()

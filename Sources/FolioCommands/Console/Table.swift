@@ -4,12 +4,15 @@ struct Table {
     private var rows: [[String]] = []
     /// Whether each column is aligned right, as numbers are.
     private let alignsRight: [Bool]
+    /// The columns that are never truncated, because other commands need what is in them.
+    private let whole: Set<Int>
     /// The number of spaces between columns.
     private static let gap = 2
     /// The minimum width of a truncated column, regardless of the terminal.
     private static let leastWidth = 4
 
-    init(headings: [String], alignsRight: [Bool] = []) {
+    init(headings: [String], alignsRight: [Bool] = [], whole: Set<Int> = []) {
+        self.whole = whole
         self.headings = headings.map(Printable.line)
         self.alignsRight = alignsRight + Array(repeating: false, count: max(0, headings.count - alignsRight.count))
     }
@@ -25,20 +28,21 @@ struct Table {
         for row in rows {
             for (column, cell) in row.enumerated() { widths[column] = max(widths[column], Printable.width(cell)) }
         }
-        if let room = console.resultColumns { widths = Self.fitting(widths, in: room) }
+        if let room = console.resultColumns { widths = Self.fitting(widths, in: room, whole: whole) }
         write(headings, widths, console.output)
         write(widths.map { String(repeating: "-", count: $0) }, widths, console.output)
         for row in rows { write(row, widths, console.output) }
     }
 
     /// The widths of the columns for a limited line width. The widest columns are reduced first, to
-    /// the width of the next widest ones.
-    static func fitting(_ widths: [Int], in room: Int) -> [Int] {
+    /// the width of the next widest ones; those in `whole` are not.
+    static func fitting(_ widths: [Int], in room: Int, whole: Set<Int> = []) -> [Int] {
         var fitted = widths
         var excess = widths.reduce(gap * (widths.count - 1), +) - room
-        while excess > 0, let widest = fitted.max(), widest > leastWidth {
-            let next = max(leastWidth, fitted.filter { $0 < widest }.max() ?? 0)
-            let columns = fitted.indices.filter { fitted[$0] == widest }
+        let shrinkable = fitted.indices.filter { !whole.contains($0) }
+        while excess > 0, let widest = shrinkable.map({ fitted[$0] }).max(), widest > leastWidth {
+            let next = max(leastWidth, shrinkable.map { fitted[$0] }.filter { $0 < widest }.max() ?? 0)
+            let columns = shrinkable.filter { fitted[$0] == widest }
             let step = min(widest - next, (excess + columns.count - 1) / columns.count)
             for column in columns where excess > 0 {
                 let cut = min(step, excess)

@@ -21,15 +21,17 @@ extension Console {
     }
 
     /// Reports commits of other programs in the document's WAL, if there are any.
-    func reportOutsideCommits(of document: PersistentDocument) {
-        reportOutsideCommits(document.outsideCommits, document.url.path)
+    ///
+    /// - Parameter path: The path of the document as it was typed.
+    func reportOutsideCommits(of document: PersistentDocument, _ path: String) {
+        reportOutsideCommits(document.outsideCommits, path)
     }
 
     /// The same for a document that a command uses without opening it here. Call it before that.
     func reportOutsideCommits(at path: String) {
         // The command itself reports errors of reading the document.
         guard let count = try? DocumentInfo.outsideCommits(of: URL(fileURLWithPath: path)) else { return }
-        reportOutsideCommits(count, ResolvedPath(path).text)
+        reportOutsideCommits(count, path)
     }
 
     func reportOutsideCommits(_ count: Int, _ path: String) {

@@ -31,7 +31,7 @@ struct DocumentEditor {
         let document = try await PersistentDocument.open(
             URL(fileURLWithPath: path), mode: isDryRun ? .reading : .editing,
             fitting: try FittingModel.choice(arguments.value("--model")))
-        console.reportOutsideCommits(of: document)
+        console.reportOutsideCommits(of: document, path)
         // The command saves once and never undoes, so no undo information is needed.
         document.context.undoManager = nil
         do {

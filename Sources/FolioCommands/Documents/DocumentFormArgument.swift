@@ -17,9 +17,14 @@ enum DocumentFormArgument {
     /// The form of a new document: the one that `--archive`, `--package` or `--store KIND` selects,
     /// otherwise the one of its extension. If the option contradicts the extension, a note is
     /// printed.
-    static func form(_ arguments: ParsedArguments, of path: String, _ console: Console) -> DocumentForm {
+    /// - Throws: A usage error if no option says the form, and the extension is that of files that
+    ///   are no documents.
+    static func form(_ arguments: ParsedArguments, of path: String, _ console: Console) throws -> DocumentForm {
         let usual = defaultForm(of: path)
-        guard let chosen = chosen(arguments) else { return usual ?? .package }
+        guard let chosen = chosen(arguments) else {
+            if usual == nil { try refuseForeignExtension(path) }
+            return usual ?? .package
+        }
         if let usual, usual != chosen {
             console.say(
                 "note: \(Printable.line(path)) is written as \(Self.name(of: chosen)), which its extension does not say"
@@ -58,6 +63,22 @@ enum DocumentFormArgument {
         case "xml": .xmlStore
         default: nil
         }
+    }
+
+    /// Throws if the extension of a new document's path is that of another kind of files.
+    static func refuseForeignExtension(_ path: String) throws {
+        let ending = URL(fileURLWithPath: path).pathExtension.lowercased()
+        let hint: String
+        switch ending {
+        case "csv", "json", "jsonl": hint = "objects are written by folio export DOC --format \(ending) -o \(path)"
+        case "tsv", "xls", "xlsx", "ods": hint = "objects are written by folio export DOC --format csv"
+        case "zip", "tar", "gz", "tgz", "7z":
+            hint = "one file in zip format has the extension .folioz, or any with --archive"
+        case "db", "db3", "sqlite3": hint = "a SQLite store has the extension .sqlite, or any with --store sqlite"
+        case "txt", "md", "html", "pdf": hint = "a document has the extension .folio, .folioz, .sqlite or .xml"
+        default: return
+        }
+        throw CommandError.usage("\(path) would be a folder: .\(ending) is no extension of a document", hint: hint)
     }
 
     static func name(of form: DocumentForm) -> String {

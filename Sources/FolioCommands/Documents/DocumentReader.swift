@@ -11,15 +11,19 @@ struct DocumentReader {
     /// Opens the document at `path`, runs `body` on one of its states and closes it. If another
     /// program changes the document meanwhile and was not excluded by a lock, this is repeated,
     /// provided that nothing has been written to standard output.
-    /// - Parameter modelText: The value of `--model`.
+    /// - Parameters:
+    ///   - modelText: The value of `--model`.
+    ///   - isQuiet: Whether nothing is said of the state that is read, because a caller reads the
+    ///     document again.
     static func reading<Result>(
-        _ path: String, model modelText: String?, _ console: Console, _ body: (DocumentReader) async throws -> Result
+        _ path: String, model modelText: String?, isQuiet: Bool = false, _ console: Console,
+        _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {
         let argument = DocumentArgument(path), mark = console.output.mark
         var attempt = 1
         while true {
             do {
-                return try await reading(argument, model: modelText, console, isFirst: attempt == 1, body)
+                return try await reading(argument, model: modelText, console, tells: attempt == 1 && !isQuiet, body)
             } catch
                 where attempt < DocumentReading.attempts && DocumentError.tellsOfChange(error)
                 && console.output.goBack(to: mark)
@@ -32,7 +36,7 @@ struct DocumentReader {
     }
 
     private static func reading<Result>(
-        _ argument: DocumentArgument, model modelText: String?, _ console: Console, isFirst: Bool,
+        _ argument: DocumentArgument, model modelText: String?, _ console: Console, tells: Bool,
         _ body: (DocumentReader) async throws -> Result
     ) async throws -> Result {
         try await PersistentDocument.withDocument(
@@ -40,10 +44,10 @@ struct DocumentReader {
             fitting: try FittingModel.choice(modelText)
         ) { document in
             try document.holdState()
-            if isFirst, document.hasAutosavedWork, argument.state == .newest {
+            if tells, document.hasAutosavedWork, argument.state == .newest {
                 console.say("note: \(Printable.line(argument.path)) is shown with autosaved work that is not saved")
             }
-            if isFirst { console.reportOutsideCommits(of: document) }
+            if tells { console.reportOutsideCommits(of: document, argument.path) }
             return try await body(DocumentReader(document: document))
         }
     }

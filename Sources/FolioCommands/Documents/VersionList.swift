@@ -40,16 +40,11 @@ struct VersionList {
             // the WAL into the store.
             rows[kept].state = .saved
         } else {
-            rows.append(Row(generation: generation, state: .saved, saved: Self.rounded(saved), size: size))
+            rows.append(Row(generation: generation, state: .saved, saved: saved, size: size))
         }
         if document.hasAutosavedWork {
-            rows.append(Row(state: .autosaved, saved: Self.rounded(document.autosaved ?? saved), size: size))
+            rows.append(Row(state: .autosaved, saved: document.autosaved ?? saved, size: size))
         }
-    }
-
-    /// Rounded to milliseconds, like the times of versions.
-    private static func rounded(_ date: Date) -> Date {
-        Date(timeIntervalSinceReferenceDate: (date.timeIntervalSinceReferenceDate * 1000).rounded() / 1000)
     }
 
     var isEmpty: Bool { rows.isEmpty }
@@ -66,10 +61,10 @@ struct VersionList {
         if console.isJSON { return console.print(.array(rows.map { .object(Self.members($0, path)) })) }
         var table = Table(
             headings: ["VERSION", "SAVED", "BEFORE", "SIZE", "BYTES", "NAME"],
-            alignsRight: [true, false, false, true, true])
+            alignsRight: [true, false, false, true, true], whole: [0])
         for row in rows {
             table.append([
-                Self.label(row), ValueText.date(row.saved), row.reason ?? "", String(row.size), String(row.bytes),
+                Self.label(row), ValueText.moment(row.saved), row.reason ?? "", String(row.size), String(row.bytes),
                 (row.isPinned ? "* " : "") + (row.name ?? ""),
             ])
         }
@@ -87,7 +82,7 @@ struct VersionList {
 
     private static func members(_ row: Row, _ path: String) -> [String: JSONValue] {
         [
-            "version": row.generation.map { .int($0) } ?? .null, "saved": .string(ValueText.date(row.saved)),
+            "version": row.generation.map { .int($0) } ?? .null, "saved": .string(ValueText.moment(row.saved)),
             "reason": .string(row.reason ?? reasonOfNewest),
             "size": .int(row.size), "bytes": .int(row.bytes), "pinned": .bool(row.isPinned),
             "name": row.name.map { .string($0) } ?? .null,

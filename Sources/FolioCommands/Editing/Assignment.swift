@@ -68,12 +68,24 @@ enum Edit: Sendable {
     /// - Throws: A usage error for an unknown key or a value of the wrong type; errors of reading
     ///   files.
     init(_ assignment: Assignment, entity: EntityDescription, store: StoreIdentity) throws {
+        try Self.refusePart(assignment.key, entity: entity, model: store.model)
         let property = try EntityLookup.property(named: assignment.key, of: entity)
         if let attribute = property.attribute {
             self = try .attribute(property.name, Self.value(assignment, for: attribute, in: store.model))
         } else {
             self = try Self.relationship(assignment, property, store: store)
         }
+    }
+
+    /// Throws for a part of a composite attribute, such as `position.latitude`.
+    private static func refusePart(_ key: String, entity: EntityDescription, model: ManagedObjectModel) throws {
+        let names = key.split(separator: ".").map(String.init)
+        guard names.count > 1, let attribute = entity.property(named: names[0])?.attribute,
+            let composite = model.composite(of: attribute)
+        else { return }
+        let parts = composite.attributes.map { "\"\($0.name)\": …" }.joined(separator: ", ")
+        throw CommandError.usage(
+            "\(key) is a part of \(attribute.name), which is set as a whole", hint: "\(attribute.name):='{\(parts)}'")
     }
 
     private static func value(

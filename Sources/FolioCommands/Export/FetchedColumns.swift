@@ -23,7 +23,7 @@ struct FetchedColumns {
         context = reader.context
         paths = names.map { $0.split(separator: ".").map(String.init) }
         alignsRight = try names.map {
-            try EntityLookup.property(atKeyPath: $0, of: entity, in: reader.model).attribute?.type.isNumeric ?? false
+            try EntityLookup.attribute(atKeyPath: $0, of: entity, in: reader.model)?.type.isNumeric ?? false
         }
     }
 
@@ -103,6 +103,7 @@ struct FetchedColumns {
                 }
             }
             return .list(all)
+        case .composite: return value.part(at: rest)
         default: return .null
         }
     }

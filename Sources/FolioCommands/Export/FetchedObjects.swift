@@ -67,7 +67,7 @@ struct FetchedObjects {
             !family.contains { $0.property(named: name)?.isToMany == true }
         }
         let numeric = properties.map { name in family.first?.property(named: name)?.attribute?.type.isNumeric ?? false }
-        var table = Table(headings: ["object"] + properties, alignsRight: [false] + numeric)
+        var table = Table(headings: ["object"] + properties, alignsRight: [false] + numeric, whole: [0])
         try forEach { object, row, index, related in
             table.append([Self.shortName(store, row)] + properties.map { object.cell($0, row, related) })
         }

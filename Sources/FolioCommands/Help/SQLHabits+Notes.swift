@@ -10,24 +10,56 @@ extension SQLHabits {
         }
     }
 
-    /// Notes about suspicious parts of a predicate.
-    static func notes(on predicate: FetchPredicate) -> [String] {
-        switch predicate {
-        case .constant: []
-        case .not(let inner): notes(on: inner)
-        case .and(let parts), .or(let parts): parts.flatMap { notes(on: $0) }
-        case .comparison(let comparison):
-            notes(on: comparison) + notes(on: comparison.left) + notes(on: comparison.right)
+    /// Prints notes about dates that `--where` compares with the number of a year, which means
+    /// seconds.
+    static func noteYears(
+        _ arguments: ParsedArguments, of entity: EntityDescription?, in model: ManagedObjectModel, _ console: Console
+    ) {
+        guard let entity else { return }
+        for text in arguments.all("--where") {
+            guard let predicate = try? FetchPredicate(format: text) else { continue }
+            for comparison in comparisons(in: predicate) {
+                guard let note = noteOnYear(comparison, entity, model) else { continue }
+                console.say("note: " + Printable.line(note))
+            }
         }
     }
 
-    private static func notes(on expression: QueryExpression) -> [String] {
+    /// Notes about suspicious parts of a predicate.
+    static func notes(on predicate: FetchPredicate) -> [String] {
+        comparisons(in: predicate).flatMap { notes(on: $0) }
+    }
+
+    /// All comparisons of a predicate, in the order of its text.
+    private static func comparisons(in predicate: FetchPredicate) -> [ComparisonPredicate] {
+        switch predicate {
+        case .constant: []
+        case .not(let inner): comparisons(in: inner)
+        case .and(let parts), .or(let parts): parts.flatMap { comparisons(in: $0) }
+        case .comparison(let comparison):
+            [comparison] + comparisons(in: comparison.left) + comparisons(in: comparison.right)
+        }
+    }
+
+    private static func comparisons(in expression: QueryExpression) -> [ComparisonPredicate] {
         switch expression {
-        case .subquery(_, _, let predicate), .conditional(let predicate, _, _): notes(on: predicate)
-        case .keyPath(let base?, _): notes(on: base)
-        case .function(_, let arguments): arguments.flatMap { notes(on: $0) }
+        case .subquery(_, _, let predicate), .conditional(let predicate, _, _): comparisons(in: predicate)
+        case .keyPath(let base?, _): comparisons(in: base)
+        case .function(_, let arguments): arguments.flatMap { comparisons(in: $0) }
         default: []
         }
+    }
+
+    private static func noteOnYear(
+        _ comparison: ComparisonPredicate, _ entity: EntityDescription, _ model: ManagedObjectModel
+    ) -> String? {
+        guard case .keyPath(nil, let keys) = comparison.left, case .constant(.int(let year)) = comparison.right,
+            1...9999 ~= year, case let key = keys.joined(separator: "."),
+            (try? EntityLookup.attribute(atKeyPath: key, of: entity, in: model))?.type == .date,
+            let sign = "\(FetchPredicate.comparison(comparison))".firstMatch(of: /([<>=!]+) *\d+$/)?.1
+        else { return nil }
+        return "\(key) is a date, and a number means seconds since 2001: "
+            + instead(ofYear: String(year), key, String(sign))
     }
 
     private static func notes(on comparison: ComparisonPredicate) -> [String] {

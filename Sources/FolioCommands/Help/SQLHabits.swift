@@ -30,6 +30,11 @@ enum SQLHabits {
             }
             return error.suggestions.isEmpty ? quotesHint(key) : nil
         }
+        if error.code == .type, let match = error.message.prefixMatch(of: /(\S+) is a date: "(.*)" can't be compared/) {
+            guard let year = match.2.wholeMatch(of: /\d{1,4}/)?.0 else { return dateHint }
+            let comparison = text.firstMatch(of: /([<>=!]+)\s*(['"])(.*?)\2/)
+            return instead(ofYear: String(year), String(match.1), comparison.map { String($0.1) } ?? "==")
+        }
         if let inList = text.firstMatch(of: /\bIN\s*\(([^(){}'"]*)\)/.ignoresCase()) {
             return "IN takes braces: IN {\(inList.1)}"
         }
@@ -134,6 +139,12 @@ enum SQLHabits {
         case "exists": return subqueryHint
         default: return QueryFunction(written: name) == nil ? nil : "functions are written in small letters: \(name)(…)"
         }
+    }
+
+    /// What to write instead of a comparison of a date with a year.
+    static func instead(ofYear year: String, _ key: String, _ comparison: String) -> String {
+        let day = String(repeating: "0", count: max(0, 4 - year.count)) + year + "-01-01"
+        return "write \(key) \(comparison) \"\(day)\", or year(\(key)) \(comparison) \(year)"
     }
 
     private static let dateHint = "dates stand in quotes and nothing else: \"1893-06-24\", \"1893-06-24T12:30:00Z\""

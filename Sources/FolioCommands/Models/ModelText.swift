@@ -56,13 +56,19 @@ enum ModelText {
         if attribute.isTransient { words.append("transient") }
         if attribute.allowsExternalBinaryDataStorage { words.append("external") }
         if let expression = attribute.derivationExpression { words.append("derived from \(expression)") }
-        if let value = attribute.defaultValue { words.append("default \(ValueText.plain(value) ?? "nil")") }
+        if let value = attribute.defaultValue { words.append("default \(text(ofDefault: value))") }
         let unit = attribute.type == .string ? "length " : ""
         if let value = attribute.minimumValue { words.append("\(unit)from \(ValueText.plain(value) ?? "")") }
         if let value = attribute.maximumValue { words.append("\(unit)to \(ValueText.plain(value) ?? "")") }
         if let pattern = attribute.regularExpression { words.append("matching \(pattern)") }
         if let former = attribute.renamingIdentifier, former != attribute.name { words.append("formerly \(former)") }
         return words.joined(separator: ", ")
+    }
+
+    /// A default value, with an empty text in quotes.
+    private static func text(ofDefault value: PropertyValue) -> String {
+        if case .string = value { return ValueText.cell(value) }
+        return ValueText.plain(value) ?? "nil"
     }
 
     private static func describe(_ relationship: RelationshipDescription) -> String {

@@ -23,8 +23,9 @@ struct ColumnList {
     let columns: [Column]
 
     /// - Parameter entity: Determines whether `count` is a property or the number of objects.
-    init(_ text: String, entity: EntityDescription) throws {
-        columns = try Self.split(text).map { try Self.column($0, in: text, entity) }
+    /// - Parameter groups: The columns of `--group-by`, whose names can be used.
+    init(_ text: String, entity: EntityDescription, groups: ColumnList? = nil) throws {
+        columns = try Self.split(text).map { try Self.column($0, in: text, entity, groups) }
         var names: Set<String> = []
         for column in columns where !names.insert(column.name).inserted {
             throw CommandError.usage(
@@ -70,7 +71,9 @@ struct ColumnList {
         return parts
     }
 
-    private static func column(_ part: Substring, in text: String, _ entity: EntityDescription) throws -> Column {
+    private static func column(_ part: Substring, in text: String, _ entity: EntityDescription, _ groups: ColumnList?)
+        throws -> Column
+    {
         let trimmed = part.drop { $0 == " " }
         guard let end = trimmed.lastIndex(where: { $0 != " " }) else {
             throw CommandError.usage("a column is missing in \(text)")
@@ -79,12 +82,16 @@ struct ColumnList {
         // The word after the last AS is the name.
         if let match = written.wholeMatch(of: /(?<expression>.+?)\s+[aA][sS]\s+(?<name>[\p{L}\p{N}_.]+)/) {
             return Column(
-                name: String(match.output.name), expression: try expression(String(match.output.expression), entity))
+                name: String(match.output.name),
+                expression: try expression(String(match.output.expression), entity, groups))
         }
-        return Column(name: written, expression: try expression(written, entity))
+        return Column(name: written, expression: try expression(written, entity, groups))
     }
 
-    private static func expression(_ text: String, _ entity: EntityDescription) throws -> QueryExpression {
+    private static func expression(_ text: String, _ entity: EntityDescription, _ groups: ColumnList?) throws
+        -> QueryExpression
+    {
+        if let group = groups?.columns.first(where: { $0.name == text }) { return group.expression }
         if ["count()", "count(*)"].contains(text) || (text == "count" && entity.property(named: "count") == nil) {
             return count.expression
         }

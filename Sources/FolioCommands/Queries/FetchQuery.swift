@@ -68,7 +68,9 @@ struct FetchQuery {
         entity = try EntityLookup.entity(named: objects.entityName, in: store.model)
         let entity = entity
         let groups = try arguments.value("--group-by").map { try ColumnList($0, entity: entity) }
-        var columns = try arguments.value("--columns").map { try ColumnList($0, entity: entity) } ?? ColumnList([])
+        var columns =
+            try arguments.value("--columns").map { try ColumnList($0, entity: entity, groups: groups) }
+            ?? ColumnList([])
         if let groups, columns.columns.isEmpty { columns = ColumnList(groups.columns + [ColumnList.count]) }
         let isDistinct = arguments.has("--distinct")
         if isDistinct, columns.columns.isEmpty {
@@ -85,7 +87,7 @@ struct FetchQuery {
 
         guard groups != nil || isDistinct || !columns.isPlain else {
             for column in columns.columns {
-                _ = try EntityLookup.property(atKeyPath: column.name, of: entity, in: store.model)
+                _ = try EntityLookup.attribute(atKeyPath: column.name, of: entity, in: store.model)
             }
             objects.sortDescriptors =
                 try sortKeys.map { try $0.validated(against: entity, in: store.model) } + [.objectID]
@@ -120,7 +122,13 @@ struct FetchQuery {
             if !arguments.all("--with").isEmpty {
                 throw CommandError.usage("--with gives values to a template: it needs --template")
             }
-            return try ObjectSelection.request(arguments.operands[1], where: arguments.all("--where"), in: store)
+            let name = arguments.operands[1]
+            if store.model.entity(named: name) == nil, ObjectName.isName(name) {
+                throw CommandError.usage(
+                    "\(name) is an object, not an entity",
+                    hint: "did you mean folio get \(arguments.operands[0]) \(name)?")
+            }
+            return try ObjectSelection.request(name, where: arguments.all("--where"), in: store)
         }
         guard arguments.operands.count == 1 else {
             throw CommandError.usage("--template names the entity by itself: leave \(arguments.operands[1]) out")

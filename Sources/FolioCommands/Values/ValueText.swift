@@ -84,6 +84,13 @@ enum ValueText {
         return "\"" + text.replacing("\"", with: "\"\"") + "\""
     }
 
+    /// The time of a save, an autosave or a version, with three digits of milliseconds.
+    static func moment(_ value: Date) -> String {
+        let milliseconds = value.milliseconds, fraction = (milliseconds % 1000 + 1000) % 1000
+        let whole = Date(milliseconds: milliseconds - fraction)
+        return date(whole).replacing("Z", with: ".\(String(1000 + fraction).dropFirst())Z")
+    }
+
     static func date(_ value: Date) -> String {
         let seconds = value.timeIntervalSinceReferenceDate
         return Timestamp.text(seconds) ?? (double(seconds) ?? notFinite(seconds))

@@ -129,6 +129,19 @@ final class ChangeTracker {
         return eventLog
     }
 
+    /// Whether the recorded changes of the event leave everything as it was: values were set to
+    /// what they were, or back to it. Takes time linear in the number of values up to the first one
+    /// that differs.
+    var isEventVain: Bool {
+        guard eventLog.hasValuesOnly else { return false }
+        return eventLog.values.indices.allSatisfy { place in
+            let change = eventLog.values[place], object = change.object
+            guard object.registryReference != nil, let cells = object.cells else { return false }
+            let slot = registry.shapes[Int(object.entityIndex)].layout.slots[Int(change.property)]
+            return cells.has(change.value, slot)
+        }
+    }
+
     /// Runs `body` without recording its changes for undo: they come from the store.
     func withoutUndo<Result>(_ body: () throws -> Result) rethrows -> Result {
         let recorded = recordsUndo

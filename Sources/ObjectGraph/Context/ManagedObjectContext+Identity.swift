@@ -104,6 +104,6 @@ extension ManagedObjectContext {
 
 extension GraphError {
     static func notFound(_ id: ManagedObjectID) -> GraphError {
-        GraphError(.objectNotFound, "There is no object \(id)", object: id, entity: id.entity.name)
+        GraphError(.objectNotFound, "There is no object \(id.shortName)", object: id, entity: id.entity.name)
     }
 }

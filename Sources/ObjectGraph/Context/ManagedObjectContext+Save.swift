@@ -95,6 +95,9 @@ extension ManagedObjectContext {
     /// Executes a batch request in the store, in one transaction. The context is unchanged: merge
     /// the ``BatchResult/changes`` into contexts that should see them.
     ///
+    /// Not possible in the context of a document, whose store only the document changes, except for
+    /// a document that is a bare store.
+    ///
     /// - Throws: ``GraphError`` with code `constraint` if a delete rule denies the deletion;
     ///   ``QueryError`` for an invalid predicate; errors of the store.
     public func execute(_ request: BatchDeleteRequest) throws -> BatchResult {
@@ -104,6 +107,9 @@ extension ManagedObjectContext {
     /// Executes a batch request in the store, in one transaction. The context is unchanged: merge
     /// the ``BatchResult/changes`` into contexts that should see them.
     ///
+    /// Not possible in the context of a document, whose store only the document changes, except for
+    /// a document that is a bare store.
+    ///
     /// - Throws: ``ValidationError`` for a mandatory property without a value; ``GraphError`` with
     ///   code `unknownKey`, `wrongType` or `constraint`; errors of the store.
     public func execute(_ request: BatchUpdateRequest) throws -> BatchResult {
@@ -112,6 +118,9 @@ extension ManagedObjectContext {
 
     /// Executes a batch request in the store, in one transaction. The context is unchanged: merge
     /// the ``BatchResult/changes`` into contexts that should see them.
+    ///
+    /// Not possible in the context of a document, whose store only the document changes, except for
+    /// a document that is a bare store.
     ///
     /// - Throws: ``ValidationError`` for a mandatory property without a value; ``GraphError`` with
     ///   code `unknownKey`, `wrongType` or `constraint`; errors of the request's handler and of the

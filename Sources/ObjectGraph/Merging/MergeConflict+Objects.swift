@@ -27,7 +27,7 @@ extension GraphError {
     package static func conflict(_ conflicts: [MergeConflict], underlying: (any Error)? = nil) -> GraphError {
         let message =
             conflicts.count == 1
-            ? "\(conflicts[0].objectID) was changed in the store meanwhile"
+            ? "\(conflicts[0].objectID.shortName) was changed in the store meanwhile"
             : "\(conflicts.count) objects were changed in the store meanwhile"
         return GraphError(
             .conflict, message, object: conflicts.first?.objectID, conflicts: conflicts, underlying: underlying)

@@ -37,7 +37,8 @@ extension ManagedObjectContext {
         guard let other = object.owningContext, other !== self else { return }
         guard object.key < 0 else {
             throw GraphError(
-                .alreadySaved, "\(object.objectID) is saved: fetch it here by its objectID", object: object.objectID)
+                .alreadySaved, "\(object.objectID.shortName) is saved: fetch it here by its objectID",
+                object: object.objectID)
         }
         var found = [object], seen: Set<ManagedObject> = [object]
         var next = 0

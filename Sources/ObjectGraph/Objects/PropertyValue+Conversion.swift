@@ -119,3 +119,11 @@ extension PropertyValue {
         }
     }
 }
+
+extension AttributeDescription {
+    /// A bound as the model has it: for a number, of the type of the attribute. A value that is no
+    /// bound for the type is returned as it is; the validation of the model reports it.
+    func bound(_ value: PropertyValue) -> PropertyValue {
+        type.isNumeric ? value.converted(to: self) ?? value : value
+    }
+}

@@ -73,7 +73,7 @@ struct BatchExecutor {
         let wanted = all.filter { uuids.contains($0.identity.uuid) }
         if wanted.count == all.count { return self }
         guard !wanted.isEmpty else { return nil }
-        try context.persistentStoreCoordinator.checkSaving()
+        try context.persistentStoreCoordinator.check(.batchRequest)
         let coordinator = PersistentStoreCoordinator(managedObjectModel: context.model, factories: [])
         for store in wanted { coordinator.add(store) }
         let scratch = ManagedObjectContext(coordinator)
@@ -185,7 +185,7 @@ struct BatchExecutor {
     func inStore(
         _ body: (any BatchStore) throws -> BatchReceipt, elsewise: (BatchExecutor) throws -> BatchReceipt
     ) throws -> BatchReceipt {
-        try context.persistentStoreCoordinator.checkSaving()
+        try context.persistentStoreCoordinator.check(.batchRequest)
         do {
             // Only a save can write several stores as one.
             if let store = context.persistentStoreCoordinator.rowStore as? any BatchStore {
@@ -202,7 +202,7 @@ struct BatchExecutor {
     func scratchContext() throws -> ManagedObjectContext {
         guard context.persistentStoreCoordinator.firstStore != nil else { throw GraphError.noStore }
         let coordinator = PersistentStoreCoordinator(managedObjectModel: context.model, factories: [])
-        try context.persistentStoreCoordinator.checkSaving()
+        try context.persistentStoreCoordinator.check(.batchRequest)
         for store in context.persistentStoreCoordinator.stores { coordinator.add(store) }
         let scratch = ManagedObjectContext(coordinator)
         scratch.name = context.name
@@ -232,7 +232,8 @@ extension BatchExecutor {
             where !relation.property.isOptional && object.row.reference(relation.slot) == nil {
                 let name = object.entity.name
                 throw StorageError(
-                    .constraint, "\(name).\(relation.property.name) is mandatory for \(object.objectID), which stays",
+                    .constraint,
+                    "\(name).\(relation.property.name) is mandatory for \(object.objectID.shortName), which stays",
                     entities: [name])
             }
         }

@@ -11,7 +11,7 @@ struct SaveExecutor {
     init(_ context: ManagedObjectContext) { self.context = context }
 
     func save(validates: Bool) throws {
-        if context.parent == nil { try context.persistentStoreCoordinator.checkSaving() }
+        if context.parent == nil { try context.persistentStoreCoordinator.check(.save) }
         var next = try prepare(validates: validates, deletesMembers: true)
         while let prepared = next {
             do {

@@ -89,7 +89,7 @@ public struct GraphSnapshot: Sendable, Hashable, Codable {
             guard object.key > 0 else {
                 throw GraphError(
                     .objectNotFound,
-                    "\(object.objectID) was never saved and is not in the snapshot: nothing can lead to it",
+                    "\(object.objectID.shortName) was never saved and is not in the snapshot: nothing can lead to it",
                     object: object.objectID)
             }
             return object.objectID.description

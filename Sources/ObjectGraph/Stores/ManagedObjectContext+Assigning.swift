@@ -23,7 +23,8 @@ extension ManagedObjectContext {
         }
         guard object.key < 0 else {
             throw GraphError(
-                .alreadySaved, "\(object.objectID) is in a store already: only a new object is assigned to one",
+                .alreadySaved,
+                "\(object.objectID.shortName) is in a store already: only a new object is assigned to one",
                 object: object.objectID, entity: object.entity.name)
         }
         let member = try persistentStoreCoordinator.member(store, toTake: object.entity)

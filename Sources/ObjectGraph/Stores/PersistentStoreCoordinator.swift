@@ -36,7 +36,7 @@ public final class PersistentStoreCoordinator: Sendable {
         /// The store that contexts read from and save to; nil without stores.
         var rowStore: (any RowStore)?
         var factories: [StoreFactory]
-        var savingRefusal: (@Sendable () -> any Error)?
+        var savingRefusal: (@Sendable (Write) -> any Error)?
         var announcer: (@Sendable (PersistentStoreRemoteChange?) -> Void)?
     }
 
@@ -146,7 +146,9 @@ public final class PersistentStoreCoordinator: Sendable {
 
     /// Makes every save and batch request of the coordinator's contexts throw an error, because the
     /// owner of the store commits by itself. Nil allows saving again.
-    package func refuseSaving(_ refusal: (@Sendable () -> any Error)?) { state.withLock { $0.savingRefusal = refusal } }
+    package func refuseSaving(_ refusal: (@Sendable (Write) -> any Error)?) {
+        state.withLock { $0.savingRefusal = refusal }
+    }
 
     /// Has commits told to a function, and stores that come and go with nil, in the place of
     /// notifications: where another module posts them in its own vocabulary.
@@ -156,8 +158,13 @@ public final class PersistentStoreCoordinator: Sendable {
 
     var announcer: (@Sendable (PersistentStoreRemoteChange?) -> Void)? { state.withLock { $0.announcer } }
 
-    func checkSaving() throws {
-        if let refusal = state.withLock({ $0.savingRefusal }) { throw refusal() }
+    /// A way in which a context changes its stores.
+    package enum Write: Sendable {
+        case save, batchRequest
+    }
+
+    func check(_ write: Write) throws {
+        if let refusal = state.withLock({ $0.savingRefusal }) { throw refusal(write) }
     }
 
     /// Closes a store and removes it. Its objects can no longer be read or saved, and metadata that

@@ -105,8 +105,6 @@ extension _SchemaProperty {
         var isUnique = false
         attribute.renamingIdentifier = options.originalName
         attribute.versionHashModifier = options.hashModifier
-        attribute.minimumValue = options.range.0?.converted(to: attribute)
-        attribute.maximumValue = options.range.1?.converted(to: attribute)
         attribute.regularExpression = options.pattern
         for option in options.options {
             switch option.content {
@@ -122,6 +120,8 @@ extension _SchemaProperty {
                 attribute.valueTransformerName = name
             }
         }
+        attribute.minimumValue = options.range.0.map { attribute.bound($0) }
+        attribute.maximumValue = options.range.1.map { attribute.bound($0) }
         self.init(content: .attribute(attribute), isUnique: isUnique)
     }
 }

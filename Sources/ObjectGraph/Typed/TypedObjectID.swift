@@ -81,7 +81,7 @@ extension GraphError {
     static func wrongClass(_ object: ManagedObject, _ wanted: ManagedObject.Type) -> GraphError {
         GraphError(
             .wrongType,
-            "\(object.objectID) is of class \(type(of: object)), not \(wanted): register the class with the coordinator",
+            "\(object.objectID.shortName) is of class \(type(of: object)), not \(wanted): register the class with the coordinator",
             object: object.objectID,
             entity: object.entity.name)
     }

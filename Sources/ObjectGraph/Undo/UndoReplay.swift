@@ -24,11 +24,14 @@ struct UndoReplay {
         checkpoint.map { undoManager.removeCheckpoint($0) }
     }
 
-    /// Registers the changes of the event with the undo manager, as one action.
+    /// Registers the changes of the event with the undo manager, as one action, unless they leave
+    /// everything as it was: such an event is no edit.
     func registerEvent() {
+        let isReplaying = context.undoManager.map { $0.isUndoing || $0.isRedoing } ?? false
+        let isVain = !isReplaying && context.tracker.isEventVain
         let log = ChangeLog(context.tracker.takeEventLog())
         guard let undoManager = context.undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        undoManager.register(log, of: context)
+        if !isVain { undoManager.register(log, of: context) }
         if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
     }
 

@@ -184,7 +184,8 @@ extension BatchExecution {
     {
         let name = session.layout.model.entities[entityIndex].name
         let id = ManagedObjectID(store: session.identity, entityIndex: target.entityIndex, key: target.key)
-        return StorageError(.constraint, "\(name) can't be deleted: by \(property.name) \(why) \(id)", entities: [name])
+        return StorageError(
+            .constraint, "\(name) can't be deleted: by \(property.name) \(why) \(id.shortName)", entities: [name])
     }
 }
 

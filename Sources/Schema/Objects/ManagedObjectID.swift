@@ -83,6 +83,9 @@ extension ManagedObjectID: CustomStringConvertible {
         return "x-coredata://\(store.uuid)/\(name)/\(reference)"
     }
 
+    /// The short name in messages, such as `Book/p7`.
+    package var shortName: String { "\(entity.name)/\(reference)" }
+
     /// The last component of the URI.
     package var reference: String {
         if key < 0 { return "t\(key.magnitude)" }

@@ -15,7 +15,10 @@ extension ModelValidation {
         }
         for (word, bound) in [("smallest", attribute.minimumValue), ("greatest", attribute.maximumValue)] {
             guard let bound, !Self.isBound(bound, attribute.type) else { continue }
-            found.append(fault("the \(word) value is no bound for type \(attribute.type.name)"))
+            found.append(
+                fault(
+                    "the \(word) value is no bound for type \(attribute.type.name): \(Self.bounds(of: attribute.type))")
+            )
         }
         if let low = attribute.minimumValue, let high = attribute.maximumValue, Self.isGreater(low, high) {
             found.append(fault("the smallest value is greater than the greatest"))
@@ -82,6 +85,16 @@ extension ModelValidation {
         case (.integer16, .int), (.integer32, .int), (.integer64, .int): true
         case (.double, .double), (.float, .float), (.decimal, .decimal), (.date, .date): true
         default: false
+        }
+    }
+
+    /// What the bounds of a type are, for a message.
+    private static func bounds(of type: AttributeType) -> String {
+        switch type {
+        case .string: "the bounds of a string are its lengths, such as .int(3)"
+        case .date: "the bounds of a date are dates"
+        case .integer16, .integer32, .integer64, .double, .float, .decimal: "its bounds are numbers"
+        default: "only numbers, dates and strings have bounds"
         }
     }
 

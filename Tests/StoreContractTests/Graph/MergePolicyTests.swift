@@ -90,6 +90,7 @@ import Testing
                 account["owner"] = try context.make("Person", ["name": "Ada"])
             }
             let error = try #require(#expect(throws: GraphError.self) { try context.save() })
+            #expect(error.message == "Account/\(account.objectID.reference) was changed in the store meanwhile")
             let conflict = try #require(error.conflicts.first)
             #expect(error.conflicts.count == 1 && error.object == account.objectID)
             #expect(conflict.objectID == account.objectID && conflict.oldVersion == 1 && conflict.newVersion == 2)

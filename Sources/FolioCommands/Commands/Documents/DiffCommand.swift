@@ -67,7 +67,8 @@ enum DiffCommand: Command {
         -> String
     {
         let path = try DocumentArgument.path(text)
-        return try await DocumentReader.reading(path, model: arguments.value("--model"), console) { reader in
+        return try await DocumentReader.reading(path, model: arguments.value("--model"), isQuiet: true, console) {
+            reader in
             if reader.document.hasAutosavedWork { return path + "@saved" }
             guard let last = try reader.document.versions().last else {
                 throw CommandError.notFound(
@@ -82,7 +83,9 @@ enum DiffCommand: Command {
         async throws -> ExitCode
     {
         let model = arguments.value("--model"), entity = arguments.value("--entity")
-        let isDifferent = try await DocumentReader.reading(old, model: model, console) { old in
+        // Of two states of one document, the notes are those of the newer one.
+        let isOneDocument = DocumentArgument(old).path == DocumentArgument(new).path
+        let isDifferent = try await DocumentReader.reading(old, model: model, isQuiet: isOneDocument, console) { old in
             try await DocumentReader.reading(new, model: model, console) { new in
                 if let entity, old.model.entity(named: entity) == nil {
                     _ = try EntityLookup.entity(named: entity, in: new.model)

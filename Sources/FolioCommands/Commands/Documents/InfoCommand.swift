@@ -13,7 +13,7 @@ enum InfoCommand: Command {
         let info = try DocumentInfo(
             of: URL(fileURLWithPath: document.path), state: document.state, countsObjects: arguments.has("--deep"),
             fitting: try FittingModel.choice(arguments.value("--model")))
-        if console.isJSON { console.print(json(info)) } else { write(info, to: console) }
+        if console.isJSON { console.print(json(info, document.path)) } else { write(info, document.path, to: console) }
         if !info.model.isKnown {
             console.say(
                 "note: \(Printable.line(document.path)) carries no model: names and counts are what its \(info.storeType == "SQLite" ? "tables say" : "file says"), and other commands need the model it was made with: --model MODEL"
@@ -22,11 +22,11 @@ enum InfoCommand: Command {
         return .done
     }
 
-    private static func json(_ info: DocumentInfo) -> JSONValue {
-        func date(_ date: Date?) -> JSONValue { date.map { .string(ValueText.date($0)) } ?? .null }
+    private static func json(_ info: DocumentInfo, _ path: String) -> JSONValue {
+        func date(_ date: Date?) -> JSONValue { date.map { .string(ValueText.moment($0)) } ?? .null }
         let version = info.model.name ?? info.model.identifiers.first { !$0.isEmpty }
         return .object([
-            "kind": .string(info.kind.rawValue), "path": .string(info.path), "uuid": .string(info.uuid),
+            "kind": .string(info.kind.rawValue), "path": .string(path), "uuid": .string(info.uuid),
             "formatVersion": info.formatVersion.map { .int($0) } ?? .null,
             "model": .object([
                 "name": info.model.name.map { .string($0) } ?? .null, "version": version.map { .string($0) } ?? .null,
@@ -45,12 +45,12 @@ enum InfoCommand: Command {
         ])
     }
 
-    private static func write(_ info: DocumentInfo, to console: Console) {
+    private static func write(_ info: DocumentInfo, _ path: String, to console: Console) {
         func line(_ name: String, _ text: String) {
             console.print(name + String(repeating: " ", count: max(1, 12 - name.count)) + Printable.line(text))
         }
         line("kind", info.kind.rawValue)
-        line("path", info.path)
+        line("path", path)
         line("uuid", info.uuid)
         if let version = info.formatVersion { line("format", String(version)) }
         let names = info.model.identifiers.filter { !$0.isEmpty }
@@ -71,8 +71,8 @@ enum InfoCommand: Command {
             line("attachments", "\(info.attachments.count), \(info.attachments.bytes) bytes")
         }
         if info.versions > 0 { line("versions", String(info.versions)) }
-        if let saved = info.saved { line("saved", ValueText.date(saved)) }
-        if let autosaved = info.autosaved { line("autosaved", ValueText.date(autosaved) + ", not saved") }
+        if let saved = info.saved { line("saved", ValueText.moment(saved)) }
+        if let autosaved = info.autosaved { line("autosaved", ValueText.moment(autosaved) + ", not saved") }
         if info.outsideCommits > 0 {
             line(
                 "outside",

@@ -18,7 +18,7 @@ enum NewCommand: Command {
             throw CommandError.usage("a new document needs a model", hint: "name it with --model MODEL")
         }
         let path = try DocumentArgument.path(arguments.operands[0])
-        let form = DocumentFormArgument.form(arguments, of: path, console)
+        let form = try DocumentFormArgument.form(arguments, of: path, console)
         let loaded = try await ModelArgument.load(modelText, console)
         try DocumentFormArgument.refuseExisting(path, of: modelText, arguments)
         if arguments.has(OptionSpecification.dryRun) {

@@ -38,7 +38,7 @@ enum RecoverCommand: Command {
             }
             console.say("note: \(Printable.line(path)) is open in \(holder), which may go on with the work")
         }
-        console.reportOutsideCommits(info.outsideCommits, info.path)
+        console.reportOutsideCommits(info.outsideCommits, path)
         let isDone = choice != .list && !arguments.has(OptionSpecification.dryRun) && info.hasUnsavedChanges
         if isDone {
             try await console.interruption.committing { try await settle(url, choice, model, console) }
@@ -66,7 +66,7 @@ enum RecoverCommand: Command {
 
     private static func report(_ info: DocumentInfo, _ choice: Choice, isDone: Bool, _ path: String, _ console: Console)
     {
-        func date(_ date: Date?) -> JSONValue { date.map { .string(ValueText.date($0)) } ?? .null }
+        func date(_ date: Date?) -> JSONValue { date.map { .string(ValueText.moment($0)) } ?? .null }
         let done = isDone ? (choice == .keep ? "kept" : "discarded") : nil
         if console.isJSON {
             console.print(
@@ -79,8 +79,8 @@ enum RecoverCommand: Command {
         }
         guard info.hasUnsavedChanges else { return console.say("nothing to recover in \(path)") }
         let span = [
-            info.saved.map { "since the save of \(ValueText.date($0))" },
-            info.autosaved.map { "until \(ValueText.date($0))" },
+            info.saved.map { "since the save of \(ValueText.moment($0))" },
+            info.autosaved.map { "until \(ValueText.moment($0))" },
         ].compactMap { $0 }
         let work = (["autosaved work"] + span).joined(separator: " ")
         if let done {

@@ -25,7 +25,7 @@ enum SaveAsCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let target = try DocumentArgument.path(arguments.operands[1])
-        let form = DocumentFormArgument.form(arguments, of: target, console)
+        let form = try DocumentFormArgument.form(arguments, of: target, console)
         if arguments.has("--with-versions"), ![.package, .archive].contains(form) {
             throw CommandError.usage(
                 "a store by itself has no place for versions",

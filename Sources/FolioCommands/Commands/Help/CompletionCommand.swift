@@ -28,8 +28,12 @@ enum CompletionCommand: Command {
                 "there is no completion for \(name)",
                 hint: Suggestion.sentence(for: name, among: names) ?? "one of " + names.joined(separator: ", "))
         }
-        if console.isJSON { throw CommandError.usage("the script is text: leave --json out") }
-        console.output.write(CompletionScripts.script(for: shell))
+        let script = CompletionScripts.script(for: shell)
+        if console.isJSON {
+            console.print(.object(["script": .string(script), "shell": .string(shell.rawValue)]))
+        } else {
+            console.output.write(script)
+        }
         return .done
     }
 }

@@ -9,7 +9,9 @@ extension MigrateCommand {
         guard migration.isNeeded else { return console.print("the document is of this version already") }
         tell(migration, prefix: "", isDryRun: isDryRun, isVerbose: isVerbose, console)
         if isDryRun, let estimate = estimate(migration) { console.say("it takes " + estimate) }
-        if let backup = migration.backup { console.say("the old state is kept in \(Printable.line(backup))") }
+        if let kept = migration.backup {
+            console.say("the old state is kept in \(Printable.line(backup(kept, of: path)))")
+        }
     }
 
     /// Reports the results for several documents, with the path of the document in every line.
@@ -28,6 +30,7 @@ extension MigrateCommand {
             case .failure(let error):
                 var failure = CommandError(mapping: error)
                 failure.path = failure.path ?? path
+                failure.showTyped(TypedPaths([path]))
                 failure.what = specification.name
                 failure.addHint(after: specification.name)
                 if exit == .done { exit = failure.exit }
@@ -49,7 +52,7 @@ extension MigrateCommand {
         let prefix = Printable.line(path) + ": "
         guard migration.isNeeded else { return console.print(prefix + "is of this version already") }
         tell(migration, prefix: prefix, isDryRun: isDryRun, isVerbose: isVerbose, console)
-        let kept = migration.backup.map { ", the old state is kept in \(Printable.line($0))" } ?? ""
+        let kept = migration.backup.map { ", the old state is kept in \(Printable.line(backup($0, of: path)))" } ?? ""
         let count = migration.steps.count == 1 ? "1 step" : "\(migration.steps.count) steps"
         console.print(
             prefix
@@ -69,6 +72,14 @@ extension MigrateCommand {
         }
     }
 
+    /// The path of what is kept of a document, in the folder that was typed.
+    private static func backup(_ kept: String, of path: String) -> String {
+        let name = kept.split(separator: "/").last ?? ""
+        let folder = (path.last == "/" ? path.dropLast() : path[...]).lastIndex(of: "/").map { path[...$0] } ?? ""
+        let typed = String(folder + name)
+        return ResolvedPath(typed).text == kept ? typed : kept
+    }
+
     // MARK: JSON
 
     private static func json(_ migration: DocumentMigration, path: String, isDryRun: Bool) -> JSONValue {
@@ -76,7 +87,7 @@ extension MigrateCommand {
             "path": .string(path), "from": migration.from.map { .string($0) } ?? .null,
             "needed": .bool(migration.isNeeded),
             "stages": .int(migration.stages), "steps": .strings(migration.steps),
-            "backup": migration.backup.map { .string($0) } ?? .null,
+            "backup": migration.backup.map { .string(backup($0, of: path)) } ?? .null,
             "dryRun": .bool(isDryRun), "inPlace": .bool(migration.isInPlace),
             "lost": .array(migration.losses.map(json)), "losesObjects": .bool(migration.losesObjects),
         ]

@@ -39,7 +39,7 @@ enum MigrateCommand: Command {
         guard let modelText = arguments.value("--model") else {
             throw CommandError.usage("the version to migrate to is missing", hint: "give it with --model MODEL")
         }
-        let sources = try arguments.operands.map { try DocumentArgument.path($0) }
+        let sources = withoutBackups(try arguments.operands.map { try DocumentArgument.path($0) }, console)
         let jobs = try arguments.count("--jobs") ?? 1
         guard jobs > 0 else { throw CommandError.usage("the option --jobs needs a number above 0") }
         let target = try arguments.value("--output").map { try DocumentArgument.path($0) }
@@ -80,6 +80,23 @@ enum MigrateCommand: Command {
             return .done
         }
         return report(results, sources, isDryRun: isDryRun, isVerbose: isVerbose, console)
+    }
+
+    /// The documents without the copies that earlier migrations kept of them.
+    private static func withoutBackups(_ paths: [String], _ console: Console) -> [String] {
+        let places = paths.map { URL(fileURLWithPath: $0) }
+        return zip(paths, places).filter { path, place in
+            let isBackup = places.contains {
+                $0.deletingLastPathComponent() == place.deletingLastPathComponent()
+                    && DocumentBackup.isBackup(place.lastPathComponent, of: $0.lastPathComponent)
+            }
+            if isBackup {
+                console.say(
+                    "note: \(Printable.line(path)) was kept by an earlier migration and stays as it is: name it alone to migrate it"
+                )
+            }
+            return !isBackup
+        }.map { $0.0 }
     }
 
     /// The file with the model versions; nil if the model is that of a document.

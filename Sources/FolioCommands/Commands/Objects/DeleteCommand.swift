@@ -10,6 +10,8 @@ enum DeleteCommand: Command {
 
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
+            let model = editor.document.model
+            SQLHabits.noteYears(arguments, of: model.entity(named: arguments.operands[1]), in: model, console)
             let objects = try ObjectSelection.objects(
                 Array(arguments.operands.dropFirst()), where: arguments.all("--where"), in: editor.context,
                 store: editor.identity)

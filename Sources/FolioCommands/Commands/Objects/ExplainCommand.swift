@@ -12,7 +12,9 @@ enum ExplainCommand: Command {
     static func run(_ arguments: ParsedArguments, _ console: Console) async throws -> ExitCode {
         let window = try FetchQuery.Window(arguments)
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
-            let explanation = try FetchQuery(arguments, window, in: reader.store.identity).explanation(in: reader.store)
+            let query = try FetchQuery(arguments, window, in: reader.store.identity)
+            SQLHabits.noteYears(arguments, of: query.entity, in: reader.model, console)
+            let explanation = try query.explanation(in: reader.store)
             if console.isJSON {
                 console.print(
                     .object([

@@ -30,6 +30,7 @@ enum FetchCommand: Command {
         let window = try FetchQuery.Window(arguments)
         try await DocumentReader.reading(arguments.operands[0], model: arguments.value("--model"), console) { reader in
             let query = try FetchQuery(arguments, window, in: reader.store.identity)
+            SQLHabits.noteYears(arguments, of: query.entity, in: reader.model, console)
             if arguments.has("--count") {
                 let count =
                     query.isEmpty

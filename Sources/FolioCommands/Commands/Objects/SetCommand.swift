@@ -19,6 +19,8 @@ enum SetCommand: Command {
             throw CommandError.usage("objects and values are both needed", hint: specification.usage)
         }
         try await DocumentEditor.editing(arguments.operands[0], arguments, console) { editor in
+            let model = editor.document.model
+            SQLHabits.noteYears(arguments, of: model.entity(named: names[0]), in: model, console)
             let objects = try ObjectSelection.objects(
                 names, where: arguments.all("--where"), in: editor.context, store: editor.identity)
             if objects.isEmpty { try check(assignments, names[0], editor) }

@@ -76,8 +76,15 @@ enum RestoreCommand: Command {
             return console.say("would restore version \(generation) of \(Printable.line(document.path))")
         }
         console.reportOutsideCommits(at: document.path)
-        try await console.interruption.committing { try await PersistentDocument.restore(url, to: generation) }
-        console.hasWritten = true
+        let isChanged = try await console.interruption.committing {
+            try DocumentSession.restore(url.path, to: generation)
+        }
+        console.hasWritten = isChanged
+        if !isChanged {
+            console.say(
+                "note: \(Printable.line(document.path)) is in the state of save \(generation) already: nothing was to be done"
+            )
+        }
         if console.isJSON {
             print(generation, of: document.path, versions: try DocumentInfo(of: url).versions, isDryRun: false, console)
         }

@@ -1,0 +1,35 @@
+internal import DocumentFiles
+internal import Schema
+
+/// The model that a migration adds to a package.
+struct AddedModel {
+    let name: String
+    /// The names of the other models in the document, which the migration removes.
+    let others: [String]
+    /// The folder that was written; nil if the document had the model.
+    fileprivate let written: ModelFolder?
+
+    /// Removes the folder that was written, after a failure.
+    func takeBack() { written?.remove() }
+}
+
+extension DocumentMigrator {
+    var wantedModelName: String {
+        modelName.flatMap { PackageLayout.isModelName($0) ? $0 : nil } ?? PackageBuilder.name(for: model)
+    }
+
+    /// Writes the new model into the package, under the name that the migration gives it. A
+    /// document that was restored to a state before an earlier migration may have it.
+    func writeModel(in package: String, _ session: DocumentSession) throws -> AddedModel {
+        let wanted = wantedModelName
+        let old = try session.place.modelNames()
+        if old.contains(wanted),
+            let known = try session.place.model(fitting: model.versionHashesByEntityName, likely: wanted),
+            known.name == wanted, known.model == model
+        {
+            return AddedModel(name: wanted, others: old.filter { $0 != wanted }, written: nil)
+        }
+        let name = try ModelFolder.write(model, named: wanted, to: package, besides: old)
+        return AddedModel(name: name, others: old, written: ModelFolder(name, in: package))
+    }
+}

@@ -13,6 +13,8 @@ enum Kind {
     case c
     case swift
     case tool
+    /// A program that works on code.
+    case syntaxTool
     /// Works on code, with the toolchain's own SwiftSyntax.
     case syntax
     /// Runs inside the compiler. It holds no more than its entry: whatever tests depend on a macro
@@ -83,7 +85,10 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
             "ModelFiles", "Schema",
         ]
     ),
-    ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
+    ("PortReport", .swift, []),
+    ("SourcePort", .syntax, ["PortReport"]),
+    ("FolioPort", .syntaxTool, ["SourcePort", "PortReport"]),
+    ("FolioCommands", .swift, ["Folio", "ModelCodegen", "PortReport", "RowMemory", "Coding"]),
     ("CFolio", .c, []),
     ("FolioC", .swift, ["CFolio", "FolioCommands", "Folio", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
@@ -141,7 +146,8 @@ let testRooms: [(name: String, imports: [String])] = [
     ("FolioTests", ["Folio", "ArchiveKit", "SQLiteKit", "FileSystem", "Coding"]),
     ("CoreDataTests", ["CoreData"]),
     ("ModelMacrosTests", ["ModelMacros"]),
-    ("CommandTests", ["FolioCommands", "FolioTool", "Folio", "SQLiteKit"]),
+    ("SourcePortTests", ["SourcePort", "PortReport"]),
+    ("CommandTests", ["FolioCommands", "FolioTool", "FolioPort", "Folio", "SQLiteKit"]),
     ("DocumentSamplesTests", ["FolioTool", "Folio", "Coding", "CSQLite"]),
     (
         "CorpusTests",
@@ -152,12 +158,13 @@ let testRooms: [(name: String, imports: [String])] = [
     ("FuzzTests", ["FuzzDriver", "FolioTool"]),
     ("OutsidePackageTests", ["modelgen", "Folio"]),
     ("HouseTests", []),
-    ("ManualTests", ["FolioTool", "Folio"]),
+    ("ManualTests", ["FolioTool", "FolioPort", "Folio"]),
 ]
 
 /// What stands in a target's folder and is none of its sources.
 let excluded: [String: [String]] = [
     "FolioC": ["python"], "FolioCommands": ["Serve/Editors"], "FolioCTests": ["Programs"],
+    "SourcePortTests": ["AppleForm"],
 ]
 
 /// What stands in `Tests` and is no test: the processes that crash tests watch, and what watches
@@ -243,6 +250,10 @@ func target(_ name: String, _ kind: Kind, _ imports: [String], in folder: String
         .plugin(
             name: name, capability: .buildTool(), dependencies: imports.map { .target(name: $0) },
             path: "\(folder)/Plugins/\(name)")
+    case .syntaxTool:
+        .executableTarget(
+            name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict + syntaxSettings,
+            linkerSettings: syntaxLinking)
     case .tool:
         .executableTarget(name: name, dependencies: dependencies(imports), path: path, swiftSettings: strict)
     }
@@ -256,11 +267,11 @@ let testSupport = Target.target(
     name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict)
 
 let testTargets: [Target] = testRooms.map {
-    let expandsMacros = $0.imports.contains("ModelMacros")
+    let worksOnCode = !Set($0.imports).isDisjoint(with: ["ModelMacros", "SourcePort"])
     return .testTarget(
         name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]), exclude: excluded[$0.name] ?? [],
-        swiftSettings: strict + (expandsMacros ? syntaxSettings : []),
-        linkerSettings: expandsMacros ? syntaxLinking : [])
+        swiftSettings: strict + (worksOnCode ? syntaxSettings : []),
+        linkerSettings: worksOnCode ? syntaxLinking : [])
 }
 
 let package = Package(
@@ -270,6 +281,7 @@ let package = Package(
         .library(name: "FolioC", type: .dynamic, targets: ["FolioC"]),
         .library(name: "CoreData", targets: ["CoreData"]),
         .executable(name: "folio", targets: ["FolioTool"]),
+        .executable(name: "folio-port", targets: ["FolioPort"]),
         .plugin(name: "FolioModels", targets: ["FolioModels"]),
         .executable(name: "FolioBenchmarks", targets: ["FolioBenchmarks"]),
     ],

@@ -196,7 +196,7 @@ private enum StoredContent {
             return try models.decode(modelBytes)
         }
         guard checksHashes else { return given }
-        try metadata.check(given, configuration: description.configuration)
+        try metadata.check(given, description)
         return given
     }
 

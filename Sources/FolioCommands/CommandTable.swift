@@ -30,6 +30,7 @@ enum CommandTable {
             AttachCommand.self,
             ExtractCommand.self,
             CodegenCommand.self,
+            PortCommand.self,
             ServeCommand.self,
             CompletionCommand.self,
             HelpCommand.self,

@@ -183,9 +183,9 @@ extension SQLitePersistentStore {
                 let look = try FirstLook.read(from: connection, isDocument: isDocument)
                 return (look, try modelInfo(from: connection, look.schema.catalog))
             }
-            model = try info.model(given: given, configuration: description.configuration)
+            model = try info.model(given: given, description)
         }
-        let layout = try look.schema.layout(for: model)
+        let layout = try layout(of: model, in: look, description)
         let foreignTriggers = try look.schema.catalog.triggersBeside(layout)
         if description.journal == .heldByDocument, let trigger = foreignTriggers.first {
             throw SchemaRules.refusal(of: trigger)
@@ -199,6 +199,21 @@ extension SQLitePersistentStore {
             rowLayouts: RowLayout.layouts(for: model), identity: StoreIdentity(uuid: look.metadata.uuid, model: model),
             files: files, writingRefusal: look.schema.catalog.writingRefusal,
             hasTriggers: !foreignTriggers.isEmpty, metadata: KnownMetadata(read: look.plist, look.metadata))
+    }
+
+    /// - Throws: `StorageError.damaged` for a store that lacks what the model names;
+    ///   `incompatibleModel` if it may be one of another version.
+    private static func layout(
+        of model: ManagedObjectModel, in look: FirstLook, _ description: PersistentStoreDescription
+    ) throws(StorageError) -> StoreLayout {
+        do {
+            return try look.schema.layout(for: model)
+        } catch {
+            guard error.code == .damaged, description.ignoresVersioning else { throw error }
+            throw StorageError(
+                .incompatibleModel, "The store is of another version, and lacks what the model names: \(error.message)",
+                entities: error.entities)
+        }
     }
 
     private static func chosen(

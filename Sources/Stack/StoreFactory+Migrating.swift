@@ -16,6 +16,7 @@ extension StoreFactory {
                 return try open(description, model)
             } catch let error as StorageError
                 where error.code == .incompatibleModel && description.migratesAutomatically
+                && !description.ignoresVersioning
                 && description.infersMappingModel && description.sharedMemoryName == nil
             {
                 guard let model, !description.isReadOnly,

@@ -62,7 +62,7 @@ extension OptionTableTests {
             "recover": ["D.folio", "--list"], "pack": ["D.folio", "N.folioz"], "unpack": ["A.folioz", "N.folio"],
             "attach": ["D.folio", "Person/p1", "portrait", "p.csv"],
             "extract": ["D.folio", "Journey/p3", "route"], "codegen": ["D.folio"],
-            "new": ["N.folio", "--model", "D.folio"],
+            "new": ["N.folio", "--model", "D.folio"], "port": ["D.folio"],
         ]
         // Those whose -o is a new document are looked at above.
         let known = try Self.commands().filter {

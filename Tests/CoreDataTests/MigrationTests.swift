@@ -105,6 +105,49 @@ import Testing
         #expect(error?.localizedDescription.contains("source expression") == true)
     }
 
+    @Test(arguments: [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType])
+    func aStoreOfAnotherVersionIsOpenedAsItIsWhereTheOptionSaysSo(_ type: String) throws {
+        let folder = try Folder(), url = folder.url.appendingPathComponent("Library")
+        func open(_ model: NSManagedObjectModel, _ options: [AnyHashable: Any]? = nil) throws -> NSManagedObjectContext
+        {
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try context.persistentStoreCoordinator?.addPersistentStore(
+                ofType: type, configurationName: nil, at: url, options: options)
+            return context
+        }
+        func close(_ context: NSManagedObjectContext) throws {
+            let coordinator = try #require(context.persistentStoreCoordinator)
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+        }
+        let context = try open(Library.model())
+        Book(context: context).price = 5
+        try context.save()
+        try close(context)
+        let same = Library.model(), wider = Library.model()
+        same.entitiesByName["Book"]?.versionHashModifier = "2"
+        wider.entitiesByName["Book"]?.properties.append(Library.attribute("subtitle", .stringAttributeType))
+        #expect(throws: CocoaError.self) { try open(same) }
+        let ignoring: [AnyHashable: Any] = [
+            NSIgnorePersistentStoreVersioningOption: true, NSMigratePersistentStoresAutomaticallyOption: true,
+            NSInferMappingModelAutomaticallyOption: true,
+        ]
+        let read = try open(same, ignoring)
+        let book = try #require(read.fetch(NSFetchRequest<Book>(entityName: "Book")).first)
+        book.title = "Dune"
+        try read.save()
+        try close(read)
+        let again = try open(same, ignoring)
+        let books = try again.fetch(NSFetchRequest<Book>(entityName: "Book"))
+        #expect(books.map(\.title) == ["Dune"] && books.map(\.price) == [5])
+        try close(again)
+        // What a SQLite store has not is no error of the file.
+        guard type == NSSQLiteStoreType else { return }
+        let error = #expect(throws: CocoaError.self) { try open(wider, ignoring) }
+        #expect(error?.code == .persistentStoreIncompatibleVersionHash)
+        try close(try open(Library.model()))
+    }
+
     @Test func aFileIsRebuiltWhereTheOptionSaysSo() throws {
         let folder = try Folder(), container = try Library.container(in: folder)
         let context = container.viewContext, coordinator = container.persistentStoreCoordinator

@@ -34,7 +34,7 @@ extension AtomicPersistentStore {
         }
         let metadata = StoreMetadata(
             uuid: content.uuid, type: format.type, values: content.metadata.mapValues { .init($0) })
-        if !metadata.versionHashes.isEmpty { try metadata.check(model, configuration: description.configuration) }
+        if !metadata.versionHashes.isEmpty { try metadata.check(model, description) }
         let shape = try TableShape(model, configuration: description.configuration)
         let table = RowTable(shape, identity: StoreIdentity(uuid: metadata.uuid, model: model), numbers: format.numbers)
         try CustomContent(shape).load(content, into: table)

@@ -58,7 +58,7 @@ package final class IncrementalPersistentStore: StoreBackend {
             throw StorageError(.inputOutput, "The store was made and is not there")
         }
         let metadata = try StoreMetadata(values, of: store)
-        if !metadata.versionHashes.isEmpty { try metadata.check(model, configuration: description.configuration) }
+        if !metadata.versionHashes.isEmpty { try metadata.check(model, description) }
         let identity = Self.identity(metadata.uuid, model)
         return IncrementalPersistentStore(
             IncrementalSession(store, description, shape, IncrementalStoreContext(identity)), identity)

@@ -37,7 +37,8 @@ public let NSSQLiteAnalyzeOption = "NSSQLiteAnalyzeOption"
 /// The option to rebuild the file of a SQLite store before it is opened, without free pages. It has
 /// no effect while others have the store open.
 public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
-/// The option to open a store of another version as it is.
+/// The option to open a store of another version as it is, without a migration. The store must have
+/// what the model names; saves keep its hashes.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
 /// The option to migrate a store of another version.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"

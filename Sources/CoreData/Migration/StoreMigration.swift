@@ -14,7 +14,7 @@ enum StoreMigration {
         _ description: inout PersistentStoreDescription, _ options: [AnyHashable: Any]?, _ model: NSManagedObjectModel,
         _ coordinator: PersistentStoreCoordinator
     ) throws {
-        guard description.type == .sqlite, !description.isInMemory,
+        guard description.type == .sqlite, !description.isInMemory, !description.ignoresVersioning,
             FileManager.default.fileExists(atPath: description.url.path)
         else { return }
         let compiled = model.compiled()

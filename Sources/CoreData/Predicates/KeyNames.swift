@@ -1,4 +1,4 @@
-import ObjectGraph
+public import ObjectGraph
 import Query
 import Schema
 import Synchronization
@@ -35,4 +35,17 @@ enum KeyNames {
         }
         return name
     }
+}
+
+/// The name of a property, as `#keyPath(Book.title)` has it on Apple's platforms. The compiler
+/// checks the key path.
+///
+/// ```swift
+/// NSSortDescriptor(key: NSStringFromKeyPath(\Book.title), ascending: true)
+/// ```
+/// Linux's compiler keeps `#keyPath` for itself and then asks for the Objective-C runtime. Traps
+/// for a key path without a name: one of a computed property. The name is found by reading the key
+/// path once, and kept.
+public func NSStringFromKeyPath<Root: ManagedObject, Value>(_ keyPath: KeyPath<Root, Value>) -> String {
+    KeyNames.required(keyPath)
 }

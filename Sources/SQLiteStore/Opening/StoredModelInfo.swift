@@ -35,18 +35,19 @@ package struct StoredModelInfo: Sendable {
         return try ModelCache.decode(modelCache)
     }
 
-    /// The model with which to read the store: the given one, which must match, or else the
-    /// embedded one.
+    /// The model with which to read the store: the given one, which must match unless the
+    /// description ignores versions, or else the embedded one.
     /// - Throws: `StorageError.noModel`; `incompatibleModel` with the entities that differ;
     ///   `damaged` if the store's own model is needed and can't be read.
-    func model(given: ManagedObjectModel?, configuration: String?) throws -> ManagedObjectModel {
+    func model(given: ManagedObjectModel?, _ description: PersistentStoreDescription) throws -> ManagedObjectModel {
         guard let given else {
             guard let own = try embeddedModel() else {
                 throw StorageError(.noModel, "The store carries no model: give the one that it was made with")
             }
             return own
         }
-        try StoreMetadata.check(differences: differences(from: given, configuration: configuration))
+        let different = try differences(from: given, configuration: description.configuration)
+        if !description.ignoresVersioning { try StoreMetadata.check(differences: different) }
         return given
     }
 

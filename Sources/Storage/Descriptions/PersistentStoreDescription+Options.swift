@@ -119,6 +119,7 @@ extension PersistentStoreDescription {
         let readOnly = flag { $0.isReadOnly = $1 }, history = flag { $0.tracksHistory = $1 }
         let posts = flag { $0.postsRemoteChanges = $1 }
         let migrates = flag { $0.migratesAutomatically = $1 }, infers = flag { $0.infersMappingModel = $1 }
+        let ignores = flag { $0.ignoresVersioning = $1 }
         let timeout: Option = { description, value in
             guard let seconds = value.number, seconds >= 0 else { return false }
             description.timeout = seconds
@@ -145,6 +146,7 @@ extension PersistentStoreDescription {
             "NSPersistentStoreRemoteChangeNotificationPostOptionKey": posts, "postsRemoteChanges": posts,
             "NSMigratePersistentStoresAutomaticallyOption": migrates, "migratesAutomatically": migrates,
             "NSInferMappingModelAutomaticallyOption": infers, "infersMappingModel": infers,
+            "NSIgnorePersistentStoreVersioningOption": ignores, "ignoresVersioning": ignores,
             "NSPersistentStoreTimeoutOption": timeout, "timeout": timeout, "fileMode": mode,
             "NSSQLitePragmasOption": pragmas,
         ]

@@ -33,6 +33,10 @@ public struct PersistentStoreDescription: Sendable, Hashable {
     /// Whether automatic migration may infer the mapping from the two model versions. If false, a
     /// store of another version is not opened.
     public var infersMappingModel: Bool
+    /// Whether a store of another version of the model is opened as it is, without a migration. The
+    /// version hashes are not compared, and saves keep those of the store. The store must have what
+    /// the model names. A SQLite store may have more, and keeps it; stores of other types may not.
+    public var ignoresVersioning = false
     /// The journal mode of a SQLite store. Nil keeps the mode of an existing store and creates new
     /// ones in WAL mode.
     public var journalMode: StoreJournalMode?

@@ -179,9 +179,10 @@ package struct StoreMetadata: Sendable {
     }
 
     /// - Throws: `StorageError.incompatibleModel` if the store was written with another version of
-    ///   the model.
-    package func check(_ model: ManagedObjectModel, configuration: String?) throws(StorageError) {
-        try Self.check(differences: differences(from: model, configuration: configuration))
+    ///   the model, unless the description ignores that.
+    package func check(_ model: ManagedObjectModel, _ description: PersistentStoreDescription) throws(StorageError) {
+        let different = try differences(from: model, configuration: description.configuration)
+        if !description.ignoresVersioning { try Self.check(differences: different) }
     }
 
     /// - Throws: `StorageError.incompatibleModel` if there are differences.

@@ -1,0 +1,54 @@
+import Foundation
+import PortReport
+
+/// The program that rewrites Swift: it needs the libraries of the compiler, and this one is to run
+/// without them.
+struct PortProgram {
+    private static let name = "folio-port"
+
+    private let path: String
+
+    /// The program beside this one, or in the PATH.
+    ///
+    /// - Throws: 69 where there is none.
+    static func located() throws -> PortProgram {
+        let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+        let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+        for folder in [own] + folders {
+            let path = "\(folder)/\(name)"
+            if FileManager.default.isExecutableFile(atPath: path) { return PortProgram(path: path) }
+        }
+        throw CommandError(
+            .unavailable, "unavailable",
+            "\(name), which rewrites Swift sources, is neither beside folio nor in the PATH",
+            hint: "build it where Swift is installed: swift build -c release --product \(name)")
+    }
+
+    /// What becomes of source files.
+    ///
+    /// - Throws: 69 where the program can't run, for lack of the compiler's libraries.
+    func run(_ paths: [String]) throws -> [PortedSource] {
+        let process = Process(), input = Pipe(), output = Pipe(), messages = Pipe()
+        process.executableURL = URL(fileURLWithPath: path)
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = messages
+        do { try process.run() } catch {
+            throw CommandError(
+                .unavailable, "unavailable", "can't be started: \(error.localizedDescription)", path: path)
+        }
+        // It reads everything before it answers.
+        try? input.fileHandleForWriting.write(contentsOf: Data(paths.map { $0 + "\0" }.joined().utf8))
+        try? input.fileHandleForWriting.close()
+        let answer = output.fileHandleForReading.readDataToEndOfFile()
+        let why = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0, let ported = try? JSONDecoder().decode([PortedSource].self, from: answer)
+        else {
+            let reason =
+                why.split(separator: "\n").first.map(String.init) ?? "it ended with \(process.terminationStatus)"
+            throw CommandError(.unavailable, "unavailable", "the sources were not rewritten: \(reason)", path: path)
+        }
+        return ported
+    }
+}

@@ -1,0 +1,218 @@
+import SwiftSyntax
+
+/// Finds what is to be replaced in a file, and what is left to people.
+final class PortVisitor: SyntaxVisitor {
+    private let classes: ManagedClasses
+    private let imports: ImportedModules
+    private(set) var edits: [SourceEdit] = []
+    private(set) var notes: [PortNote] = []
+    /// The number of places that were changed; one can take several edits.
+    private(set) var changeCount = 0
+    /// The names of the types that are being visited, the innermost last.
+    private var types: [String] = []
+    private var clashing: Set<String> = []
+
+    init(_ classes: ManagedClasses, _ imports: ImportedModules) {
+        self.classes = classes
+        self.imports = imports
+        super.init(viewMode: .sourceAccurate)
+    }
+
+    private func replace(_ node: some SyntaxProtocol, with text: String) {
+        edits.append(
+            SourceEdit(
+                start: node.positionAfterSkippingLeadingTrivia, end: node.endPositionBeforeTrailingTrivia, text: text))
+        changeCount += 1
+    }
+
+    private func note(_ node: some SyntaxProtocol, _ message: String) {
+        notes.append(PortNote(position: node.positionAfterSkippingLeadingTrivia, message: message))
+    }
+
+    // MARK: Attributes
+
+    override func visit(_ node: AttributeSyntax) -> SyntaxVisitorContinueKind {
+        switch node.attributeName.trimmedDescription {
+        case "NSManaged":
+            let isOfFunction = node.parent?.parent?.is(FunctionDeclSyntax.self) == true
+            replace(node.attributeName, with: isOfFunction ? "ManagedAccessor" : "Managed")
+        case "objc", "objcMembers", "nonobjc": remove(node)
+        default: break
+        }
+        return .visitChildren
+    }
+
+    /// Removes an attribute with the white space behind it: what follows takes its place.
+    private func remove(_ node: AttributeSyntax) {
+        var end = node.endPositionBeforeTrailingTrivia
+        let trivia = node.trailingTrivia + (node.nextToken(viewMode: .sourceAccurate)?.leadingTrivia ?? [])
+        for piece in trivia.prefix(while: \.isWhitespace) { end += piece.sourceLength }
+        edits.append(SourceEdit(start: node.positionAfterSkippingLeadingTrivia, end: end, text: ""))
+        changeCount += 1
+    }
+
+    // MARK: Types
+
+    override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
+        types.append(node.name.text)
+        if node.inheritanceClause?.inheritedTypes.contains(where: {
+            $0.type.trimmedDescription.hasSuffix("NSEntityMigrationPolicy")
+        }) == true {
+            notePolicyFunctions(node)
+        }
+        return .visitChildren
+    }
+
+    override func visitPost(_ node: ClassDeclSyntax) { types.removeLast() }
+
+    override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
+        types.append(node.extendedType.trimmedDescription)
+        return .visitChildren
+    }
+
+    override func visitPost(_ node: ExtensionDeclSyntax) { types.removeLast() }
+
+    private func notePolicyFunctions(_ node: ClassDeclSyntax) {
+        for member in node.memberBlock.members {
+            guard let function = member.decl.as(FunctionDeclSyntax.self),
+                function.attributes.contains(where: {
+                    $0.as(AttributeSyntax.self)?.attributeName.trimmedDescription == "objc"
+                })
+            else { continue }
+            note(
+                function.name,
+                "a mapping's expression finds no method by its name here: override value(forFunction:arguments:) and call \(function.name.text) there"
+            )
+        }
+    }
+
+    override func visit(_ node: IdentifierTypeSyntax) -> SyntaxVisitorContinueKind {
+        let name = node.name.text
+        if imports.hasFoundation, ["NSExpression", "NSComparisonPredicate"].contains(name),
+            clashing.insert(name).inserted
+        {
+            note(
+                node,
+                "Foundation has a class \(name), too: say typealias \(name) = CoreData.\(name) once in the module")
+        }
+        return .visitChildren
+    }
+
+    // MARK: Key paths and selectors
+
+    override func visit(_ node: MacroExpansionExprSyntax) -> SyntaxVisitorContinueKind {
+        switch node.macroName.text {
+        case "keyPath": rewriteKeyPath(node)
+        case "selector": rewriteSelector(node)
+        default: return .visitChildren
+        }
+        return .skipChildren
+    }
+
+    private func rewriteKeyPath(_ node: MacroExpansionExprSyntax) {
+        let words = (node.arguments.first?.expression.trimmedDescription ?? "").split(separator: ".").map(String.init)
+        let typeNames = words.prefix { $0.first?.isUppercase == true }, keys = words.dropFirst(typeNames.count)
+        let type = typeNames.last == "Self" || typeNames.isEmpty ? types.last : typeNames.joined(separator: ".")
+        if keys.count == 1, let key = keys.first, let type, let last = type.split(separator: ".").last,
+            classes.hasProperty(key, in: String(last))
+        {
+            return replace(node, with: "NSStringFromKeyPath(\\\(type).\(key))")
+        }
+        let text = keys.joined(separator: ".")
+        replace(node, with: "\"\(text)\"")
+        note(node, "the compiler does not check the key path \"\(text)\" any more")
+    }
+
+    private static let comparisons: Set = [
+        "compare", "caseInsensitiveCompare", "localizedCompare", "localizedCaseInsensitiveCompare",
+        "localizedStandardCompare",
+    ]
+
+    private func rewriteSelector(_ node: MacroExpansionExprSyntax) {
+        let text = node.arguments.first?.expression.trimmedDescription ?? ""
+        let name = text.prefix { $0 != "(" }.split(separator: ".").last.map(String.init) ?? ""
+        if Self.comparisons.contains(name) { return replace(node, with: "Selector(\"\(name):\")") }
+        // One that observes is listed by its call.
+        let call = node.parent?.parent?.parent?.as(FunctionCallExprSyntax.self)
+        if call?.calledExpression.trimmedDescription.hasSuffix("addObserver") == true { return }
+        note(node, "methods are not called by selectors here: pass a closure that calls \(text)")
+    }
+
+    // MARK: Calls
+
+    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
+        let labels = node.arguments.map { $0.label?.text ?? "_" }
+        let name =
+            node.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text
+            ?? node.calledExpression.as(DeclReferenceExprSyntax.self)?.baseName.text
+        switch (name, labels) {
+        case ("NSPredicate", ["format", "arguments"]), ("NSExpression", ["format", "arguments"]): rewriteArguments(node)
+        case ("addObserver", ["_", "selector", "name", "object"]):
+            note(node, "observe with a closure: addObserver(forName:object:queue:using:)")
+        case ("addObserver", ["_", "forKeyPath", "options", "context"]),
+            ("observe", ["_", "options", "changeHandler"]),
+            ("observe", ["_", "options"]):
+            note(node, "objects are not observed by key here: observe notifications of the context")
+        default: break
+        }
+        return .visitChildren
+    }
+
+    /// `arguments: getVaList(values)` as `argumentArray: values`.
+    private func rewriteArguments(_ node: FunctionCallExprSyntax) {
+        guard let argument = node.arguments.last, let label = argument.label else { return }
+        guard let call = argument.expression.as(FunctionCallExprSyntax.self), call.arguments.count == 1,
+            call.calledExpression.trimmedDescription == "getVaList", let values = call.arguments.first
+        else { return note(argument, "there are no va_lists here: pass the values as argumentArray") }
+        edits.append(
+            SourceEdit(
+                start: label.positionAfterSkippingLeadingTrivia, end: label.endPositionBeforeTrailingTrivia,
+                text: "argumentArray"))
+        edits.append(
+            SourceEdit(
+                start: call.positionAfterSkippingLeadingTrivia,
+                end: values.expression.positionAfterSkippingLeadingTrivia, text: ""))
+        edits.append(
+            SourceEdit(
+                start: values.expression.endPositionBeforeTrailingTrivia, end: call.endPositionBeforeTrailingTrivia,
+                text: ""))
+        changeCount += 1
+    }
+
+    /// `Book.fetchRequest() as! NSFetchRequest<Book>` as a request that is made.
+    override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
+        let elements = Array(node.elements)
+        for (index, element) in elements.enumerated() where index > 0 && index + 1 < elements.count {
+            guard element.is(UnresolvedAsExprSyntax.self),
+                let call = elements[index - 1].as(FunctionCallExprSyntax.self),
+                call.arguments.isEmpty, let member = call.calledExpression.as(MemberAccessExprSyntax.self),
+                member.declName.baseName.text == "fetchRequest", let base = member.base?.trimmedDescription,
+                let type = elements[index + 1].as(TypeExprSyntax.self),
+                type.trimmedDescription == "NSFetchRequest<\(base)>"
+            else { continue }
+            edits.append(
+                SourceEdit(
+                    start: call.positionAfterSkippingLeadingTrivia, end: type.endPositionBeforeTrailingTrivia,
+                    text: "NSFetchRequest<\(base)>(entityName: \"\(base)\")"))
+            changeCount += 1
+        }
+        return .visitChildren
+    }
+
+    // MARK: Functions
+
+    override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
+        let name = node.name.text
+        let parameters = node.signature.parameterClause.parameters
+        if name.hasPrefix("validate"), parameters.contains(where: { $0.type.trimmedDescription.contains("Pointer<") }) {
+            note(
+                node.name,
+                "is not found by its name, and values are no pointers here: validate in validateForInsert() and validateForUpdate()"
+            )
+        }
+        if name == "observeValue", parameters.first?.firstName.text == "forKeyPath" {
+            note(node.name, "objects are not observed by key here: observe notifications of the context")
+        }
+        return .visitChildren
+    }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("folio port")
+struct PortTests {
+    private static let book = """
+        import Foundation
+
+        @objc(Book)
+        final class Book: NSManagedObject {
+            @NSManaged var title: String?
+            @objc func go() { perform(#selector(go)) }
+        }
+
+        """
+    private static let ported = """
+        import Foundation
+
+        final class Book: NSManagedObject {
+            @Managed var title: String?
+            func go() { perform(#selector(go)) }
+        }
+
+        """
+
+    private func withSources(_ body: (URL) throws -> Void) throws {
+        try withTemporaryDirectory { folder in
+            let hidden = folder.appendingPathComponent(".build"), models = folder.appendingPathComponent("Models")
+            for name in [hidden, models] {
+                try FileManager.default.createDirectory(at: name, withIntermediateDirectories: true)
+                try Data(Self.book.utf8).write(to: name.appendingPathComponent("Book.swift"))
+            }
+            try Data("let one = 1".utf8).write(to: folder.appendingPathComponent("Other.swift"))
+            try body(folder)
+        }
+    }
+
+    private func text(_ name: String, in folder: URL) throws -> String {
+        try String(contentsOf: folder.appendingPathComponent(name), encoding: .utf8)
+    }
+
+    @Test func sourcesAreRewrittenAndTheRestIsListed() throws {
+        try withSources { folder in
+            let outcome = try FolioCommand.run("port", folder.path)
+            #expect(outcome.exit == 0, "\(outcome.messages)")
+            #expect(
+                outcome.output == """
+                    changed  \(folder.path)/Models/Book.swift
+                    Models/Book.swift:5:25: methods are not called by selectors here: pass a closure that calls go
+
+                    """)
+            #expect(outcome.messages == "changed 3 places in 1 file; 1 place left to you\n")
+            #expect(try text("Models/Book.swift", in: folder) == Self.ported)
+            #expect(try text(".build/Book.swift", in: folder) == Self.book)
+            let again = try FolioCommand.run("port", folder.path, "--json")
+            #expect(again.object["changed"] as? [String] == [] && (again.object["left"] as? [Any])?.count == 1)
+        }
+    }
+
+    @Test func aDryRunShowsADifferenceThatPatchApplies() throws {
+        try withSources { folder in
+            let outcome = try FolioCommand.run("port", folder.path, "--dry-run")
+            #expect(outcome.exit == 0)
+            #expect(
+                outcome.output == """
+                    --- a/Models/Book.swift
+                    +++ b/Models/Book.swift
+                    @@ -1,7 +1,6 @@
+                     import Foundation
+                    \u{20}
+                    -@objc(Book)
+                     final class Book: NSManagedObject {
+                    -    @NSManaged var title: String?
+                    -    @objc func go() { perform(#selector(go)) }
+                    +    @Managed var title: String?
+                    +    func go() { perform(#selector(go)) }
+                     }
+
+                    """)
+            #expect(outcome.messages.hasPrefix("Models/Book.swift:6:31: methods are not called"))
+            #expect(outcome.messages.hasSuffix("would change 3 places in 1 file; 1 place left to you\n"))
+            #expect(try text("Models/Book.swift", in: folder) == Self.book)
+            let patch = folder.appendingPathComponent("p.diff")
+            try Data(outcome.output.utf8).write(to: patch)
+            let applied = try FolioCommand.run(
+                ["/usr/bin/env", "git", "apply", "-p1", patch.path], in: folder, alone: true)
+            #expect(applied.exit == 0, "\(applied.messages)")
+            #expect(try text("Models/Book.swift", in: folder) == Self.ported)
+        }
+    }
+
+    @Test func wrongOperandsAreToldApart() throws {
+        try withSources { folder in
+            #expect(try FolioCommand.run("port", folder.path + "/none").exit == 66)
+            let text = folder.appendingPathComponent("a.txt")
+            try Data().write(to: text)
+            #expect(try FolioCommand.run("port", text.path).exit == 66)
+            #expect(try FolioCommand.run("port").exit == 64)
+            #expect(try FolioCommand.run("port", folder.path + "/Other.swift").exit == 0)
+        }
+    }
+
+    @Test func withoutItsProgramTheCommandSaysHowToGetIt() throws {
+        try withSources { folder in
+            let alone = folder.appendingPathComponent("folio")
+            try FileManager.default.copyItem(at: FolioCommand.binary, to: alone)
+            let outcome = try FolioCommand.run(
+                ["/usr/bin/env", "PATH=/nowhere", alone.path, "port", folder.path], alone: true)
+            #expect(outcome.exit == 69 && outcome.hints.count == 1, "\(outcome.messages)")
+            #expect(outcome.hints.first?.contains("--product folio-port") == true)
+        }
+    }
+}

@@ -83,9 +83,9 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
             "ModelFiles", "Schema",
         ]
     ),
-    ("FolioCommands", .swift, ["Folio", "ModelCodegen", "RowMemory", "Coding"]),
+    ("FolioCommands", .swift, ["Folio", "ModelCodegen", "DocumentFiles", "RowMemory", "Coding"]),
     ("CFolio", .c, []),
-    ("FolioC", .swift, ["CFolio", "FolioCommands", "Folio", "Coding"]),
+    ("FolioC", .swift, ["CFolio", "FolioCommands", "Folio", "DocumentFiles", "Coding"]),
     ("FolioTool", .tool, ["FolioCommands"]),
     ("FolioBenchmarks", .tool, ["Folio", "FolioC", "CFolio", "CSQLite"]),
     ("modelgen", .tool, ["ModelCodegen", "ModelFiles", "Schema"]),

@@ -9,6 +9,9 @@ extension CommandError {
         case let error as QueryError: self.init(error)
         case let error as ModelError: self.init(error)
         case let error as StorageError: self.init(error)
+        // What was canceled in the midst of a stage.
+        case let error as DocumentError where (error.underlying as? StorageError)?.code == .cancelled:
+            self.init(.interrupted, "interrupted", error.message, path: error.path)
         case let error as DocumentError: self.init(error)
         case let error as ValidationError: self.init(error)
         case let error as GraphError: self.init(error)

@@ -23,6 +23,10 @@ import Testing
 
     @Test func theHostIsToldOfWhatThereIsToDispatch() throws { try succeeds("dispatching") }
 
+    @Test func operationsAreWatchedAndCancelledByOtherThreads() throws {
+        try succeeds("progress", model: CProgram.models)
+    }
+
     @Test func whatTheHostDoesWrongIsAnErrorAndNoCrash() throws { try succeeds("misuse") }
 
     @Test func eightThreadsWorkOnOneDocumentAndOnEight() throws { try succeeds("threads") }

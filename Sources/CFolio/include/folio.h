@@ -18,8 +18,8 @@
  *
  * Handles. Pointers to the incomplete types below are handles. Each has one function that frees it;
  * NULL may be freed. A handle that was freed, and NULL, are answered with FOLIO_USAGE as long as
- * the handle's memory was not given to another handle. A handle of an object or of results keeps
- * its document's handle alive, and answers with FOLIO_USAGE after the document was closed.
+ * the handle's memory was not given to another handle. Handles of objects and of results answer
+ * with FOLIO_USAGE after their document was closed or its handle freed, and are freed all the same.
  *
  * Memory. Text is UTF-8 that ends with a zero byte. A char * that is returned belongs to the caller,
  * who frees it with folio_string_free(). A const char * in a structure about a document, an entity
@@ -80,7 +80,7 @@ typedef enum folio_status {
     FOLIO_NEWER = 76,          /* The document is newer than the library. */
     FOLIO_PERMISSION = 77,     /* Permission denied, or open for reading only. */
     FOLIO_MODEL_MISMATCH = 78, /* The document has another model: it needs a migration. */
-    FOLIO_CANCELLED = 130      /* A function of the caller cancelled the operation. */
+    FOLIO_CANCELLED = 130      /* The caller canceled the operation. */
 } folio_status;
 
 typedef struct folio_error folio_error;
@@ -99,6 +99,25 @@ const char *folio_error_hint(const folio_error *error);
  * a predicate, or the validation rules that are violated. */
 const char *folio_error_detail(const folio_error *error);
 void folio_error_free(folio_error *error);
+
+/* ---- Progress --------------------------------------------------------------------------------- */
+
+/* Shows the progress of operations, and cancels them. */
+typedef struct folio_progress folio_progress;
+
+folio_progress *folio_progress_create(void);
+/* Has `progress` show and cancel the operations that the calling thread starts from now on: saves,
+ * copies and migrations, also those that folio_document_open() and folio_document_start_save() begin.
+ * NULL for none, as at first. It is for one thread and one operation at a time. */
+folio_status folio_progress_use(folio_progress *progress, folio_error **error);
+/* The part of the operation, or of its present stage, that is done: from 0 to 1. NaN for a handle
+ * that was freed. May be called on any thread at any time. */
+double folio_progress_fraction(const folio_progress *progress);
+/* Cancels the operation that is being executed and those that are started later. Their functions
+ * return FOLIO_CANCELLED, and nothing is changed. An operation that has passed its commit ends as if
+ * it was not canceled. May be called on any thread at any time. */
+void folio_progress_cancel(folio_progress *progress);
+void folio_progress_free(folio_progress *progress);
 
 /* ---- Values ----------------------------------------------------------------------------------- */
 

@@ -10,13 +10,19 @@ extension DocumentMigrator {
     func run<Result: Sendable>(_ progress: Progress?, _ body: @Sendable (DocumentMigrator) throws -> Result)
         async throws -> Result
     {
+        let meter = WorkProgress.meter
         let report = MigrationProgress { state in
+            meter?.show(state.completed, of: max(1, state.total))
             progress?.totalUnitCount = max(1, state.total)
             progress?.completedUnitCount = state.completed
         }
         progress?.cancellationHandler = { report.cancel() }
         if progress?.isCancelled == true { report.cancel() }
-        defer { progress?.cancellationHandler = nil }
+        meter?.setCancellationHandler { report.cancel() }
+        defer {
+            progress?.cancellationHandler = nil
+            meter?.setCancellationHandler(nil)
+        }
         var migrator = self
         migrator.progress = report
         let ready = migrator

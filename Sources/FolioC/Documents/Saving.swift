@@ -17,7 +17,7 @@ package func folio_document_start_save(
         let content = try documentContent(document), context = HostContext(context)
         guard let completion else { throw CommandError.usage("the completion is NULL") }
         try content.perform { _ in
-            content.start { content in
+            content.start(ProgressContent.current) { content in
                 var failure: (any Error)?
                 do { try await content.opened.save() } catch { failure = error }
                 content.add(.completion(completion, context, failure))

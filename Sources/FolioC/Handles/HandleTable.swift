@@ -13,7 +13,7 @@ enum HandleTable {
     /// What a handle stands for.
     enum Kind: UInt32, Sendable {
         case document = 0x464F_4C01
-        case object, results, stream, live, versions, error
+        case object, results, stream, live, versions, error, progress
 
         var name: String {
             switch self {
@@ -24,6 +24,7 @@ enum HandleTable {
             case .live: "live results"
             case .versions: "versions"
             case .error: "error"
+            case .progress: "progress"
             }
         }
     }

@@ -1,4 +1,5 @@
 internal import CFolio
+internal import DocumentFiles
 internal import Folio
 internal import FolioCommands
 internal import Foundation
@@ -88,7 +89,7 @@ final class DocumentContent: HandleContent, @unchecked Sendable {
         try monitor.enter()
         defer { monitor.leave() }
         let outcome = Outcome<Result>()
-        start { content in
+        start(ProgressContent.current) { content in
             do { outcome.result = .success(try await operation(content)) } catch { outcome.result = .failure(error) }
         }
         monitor.runJobs { outcome.result != nil }
@@ -98,11 +99,12 @@ final class DocumentContent: HandleContent, @unchecked Sendable {
     }
 
     /// Starts an operation inside. The calling thread is inside, and leaves before it runs.
-    func start(_ operation: @escaping @Sendable (DocumentContent) async -> Void) {
+    /// - Parameter meter: What shows the progress of the operation, and cancels it.
+    func start(_ meter: WorkMeter?, _ operation: @escaping @Sendable (DocumentContent) async -> Void) {
         actor.assumeIsolated { actor in
             _ = Task {
                 _ = actor
-                await operation(self)
+                await WorkProgress.with(meter) { await operation(self) }
             }
         }
     }

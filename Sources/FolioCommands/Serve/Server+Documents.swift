@@ -1,3 +1,4 @@
+import DocumentFiles
 import Folio
 import Foundation
 
@@ -89,7 +90,7 @@ extension Server {
 
     func save(_ parameters: Parameters) async throws -> JSONValue {
         let served = try served(parameters)
-        try await reporting(parameters, "save") { try await served.document.save(progress: $0) }
+        try await reporting(parameters, "save") { try await served.document.save() }
         return served.info
     }
 
@@ -97,35 +98,33 @@ extension Server {
         let served = try served(parameters), url = try url(parameters), replaces = try parameters.bool("replace")
         let form = try parameters.choice("form", Self.forms) ?? DocumentFormArgument.defaultForm(of: url.path)
         try await reporting(parameters, "saveAs") {
-            try await served.document.save(as: url, form: form, replacing: replaces, progress: $0)
+            try await served.document.save(as: url, form: form, replacing: replaces)
         }
         return served.info
     }
 
     /// Runs work whose progress the client follows if it gave a token.
-    private func reporting(
-        _ parameters: Parameters, _ title: String, _ body: (Foundation.Progress) async throws -> Void
-    ) async throws {
-        let progress = Foundation.Progress(totalUnitCount: 1)
-        guard let token = parameters.json("progressToken") else { return try await body(progress) }
+    private func reporting(_ parameters: Parameters, _ title: String, _ body: () async throws -> Void) async throws {
+        guard let token = parameters.json("progressToken") else { return try await body() }
         func report(_ value: [String: JSONValue]) {
             notify("$/progress", ["token": token, "value": .object(value)])
         }
         report(["kind": .string("begin"), "title": .string(title)])
+        let meter = WorkMeter()
         let reports = Task {
             while !Task.isCancelled {
                 try await Task.sleep(for: .milliseconds(200))
                 // The operation may have ended while this task waited for its turn.
                 try Task.checkCancellation()
                 guard !isBlocked else { continue }
-                report(["kind": .string("report"), "percentage": .int(Int(progress.fractionCompleted * 100))])
+                report(["kind": .string("report"), "percentage": .int(Int(meter.fraction * 100))])
             }
         }
         defer {
             reports.cancel()
             report(["kind": .string("end")])
         }
-        try await body(progress)
+        try await WorkProgress.with(meter) { try await body() }
     }
 
     func autosave(_ parameters: Parameters) async throws -> JSONValue {

@@ -18,6 +18,7 @@ from ._document import (
     Entity,
     Info,
     Live,
+    Progress,
     Property,
     Version,
     create,
@@ -49,7 +50,8 @@ from ._values import Large, Reference
 __all__ = [
     "CancelledError", "ConflictError", "Document", "Entity", "Error", "ExistsError", "Info", "Large", "Live",
     "LockedError", "MalformedError", "Members", "ModelMismatchError", "NewerError", "NotFoundError", "Object",
-    "PermissionError", "Property", "RecoverableError", "Reference", "Results", "Stream", "UnavailableError",
-    "UsageError", "ValidationError", "Version", "create", "diff", "handle_count", "migrate", "open", "version",
+    "PermissionError", "Progress", "Property", "RecoverableError", "Reference", "Results", "Stream",
+    "UnavailableError", "UsageError", "ValidationError", "Version", "create", "diff", "handle_count", "migrate",
+    "open", "version",
 ]
 __version__ = version()

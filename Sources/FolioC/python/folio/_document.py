@@ -105,6 +105,41 @@ def migrate(path, model):
     call(library.folio_migrate, _path(path), _path(model))
 
 
+class Progress:
+    """Shows the progress of operations, and cancels them: saves, copies and migrations that the thread starts within a
+    ``with`` block. Other threads look at it meanwhile.
+
+        progress = folio.Progress()
+        threading.Timer(10, progress.cancel).start()
+        with progress:
+            document.save()
+    """
+
+    def __init__(self):
+        self._handle = library.folio_progress_create()
+
+    def __del__(self):
+        if library is not None and getattr(self, "_handle", None):
+            library.folio_progress_free(self._handle)
+
+    @property
+    def fraction(self):
+        """The part of the operation, or of its present stage, that is done: from 0 to 1."""
+        return library.folio_progress_fraction(self._handle)
+
+    def cancel(self):
+        """Cancels the operation that is being executed and those that are started later: they raise `CancelledError`,
+        and nothing is changed."""
+        library.folio_progress_cancel(self._handle)
+
+    def __enter__(self):
+        call(library.folio_progress_use, self._handle)
+        return self
+
+    def __exit__(self, *_):
+        call(library.folio_progress_use, None)
+
+
 class Info(NamedTuple):
     """What an application shows of a document."""
 

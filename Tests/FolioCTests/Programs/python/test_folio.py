@@ -285,6 +285,17 @@ class Undo(Case):
 
 
 class Documents(Case):
+    def test_an_operation_is_cancelled(self):
+        self.people("A")
+        progress = folio.Progress()
+        self.assertEqual(progress.fraction, 0)
+        progress.cancel()
+        with self.assertRaises(folio.CancelledError), progress:
+            self.document.save()
+        self.assertTrue(self.document.has_unsaved_changes)
+        self.document.save()
+        self.assertFalse(self.document.has_unsaved_changes)
+
     def test_a_document_is_opened_saved_and_found_again(self):
         self.people("A")
         self.assertTrue(self.document.has_unsaved_changes)

@@ -1,4 +1,5 @@
 internal import RowMemory
+internal import SQLiteStore
 internal import Schema
 package import Storage
 
@@ -6,11 +7,15 @@ extension DocumentComparison {
     /// Calls a function for each difference, where the second document has other primary keys for
     /// some objects of the first: objects and links are told by the keys of the first. Those with
     /// other keys come last within their entity.
+    ///
+    /// Of two states of one SQLite store only the rows are read that can differ by their pages.
     package func forEachDifference(
         _ oldSource: any RowStore, _ newSource: any RowStore, numbering: StateNumbering,
         _ body: (ObjectDifference) throws -> Void
     ) throws {
-        if numbering.isIdentity { return try forEachDifference(oldSource, newSource, body) }
+        if numbering.isIdentity {
+            return try forEachDifference(oldSource, newSource, in: changedRows(), body)
+        }
         for (name, left, right) in entityPairs {
             let properties = ComparedProperty.pairs(left.map { ($0, old) }, right.map { ($0, new) })
             let root = Self.root(right ?? left)
@@ -52,6 +57,12 @@ extension DocumentComparison {
                 if rows.0 != nil || rows.1 != nil { try tell(name, number, rows, properties, body) }
             }
         }
+    }
+
+    /// Nil where all rows have to be compared.
+    private func changedRows() throws -> ChangedRows? {
+        guard let old = old as? SQLitePersistentStore, let new = new as? SQLitePersistentStore else { return nil }
+        return try new.changedRows(since: old)
     }
 
     private func tell(

@@ -1,3 +1,4 @@
+package import SQLiteStore
 internal import Schema
 package import Storage
 
@@ -53,15 +54,19 @@ public struct DocumentComparison {
     }
 
     /// Calls a function for each difference, reading from the given snapshots of the two stores.
+    /// - Parameter rows: The rows that are compared; nil for all. The models must be the same then.
     package func forEachDifference(
-        _ oldSource: any RowStore, _ newSource: any RowStore, _ body: (ObjectDifference) throws -> Void
+        _ oldSource: any RowStore, _ newSource: any RowStore, in rows: ChangedRows? = nil,
+        _ body: (ObjectDifference) throws -> Void
     ) throws {
         for (name, old, new) in entityPairs {
+            let keys = (new ?? old).flatMap { entity in rows?.keys(rootIndex: entity.rootIndex) }
+            if keys?.isEmpty == true { continue }
             let properties = ComparedProperty.pairs(old.map { ($0, self.old) }, new.map { ($0, self.new) })
             let left = RowCursor(
-                oldSource, self.old.identity, old, members: properties.compactMap { $0.old?.memberIndex })
+                oldSource, self.old.identity, old, members: properties.compactMap { $0.old?.memberIndex }, keys: keys)
             let right = RowCursor(
-                newSource, self.new.identity, new, members: properties.compactMap { $0.new?.memberIndex })
+                newSource, self.new.identity, new, members: properties.compactMap { $0.new?.memberIndex }, keys: keys)
             try merge(name, left, right, properties, body)
         }
     }

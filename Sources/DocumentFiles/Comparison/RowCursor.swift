@@ -1,3 +1,4 @@
+internal import Query
 package import RowMemory
 package import Schema
 package import Storage
@@ -15,6 +16,10 @@ package final class RowCursor {
     private var isLast = false
     /// The primary key after which the rows begin.
     private let start: Int64?
+    /// The keys of the rows that are read, ascending; nil for all rows.
+    private let keys: [Int64]?
+    /// The number of keys that were read.
+    private var keyCount = 0
     private let batchSize: Int
     /// What the state that this one is compared with calls objects; nil where the two agree.
     let numbering: StateNumbering?
@@ -23,9 +28,10 @@ package final class RowCursor {
     ///   - source: The store with this identity, or a snapshot of it.
     ///   - entity: The entity; nil if the store does not contain it, so that there are no rows.
     ///   - members: The indexes of the to-many relationships whose members are read.
+    ///   - keys: The keys of the rows that are read, ascending; nil for all rows.
     package init(
         _ source: any RowStore, _ identity: StoreIdentity, _ entity: EntityDescription?, members: [Int],
-        after start: Int64? = nil,
+        after start: Int64? = nil, keys: [Int64]? = nil,
         batchSize: Int? = nil, numbering: StateNumbering? = nil
     ) {
         self.batchSize = batchSize ?? 2048
@@ -33,6 +39,7 @@ package final class RowCursor {
         self.source = source
         self.identity = identity
         self.start = start
+        self.keys = keys
         self.entity = entity
         memberProperties = members
         isLast = entity == nil
@@ -72,9 +79,18 @@ package final class RowCursor {
 
     private func load() throws {
         guard let entity else { return }
-        let last = rows.isEmpty ? start : rows[rows.count - 1].key
-        rows = try source.rows(.part(of: entity.index, after: last, limit: batchSize))
-        isLast = rows.count < batchSize
+        if let keys {
+            repeat {
+                let part = Array(keys[keyCount...].prefix(batchSize))
+                keyCount += part.count
+                rows = part.isEmpty ? RowBatch() : try source.rows(.rows(of: entity.index, part))
+                isLast = keyCount == keys.count
+            } while rows.isEmpty && !isLast
+        } else {
+            let last = rows.isEmpty ? start : rows[rows.count - 1].key
+            rows = try source.rows(.part(of: entity.index, after: last, limit: batchSize))
+            isLast = rows.count < batchSize
+        }
         index = 0
         let owners = (0..<rows.count).map { rows[$0].key }
         for property in memberProperties {
@@ -82,5 +98,13 @@ package final class RowCursor {
                 entityIndex: entity.index, propertyIndex: property, owners: owners, includingRows: false
             ).members
         }
+    }
+}
+
+extension RowRequest {
+    /// The objects of one entity with some keys, in the order of the keys.
+    fileprivate static func rows(of entityIndex: Int, _ keys: [Int64]) -> RowRequest {
+        RowRequest(
+            entityIndex: entityIndex, includesSubentities: false, selection: .keys(keys), sortKeys: [.objectID])
     }
 }

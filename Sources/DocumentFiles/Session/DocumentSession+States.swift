@@ -55,7 +55,7 @@ extension DocumentSession {
             else {
                 throw DocumentError(.notFound, "there is no version \(generation)", path: path)
             }
-            try restoreVersion(version.number, of: versions, to: target)
+            try restoreVersion(version.number, of: versions, to: target, isDurable: false)
         }
     }
 

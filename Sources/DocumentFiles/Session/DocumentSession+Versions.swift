@@ -30,8 +30,8 @@ extension DocumentSession {
 
     /// Writes a version's store to a new file, with exactly the saved bytes. If the document is a
     /// copy and the version has the UUID of the original, it gets that of the copy.
-    func restoreVersion(_ number: Int, of versions: VersionStore, to target: String) throws {
-        try packageStore.withFiles { try versions.restore(number, from: $0, to: target) }
+    func restoreVersion(_ number: Int, of versions: VersionStore, to target: String, isDurable: Bool = true) throws {
+        try packageStore.withFiles { try versions.restore(number, from: $0, to: target, isDurable: isDurable) }
         if try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: target)).uuid != uuid {
             try SQLitePersistentStore.setUUID(uuid, ofStoreAt: target)
         }

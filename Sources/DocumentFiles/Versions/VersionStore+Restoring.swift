@@ -3,16 +3,17 @@ internal import SQLiteFile
 package import SQLiteKit
 
 extension VersionStore {
-    /// Writes a version's store to a new file, with exactly the saved bytes. The file is durable
-    /// afterwards, but not its directory entry.
+    /// Writes a version's store to a new file, with exactly the saved bytes.
     ///
     /// `files` are those of the document, which is open for reading or editing. If others edit the
     /// document meanwhile, the result is the requested state or an error; the operation is repeated
     /// if the versions changed while they were read. Costs reading the store and the deltas in
     /// between, and writing the store.
+    /// - Parameter isDurable: Whether the file is durable afterwards, but not its directory entry;
+    ///   false for a file that is read and removed.
     /// - Throws: `DocumentError`: `.notFound` if there is no such version, `.malformed` if it can't
     ///   be restored exactly. There is no file after an error.
-    package func restore(_ number: Int, from files: DatabaseFiles, to target: String) throws {
+    package func restore(_ number: Int, from files: DatabaseFiles, to target: String, isDurable: Bool = true) throws {
         var left = Self.attempts
         while true {
             left -= 1
@@ -21,7 +22,7 @@ extension VersionStore {
                 throw DocumentError(.cannotCreate, "something is there already", path: target)
             }
             do {
-                return try removing(target) { try restore(number, index, files, to: target) }
+                return try removing(target) { try restore(number, index, files, to: target, isDurable: isDurable) }
             } catch {
                 guard left > 0, let now = try? VersionIndex.read(in: folder), !now.agrees(with: index) else {
                     throw error
@@ -32,13 +33,17 @@ extension VersionStore {
 
     private static let attempts = 5
 
-    private func restore(_ number: Int, _ index: VersionIndex, _ files: DatabaseFiles?, to target: String) throws {
+    private func restore(
+        _ number: Int, _ index: VersionIndex, _ files: DatabaseFiles?, to target: String, isDurable: Bool
+    ) throws {
         guard let position = index.position(of: number) else { throw missing(number) }
         var failure: (any Error)?
         // Try the nearest copy first. If one is damaged, another may be intact.
         for start in index.starts(position) {
             do {
-                return try removing(target) { try restore(position, index, start, files, to: target) }
+                return try removing(target) {
+                    try restore(position, index, start, files, to: target, isDurable: isDurable)
+                }
             } catch let error as DocumentError where error.code == .malformed {
                 failure = failure ?? error
             }
@@ -50,11 +55,12 @@ extension VersionStore {
 
     /// Creates the state of a row from a full copy, without the document's own files.
     func restoreFromBase(_ position: Int, _ index: VersionIndex, to target: String) throws {
-        try restore(index.rows[position].number, index, nil, to: target)
+        try restore(index.rows[position].number, index, nil, to: target, isDurable: true)
     }
 
     private func restore(
-        _ position: Int, _ index: VersionIndex, _ start: Int, _ files: DatabaseFiles?, to target: String
+        _ position: Int, _ index: VersionIndex, _ start: Int, _ files: DatabaseFiles?, to target: String,
+        isDurable: Bool
     ) throws {
         let row = index.rows[position]
         if start == index.rows.count {
@@ -71,7 +77,7 @@ extension VersionStore {
         for newer in (position..<start).reversed() { try delta(of: index.rows[newer]).apply(to: file) }
         guard try file.status().size == row.size else { throw different(row) }
         if let sum = row.sum, try DatabaseSum(of: file).sum != sum { throw different(row) }
-        try file.synchronize()
+        if isDurable { try file.synchronize() }
     }
 
     private func removing(_ target: String, _ body: () throws -> Void) throws {

@@ -9,11 +9,14 @@ struct MergeApplier {
     private let outcome: MergeOutcome
     private let names: MergedNames
     private let context: ManagedObjectContext
+    /// The new objects in their order.
+    private let new: [MergeName]
     private var made: [MergeName: ManagedObject] = [:]
 
     init(_ plan: PlannedMerge, _ context: ManagedObjectContext) {
         outcome = plan.outcome
         names = plan.names
+        new = plan.outcome.insertions.keys.inOrder()
         self.context = context
     }
 
@@ -25,11 +28,11 @@ struct MergeApplier {
         try insert()
         for edit in outcome.values where edit.value.isNull { try set(edit) }
         for edit in outcome.values where !edit.value.isNull { try set(edit) }
-        for (name, values) in outcome.insertions.sorted(by: { $0.key < $1.key }) { try fill(name, values) }
-        for (name, values) in outcome.insertions.sorted(by: { $0.key < $1.key }) {
-            for (property, value) in values.sorted(by: { $0.key < $1.key }) {
-                guard case .members(let members) = value, !members.isEmpty else { continue }
-                try setMembers(name, property, added: members, removed: [], order: members)
+        for name in new { try fill(name, outcome.insertions[name] ?? [:]) }
+        for name in new {
+            let lists = (outcome.insertions[name] ?? [:]).filter { !$0.value.listed.isEmpty }
+            for (property, value) in lists.sorted(by: { $0.key < $1.key }) {
+                try setMembers(name, property, added: value.listed, removed: [], order: value.listed)
             }
         }
         for edit in outcome.members {
@@ -41,7 +44,8 @@ struct MergeApplier {
 
     private mutating func insert() throws {
         var numbers: [(ManagedObject, Int64)] = []
-        for name in outcome.insertions.keys.sorted() {
+        made.reserveCapacity(new.count)
+        for name in new {
             let object = try context.insert(name.entity)
             made[name] = object
             numbers.append((object, names.number(of: name)))
@@ -119,4 +123,9 @@ struct MergeApplier {
         }
         return try context.existingObject(with: id)
     }
+}
+
+extension MergeValue {
+    /// The members of a to-many relationship.
+    fileprivate var listed: [MergeName] { if case .members(let members) = self { members } else { [] } }
 }

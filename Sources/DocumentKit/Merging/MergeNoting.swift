@@ -38,8 +38,11 @@ struct MergeNoting: Sendable {
             let here = names.number(of: name)
             if here != theirs { moved.insert(.init(root: names.root(of: name.entity), base: theirs, here: here)) }
         }
-        for name in outcome.insertions.keys where name.origin == .theirs { note(name, theirs: abs(name.number)) }
         for (name, twin) in outcome.united { note(twin, theirs: abs(name.number)) }
+        for name in outcome.insertions.keys where name.origin == .theirs {
+            note(name, theirs: abs(name.number))
+            if moved.count > Self.greatestMovedCount { break }
+        }
         for object in ours.moved + theirs.moved {
             let other = theirs.actual(object.base, root: object.root),
                 here = ours.actual(object.base, root: object.root)

@@ -95,7 +95,7 @@ struct MergedNames: Sendable {
 
     /// The objects of theirs that have another key here.
     func renumbered(_ names: some Sequence<MergeName>) -> [(theirs: String, ours: String)] {
-        names.sorted().compactMap { name in
+        names.inOrder().compactMap { name in
             let theirs = abs(name.number)
             return number(of: name) == theirs ? nil : ("\(name.entity)/p\(theirs)", label(name))
         }

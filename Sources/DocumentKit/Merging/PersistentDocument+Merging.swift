@@ -26,8 +26,11 @@ extension PersistentDocument {
     /// document known to this one, so that a later merge of the same two continues from here. The
     /// exception is a merge that leaves out changes or new objects of the other document because of
     /// a conflict that nothing decided: that state is not known, and a later merge finds what is
-    /// missing. Reads the three states; of packages that differ in few pages this takes as long as
-    /// reading both. Memory is needed for the differences.
+    /// missing.
+    ///
+    /// Reads the three states. Of SQLite stores that come from one, the pages are compared, and the
+    /// objects in those that differ; this needs a temporary copy of the base. Of other stores, and
+    /// within archives, all objects are compared. Memory is needed for the differences.
     ///
     /// - Parameters:
     ///   - url: The other document in any form, which may have another UUID. A path such as

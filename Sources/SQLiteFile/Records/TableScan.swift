@@ -71,23 +71,18 @@ public final class TableScan {
         }
     }
 
+    /// A scan of the rows in some leaves of a table.
     /// - Parameters:
-    ///   - root: The root page of the table.
     ///   - wanted: The values of a row: columns of the table, its key, the integer 0.
     ///   - pulse: Called before each block is read; an error ends the scan.
-    /// - Throws: ``UnsuitedForScan``; errors of reading the pages.
     package init(
-        _ pages: DatabaseState, root: Int, columns: Columns, wanted: [Wanted], pulse: @escaping () throws -> Void
-    ) throws {
-        guard pages.pageCount > 0, DatabaseHeader.pageSizes.contains(pages.pageSize) else { throw Self.unsuited }
-        let start = try DatabaseHeader(of: pages)
-        usableSize = pages.pageSize - start.reservedSize
-        guard start.hasMagic, start.encoding == .utf8, usableSize >= DatabaseHeader.leastUsableSize else {
-            throw Self.unsuited
-        }
+        _ pages: DatabaseState, _ leaves: TableLeaves, columns: Columns, wanted: [Wanted],
+        pulse: @escaping () throws -> Void
+    ) {
+        usableSize = leaves.usableSize
         self.pages = pages
         self.pulse = pulse
-        leaves = try Self.leaves(pages, root, usableSize)
+        self.leaves = leaves.pages
         blockSize = max(Self.usualBlockSize, pages.pageSize)
         block = .allocate(capacity: blockSize + Self.slack)
         block.initialize(repeating: 0, count: blockSize + Self.slack)
@@ -145,55 +140,6 @@ public final class TableScan {
 
     // MARK: Pages
 
-    /// Collects the leaves, descending from a table's root.
-    private static func leaves(_ pages: DatabaseState, _ root: Int, _ usableSize: Int) throws -> ContiguousArray<UInt32>
-    {
-        var leaves: ContiguousArray<UInt32> = []
-        var visited = 0
-        func descend(_ number: Int, _ depth: Int) throws {
-            visited += 1
-            guard depth <= BTreePage.greatestDepth, visited <= pages.pageCount, number > 1 else { throw unsuited }
-            let bytes = try [UInt8](unsafeUninitializedCapacity: pages.pageSize) { buffer, count in
-                try read(pages, number, 1, into: UnsafeMutableRawBufferPointer(buffer))
-                count = pages.pageSize
-            }
-            guard let kind = TablePage.kind(of: bytes, number: number) else { throw unsuited }
-            if kind == .leafTable { return leaves.append(UInt32(number)) }
-            let page = TablePage(bytes, number: number, usableSize: usableSize, as: kind)
-            guard page.hasRoom else { throw unsuited }
-            var children: ContiguousArray<Int> = []
-            children.reserveCapacity(page.cellCount + 1)
-            for cell in 0..<page.cellCount {
-                guard let child = page.child(cell) else { throw unsuited }
-                children.append(child.page)
-            }
-            children.append(page.lastChild)
-            // All leaves have the same depth: if the first child is a leaf, its siblings are leaves
-            // too and need not be read.
-            let before = leaves.count
-            try descend(children[0], depth + 1)
-            if leaves.count == before + 1, leaves[before] == UInt32(children[0]) {
-                visited += children.count - 1
-                guard visited <= pages.pageCount, children.allSatisfy({ $0 > 1 && $0 <= pages.pageCount }) else {
-                    throw unsuited
-                }
-                for child in children.dropFirst() { leaves.append(UInt32(child)) }
-            } else {
-                for child in children.dropFirst() { try descend(child, depth + 1) }
-            }
-        }
-        try descend(root, 0)
-        return leaves
-    }
-
-    /// Fills a buffer with consecutive pages, counted from 1.
-    private static func read(
-        _ pages: DatabaseState, _ first: Int, _ count: Int, into buffer: UnsafeMutableRawBufferPointer
-    ) throws {
-        guard first > 0, count <= pages.pageCount, first <= pages.pageCount - count + 1 else { throw unsuited }
-        try pages.read(pages: first - 1..<first - 1 + count, into: buffer)
-    }
-
     /// Leaves with at most this number of other pages in between are read together: a separate read
     /// costs more than a few pages.
     private static let longestGap = 4
@@ -218,7 +164,7 @@ public final class TableScan {
             next += 1
         }
         let count = last - first + 1
-        try Self.read(
+        try TableLeaves.read(
             pages, first, count, into: UnsafeMutableRawBufferPointer(start: block, count: count * pages.pageSize))
         return true
     }
@@ -303,7 +249,7 @@ public final class TableScan {
             let content = UnsafeRawBufferPointer(rebasing: buffer[BTreePage.pageNumberSize...])
             var filled = here
             while filled < size {
-                try Self.read(pages, next, 1, into: buffer)
+                try TableLeaves.read(pages, next, 1, into: buffer)
                 let part = content.prefix(min(usableSize - BTreePage.pageNumberSize, size - filled))
                 room[filled...].copyBytes(from: part)
                 filled += part.count

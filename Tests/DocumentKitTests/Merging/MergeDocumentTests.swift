@@ -137,6 +137,41 @@ import Testing
         }
     }
 
+    @Test func documentsThatWereNeverOneKeepAllOfBoth() async throws {
+        try await withCopies { ours, _ in
+            let other = ours.deletingLastPathComponent().appendingPathComponent("other")
+            let document = try await PersistentDocument.create(at: other, model: Library.model())
+            let author = try document.context.insert("Author"), tag = try document.context.insert("Tag")
+            author["name"] = "Brontë"
+            tag["name"] = "new"
+            for title in ["Shirley", "Villette"] {
+                let book = try document.context.insert("Book")
+                book["title"] = title
+                book["author"] = author
+                book["tags"] = Set([tag])
+            }
+            try await document.save()
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(other, base: .none)
+                #expect(report.isApplied && report.united.isEmpty && report.isOtherDocument)
+                #expect(report.inserted == ["Author": 1, "Book": 2, "Tag": 1])
+                #expect(try Library.titles(document) == ["Essays", "Middlemarch", "Shirley", "Villette"])
+                let author = try book(document.context, "Villette")["author"] as? ManagedObject
+                #expect(author?["name"] as? String == "Brontë")
+                document.context.undo()
+            }
+            // One that ours has, too.
+            try document.context.insert("Tag")["name"] = "alone"
+            try await document.close(.save)
+            try await edit(ours) { try $0.insert("Tag")["name"] = "alone" }
+            try await PersistentDocument.withDocument(at: ours, mode: .editing) { document in
+                let report = try await document.merge(other, base: .none)
+                #expect(report.united.map(\.theirs) == ["Tag/p2"] && report.inserted["Tag"] == 1)
+                #expect(try values(document.context, "Tag", "name") == ["alone", "classic", "new"])
+            }
+        }
+    }
+
     @Test func whatBreaksARuleIsAConflictThatNamesIt() async throws {
         try await withCopies { ours, theirs in
             // The author's books go with her; ours gives her another one.

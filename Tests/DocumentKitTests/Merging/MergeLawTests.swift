@@ -11,7 +11,7 @@ import Testing
 ///
 /// `FOLIO_MERGE_TRIPLES` says how many triples each form gets.
 @Suite struct MergeLawTests {
-    static let forms: [DocumentForm] = [.package, .archive, .store, .xmlStore]
+    static let forms: [DocumentForm] = [.package, .archive, .store, .binaryStore, .xmlStore]
     private static let count =
         ProcessInfo.processInfo.environment["FOLIO_MERGE_TRIPLES"].flatMap { Int($0) } ?? sweep(2, all: 12)
 

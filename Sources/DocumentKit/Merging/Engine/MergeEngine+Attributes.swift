@@ -4,8 +4,8 @@ internal import Schema
 /// What the attributes of the merged document are.
 extension MergeEngine {
     mutating func mergeAttributes() {
-        for (name, change) in theirs.sorted(by: { $0.key < $1.key })
-        where change.change != .removed && !gone.contains(name) {
+        for name in theirs.keys.inOrder() where !gone.contains(name) {
+            guard let change = theirs[name], change.change != .removed else { continue }
             guard isInOurs(name) else {
                 insertAttributes(name, change)
                 continue
@@ -26,13 +26,16 @@ extension MergeEngine {
     /// Of an object that ours lacks: what theirs made, or what it was before ours deleted it with
     /// what theirs has changed.
     private mutating func insertAttributes(_ name: MergeName, _ change: MergeChange?) {
-        merged[name] = merged[name] ?? [:]
+        let known = schema.properties(of: name.entity)
+        var values = merged[name] ?? [:]
+        if let change { values.reserveCapacity(change.properties.count) }
         for (property, pair) in ours[name]?.properties ?? [:] {
-            if case .attribute? = schema[name.entity, property]?.kind { set(pair.old, property, of: name) }
+            if case .attribute? = known[property]?.kind { values[property] = pair.old }
         }
         for (property, pair) in change?.properties ?? [:] {
-            if case .attribute? = schema[name.entity, property]?.kind { set(pair.new, property, of: name) }
+            if case .attribute? = known[property]?.kind { values[property] = pair.new }
         }
+        merged[name] = values
     }
 
     private mutating func merge(
@@ -72,8 +75,9 @@ extension MergeEngine {
     /// that is to give way gets the values of the other side back, or is left out where it is new.
     /// - Throws: What reading unchanged values throws.
     mutating func settleUniqueness() throws {
+        guard schema.hasConstraints else { return }
         var holders: [UniqueKey: [MergeName]] = [:]
-        for name in Set(ours.keys).union(theirs.keys).sorted() where isPresent(name) {
+        for name in Set(ours.keys).union(theirs.keys).inOrder() where isPresent(name) {
             for constraint in schema.constraints(of: name.entity) where isChanged(name, constraint) {
                 let values = try constraint.attributes.map { try mergedAttribute(name, $0) }
                 if values.contains(where: \.isNull) { continue }

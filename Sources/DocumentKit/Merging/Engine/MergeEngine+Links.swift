@@ -21,7 +21,7 @@ extension MergeEngine {
         var names = Set(theirs.keys).union(kept)
         // What ours lost with an object that is kept comes back.
         if !kept.isEmpty { names.formUnion(ours.keys) }
-        return names.sorted()
+        return names.filter { schema.hasLinks($0.entity) }.inOrder()
     }
 
     func linkProperties(of name: MergeName) -> [String] {

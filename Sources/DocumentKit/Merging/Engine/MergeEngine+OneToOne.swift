@@ -12,7 +12,7 @@ extension MergeEngine {
         var links: [End: Link] = [:]
         var names = Set(theirs.keys).union(kept)
         names.formUnion(ours.keys)
-        for name in names where !gone.contains(name) {
+        for name in names where schema.hasLinks(name.entity) && !gone.contains(name) {
             for property in linkProperties(of: name) {
                 guard case .oneToOne? = schema[name.entity, property]?.kind else { continue }
                 links[End(object: name, property: property)] = link(name, property)

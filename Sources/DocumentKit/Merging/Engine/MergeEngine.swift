@@ -51,7 +51,7 @@ package struct MergeEngine {
     package mutating func contest(_ deletions: Set<MergeName>) { undeletable = deletions }
 
     /// The objects that theirs alone has made.
-    package var newInTheirs: [MergeName] { theirs.keys.filter { $0.origin == .theirs }.sorted() }
+    package var newInTheirs: [MergeName] { theirs.keys.filter { $0.origin == .theirs }.inOrder() }
 
     /// - Throws: What reading unchanged values throws.
     package mutating func run() throws -> MergeOutcome {
@@ -94,7 +94,8 @@ package struct MergeEngine {
     // MARK: Result
 
     private mutating func collect() {
-        for (name, values) in merged.sorted(by: { $0.key < $1.key }) where !gone.contains(name) {
+        for name in merged.keys.inOrder() where !gone.contains(name) {
+            guard let values = merged[name] else { continue }
             if isInserted(name) {
                 outcome.insertions[name] = values
                 continue
@@ -104,10 +105,10 @@ package struct MergeEngine {
                 outcome.values.append(.init(object: name, property: property, value: value))
             }
         }
-        for name in theirs.keys.sorted() where isInserted(name) && outcome.insertions[name] == nil {
+        for name in theirs.keys where isInserted(name) && outcome.insertions[name] == nil {
             outcome.insertions[name] = [:]
         }
-        outcome.deletions = gone.filter { isInOurs($0) }.sorted()
+        outcome.deletions = gone.filter { isInOurs($0) }.inOrder()
     }
 
     mutating func edit(_ members: MergeOutcome.MemberEdit) { outcome.members.append(members) }

@@ -26,6 +26,7 @@ struct MergeSchema {
     let model: ManagedObjectModel
     private let properties: [String: [String: Property]]
     private let constraintsByEntity: [String: [Constraint]]
+    private let entitiesWithLinks: Set<String>
 
     init(_ model: ManagedObjectModel) {
         self.model = model
@@ -40,12 +41,22 @@ struct MergeSchema {
             constraints[entity.name] = Self.constraints(of: entity)
         }
         self.properties = properties
+        entitiesWithLinks = Set(
+            properties.filter { $0.value.values.contains { if case .attribute = $0.kind { false } else { true } } }.keys
+        )
         constraintsByEntity = constraints
     }
 
     subscript(_ entity: String, _ property: String) -> Property? { properties[entity]?[property] }
 
+    func properties(of entity: String) -> [String: Property] { properties[entity] ?? [:] }
+
     func constraints(of entity: String) -> [Constraint] { constraintsByEntity[entity] ?? [] }
+
+    var hasConstraints: Bool { constraintsByEntity.values.contains { !$0.isEmpty } }
+
+    /// Whether objects of an entity have relationships.
+    func hasLinks(_ entity: String) -> Bool { entitiesWithLinks.contains(entity) }
 
     private static func kind(_ property: Schema.PropertyDescription, _ model: ManagedObjectModel) -> Kind? {
         if let attribute = property.attribute { return attribute.isDerived ? nil : .attribute(attribute) }

@@ -62,9 +62,17 @@ final class MergeReading: Sendable {
         let other = try MergeSideReader(origin: .theirs, numbering: sources.theirsNumbering).read(
             sources.theirs.store, since: sources.base)
         if sources.isBaseOurs || other.isEmpty { return ([:], other) }
+        if sources.base == nil, try !mayMatch(ours, sources.theirs.store) { return ([:], other) }
         let mine = try MergeSideReader(origin: .ours, numbering: sources.oursNumbering).read(
             ours, since: sources.base)
         return (mine, other)
+    }
+
+    /// Whether objects of two documents that never were one may be one object. If not, those of
+    /// ours have no part in the merge.
+    private static func mayMatch(_ ours: any StoreBackend, _ theirs: any StoreBackend) throws -> Bool {
+        try MergeSchema(ours.identity.model).hasConstraints
+            || DocumentComparison(from: ours, to: theirs).mayHaveEqualObjects()
     }
 
     /// Decides what becomes of ours. Nothing is written but copies of large values, once each and

@@ -6,6 +6,9 @@ internal import Storage
 final class RowReader {
     let store: any StoreBackend
 
+    /// Of more keys all rows are read in their order, which costs less than finding each.
+    private static let mostSought = 16_384
+
     init(_ store: any StoreBackend) { self.store = store }
 
     func attribute(_ property: String, of entityName: String, _ number: Int64) throws -> PropertyValue {
@@ -20,6 +23,11 @@ final class RowReader {
     /// Which of some keys of a hierarchy are taken.
     func taken(_ numbers: [Int64], root: EntityDescription) throws -> Set<Int64> {
         var taken: Set<Int64> = []
+        guard numbers.count <= Self.mostSought else {
+            let sought = Set(numbers)
+            try store.forEachKey(root) { if sought.contains($0) { taken.insert($0) } }
+            return taken
+        }
         for start in stride(from: 0, to: numbers.count, by: 2048) {
             let some = Array(numbers[start..<min(start + 2048, numbers.count)])
             let rows = try store.rows(RowRequest(entityIndex: root.index, selection: .keys(some)))

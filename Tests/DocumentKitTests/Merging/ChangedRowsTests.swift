@@ -11,7 +11,7 @@ import Testing
 
 /// Comparing two states of one store by the pages that differ.
 @Suite struct ChangedRowsTests: MergesCopies {
-    private static let bookCount = 6_000
+    private static let bookCount = 12_000
 
     private static func fill(_ context: ManagedObjectContext) throws {
         try Library.fill(context)

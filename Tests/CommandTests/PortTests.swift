@@ -104,7 +104,9 @@ struct PortTests {
     @Test func withoutItsProgramTheCommandSaysHowToGetIt() throws {
         try withSources { folder in
             let alone = folder.appendingPathComponent("folio")
-            try FileManager.default.copyItem(at: FolioCommand.binary, to: alone)
+            // Copied by another process: a process that another test starts meanwhile would inherit
+            // the open file, and a program that is open for writing can't be run.
+            try #require(ProgramRun(["/bin/cp", FolioCommand.binary.path, alone.path]).exit == 0)
             let outcome = try FolioCommand.run(
                 ["/usr/bin/env", "PATH=/nowhere", alone.path, "port", folder.path], alone: true)
             #expect(outcome.exit == 69 && outcome.hints.count == 1, "\(outcome.messages)")

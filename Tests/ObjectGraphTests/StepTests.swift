@@ -115,9 +115,9 @@ struct StepTests {
         author["name"] = "Outer"
         undo.beginUndoGrouping()
         context.delete(author)
-        context.takeBackUndoGroup()
+        context.cancelUndoGroup()
         #expect(!author.isDeleted && author["name"] as? String == "Outer" && undo.groupingLevel == 1)
-        context.takeBackUndoGroup()
+        context.cancelUndoGroup()
         #expect(author["name"] as? String == "Austen" && undo.groupingLevel == 0)
         #expect(context.editPosition == position && !context.hasChanges && !undo.canRedo)
     }

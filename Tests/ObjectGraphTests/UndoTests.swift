@@ -77,7 +77,7 @@ struct UndoTests {
             context.processPendingChanges()
             let position = context.editPosition
             #expect(throws: Failure.self) {
-                try context.groupingEdits {
+                try context.asOneStep {
                     author["name"] = "other"
                     context.delete(author)
                     throw Failure()
@@ -85,7 +85,7 @@ struct UndoTests {
             }
             #expect(author["name"] as? String == "Jane" && !author.isDeleted)
             #expect(context.editPosition == position && context.undoManager === manager)
-            try context.groupingEdits { author["name"] = "done" }
+            try context.asOneStep { author["name"] = "done" }
             #expect(author["name"] as? String == "done" && context.editPosition != position)
         }
     }

@@ -158,7 +158,7 @@ struct DocumentMerger {
     }
 
     private func make(_ plan: PlannedMerge, _ memory: MergeMemory, instead before: MergeMemory) throws {
-        try context.groupingEdits {
+        try context.asOneStep {
             if !plan.outcome.isEmpty {
                 var applier = MergeApplier(plan, context)
                 try applier.apply()

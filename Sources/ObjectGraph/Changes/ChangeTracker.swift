@@ -132,7 +132,7 @@ final class ChangeTracker {
     /// Whether the recorded changes of the event leave everything as it was: values were set to
     /// what they were, or back to it. Takes time linear in the number of values up to the first one
     /// that differs.
-    var isEventVain: Bool {
+    var isEventWithoutEffect: Bool {
         guard eventLog.hasValuesOnly else { return false }
         return eventLog.values.indices.allSatisfy { place in
             let change = eventLog.values[place], object = change.object

@@ -81,24 +81,6 @@ extension ManagedObjectContext {
     /// Records an edit outside the objects, which undo does not know of.
     package func noteUnrecordedEdit() { tracker.edits.noteUnrecorded() }
 
-    /// Runs `body`, whose changes form one group of undo. If it throws, its changes are reversed,
-    /// and no others; that needs no undo manager.
-    package func groupingEdits(_ body: () throws -> Void) throws {
-        processPendingChanges()
-        let usual = undoManager, undo = usual ?? UndoManager()
-        if usual == nil { undoManager = undo }
-        defer { if usual == nil { undoManager = nil } }
-        undo.beginUndoGrouping()
-        do {
-            try body()
-            processPendingChanges()
-        } catch {
-            undo.cancelUndoGrouping()
-            throw error
-        }
-        undo.endUndoGrouping()
-    }
-
     /// Runs `body`, whose changes to objects do not count as edits: they are saved with the next
     /// edit, can't be undone, and don't change the edit position.
     package func withoutEditing<Result>(_ body: () throws -> Result) rethrows -> Result {

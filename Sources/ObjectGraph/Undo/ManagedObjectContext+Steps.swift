@@ -30,9 +30,9 @@ extension ManagedObjectContext {
     }
 
     /// Closes the group that was opened last and takes back its changes. Traps if no group is open.
-    package func takeBackUndoGroup() {
+    package func cancelUndoGroup() {
         processPendingChanges()
-        undoManager?.takeBackGroup()
+        undoManager?.cancelUndoGrouping()
         processPendingChanges()
     }
 }

@@ -126,19 +126,19 @@ public final class UndoManager {
         closeGroup()
     }
 
-    /// Closes the group that was opened last, and reverses its actions. The groups around it stay
-    /// open. Traps if no group is open.
+    /// Closes the group that was opened last and takes back its changes, as if it had not been
+    /// opened. The groups around it stay open. Traps if no group is open.
     package func cancelUndoGrouping() {
         runCheckpoints()
         precondition(!openGroups.isEmpty, "No group is open: call beginUndoGrouping() first")
-        let group = openGroups.removeLast()
-        // Takes what the reversal registers, which is not redone.
-        openGroups.append(UndoGroup(target: position))
+        let group = openGroups.removeLast(), outer = openGroups
+        // What the reversal registers is discarded.
+        openGroups = [UndoGroup(target: group.target)]
         isUndoing = true
         group.run()
         isUndoing = false
-        openGroups.removeLast()
-        if openGroups.isEmpty { isOpenedByEvent = false }
+        openGroups = outer
+        isOpenedByEvent = isOpenedByEvent && !outer.isEmpty
         position = group.target
         notify(.didCloseGroup)
     }
@@ -168,23 +168,6 @@ public final class UndoManager {
                 trim()
             }
         }
-        notify(.didCloseGroup)
-    }
-
-    /// Closes the group that was opened last and takes back its changes, as if it had not been
-    /// opened. Traps if no group is open.
-    func takeBackGroup() {
-        runCheckpoints()
-        precondition(!openGroups.isEmpty, "No group is open: call beginUndoGrouping() first")
-        let group = openGroups.removeLast(), outer = openGroups
-        // What the reversal registers is for nobody.
-        openGroups = [UndoGroup(target: group.target)]
-        isUndoing = true
-        group.run()
-        isUndoing = false
-        openGroups = outer
-        isOpenedByEvent = isOpenedByEvent && !outer.isEmpty
-        position = group.target
         notify(.didCloseGroup)
     }
 
@@ -219,7 +202,7 @@ public final class UndoManager {
         }
         let isChanged = !hasFailed && !openGroups[openGroups.count - 1].actions.isEmpty
         if hasFailed {
-            takeBackGroup()
+            cancelUndoGrouping()
         } else {
             position = openGroups.removeLast().target
             notify(.didCloseGroup)

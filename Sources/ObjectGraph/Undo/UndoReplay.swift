@@ -28,10 +28,10 @@ struct UndoReplay {
     /// everything as it was: such an event is no edit.
     func registerEvent() {
         let isReplaying = context.undoManager.map { $0.isUndoing || $0.isRedoing } ?? false
-        let isVain = !isReplaying && context.tracker.isEventVain
+        let hasNoEffect = !isReplaying && context.tracker.isEventWithoutEffect
         let log = ChangeLog(context.tracker.takeEventLog())
         guard let undoManager = context.undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        if !isVain { undoManager.register(log, of: context) }
+        if !hasNoEffect { undoManager.register(log, of: context) }
         if !undoManager.isUndoing && !undoManager.isRedoing { undoManager.endEvent() }
     }
 

@@ -29,7 +29,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["--package", "--archive", "--store sqlite", "--store binary", "--store xml"])
+    @Test(
+        arguments: sweep(
+            ["--package"], all: ["--package", "--archive", "--store sqlite", "--store binary", "--store xml"]))
     func objectsComeByEntityAndNumber(form: String) throws {
         try withDocument(form) { document, model in
             func fetch(_ words: String...) throws -> [String] {

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func aHundredVersionsAreByteExactAndTakeWhatChanged() async throws {
+    @Test(.enabled(if: runsSweeps)) func aHundredVersionsAreByteExactAndTakeWhatChanged() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             let document = try await PersistentDocument.create(at: url, model: Library.model())

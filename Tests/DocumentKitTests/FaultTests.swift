@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func aVersionIsRestoredAsAWholeOrNotAtAll() async throws {
+    @Test(.enabled(if: runsSweeps)) func aVersionIsRestoredAsAWholeOrNotAtAll() async throws {
         try await forEachFault(.package, Self.inputOutput, step: 7) { document, _ in
             try await document.revert(to: try #require(try document.versions().first))
         } check: { titles, hasThrown, nth in

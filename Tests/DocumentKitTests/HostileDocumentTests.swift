@@ -171,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func aReaderMeetsWholeDocumentsWhileTheyAreReplaced() async throws {
+    @Test(.enabled(if: runsSweeps)) func aReaderMeetsWholeDocumentsWhileTheyAreReplaced() async throws {
         try await withFolder { folder in
             let url = folder.appendingPathComponent("A.folio")
             try await PersistentDocument.create(at: url, model: Library.model()).close()

@@ -50,7 +50,7 @@ import Testing
 
     @Test(
         arguments: [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore],
-        [DocumentForm.package, .archive, .store, .binaryStore, .xmlStore])
+        sweep([DocumentForm.package, .archive], all: [.package, .archive, .store, .binaryStore, .xmlStore]))
     func everyFormIsWrittenFromEveryForm(_ source: DocumentForm, _ target: DocumentForm) async throws {
         try await withFolder { folder in
             let from = folder.appendingPathComponent("from.sqlite"), to = folder.appendingPathComponent("to.sqlite")

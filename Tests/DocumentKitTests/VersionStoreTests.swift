@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 @Suite struct VersionStoreTests {
-    @Test func aHundredVersionsTakeAsMuchAsTheChangesAndAreRestoredByteForByte() throws {
+    @Test(.enabled(if: runsSweeps)) func aHundredVersionsTakeAsMuchAsTheChangesAndAreRestoredByteForByte() throws {
         try withTemporaryDirectory { folder in
             var policy = VersionStore.BasePolicy()
             policy.cheapSize = 0

@@ -2,11 +2,12 @@ import RowMemory
 import Schema
 import SQLiteStore
 import Storage
+import TestSupport
 import Testing
 
 /// Large tables that are read whole come past SQLite's interpreter: with the same rows.
 @Suite struct WholeTableTests {
-    @Test func allRowsOfALargeTableAreThoseThatAStatementGives() throws {
+    @Test(.enabled(if: runsSweeps)) func allRowsOfALargeTableAreThoseThatAStatementGives() throws {
         try StoreFixture.run { fixture in
             for number in 1...3_000 {
                 try fixture.insert(

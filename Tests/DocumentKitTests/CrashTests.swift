@@ -18,8 +18,8 @@ import Testing
     private static let countPath = ProcessInfo.processInfo.environment["FOLIO_TEST_COUNT"] ?? ""
 
     /// The part: saves one book, then autosaves one after the other, saying so after each, until it
-    /// is killed.
-    @Test(.enabled(if: part == "editor")) func playEditor() async throws {
+    /// is killed. A patient editor pauses after each autosave, and leaves time to other processes.
+    @Test(.enabled(if: part == "editor" || part == "patient editor")) func playEditor() async throws {
         let document = try await PersistentDocument.open(URL(fileURLWithPath: Self.partPath), recovery: .keep)
         try Library.insertBook("saved", document)
         try await document.save()
@@ -27,18 +27,19 @@ import Testing
             try Library.insertBook("autosaved \(number)", document)
             try await document.autosave()
             try Disk.replaceFile(Self.countPath, with: Array(String(number).utf8))
+            if Self.part == "patient editor" { try await Task.sleep(for: .milliseconds(50)) }
         }
     }
 
     /// Starts an editor and waits until it has autosaved some books.
-    private func startEditor(_ url: URL, waitingFor count: Int = 3) throws -> Process {
+    private func startEditor(_ url: URL, isPatient: Bool = false, waitingFor count: Int = 3) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
         process.arguments = ["--testing-library", "swift-testing", "--filter", "CrashTests/playEditor"]
         process.environment = ProcessInfo.processInfo.environment.merging(
             [
-                "FOLIO_TEST_PART": "editor", "FOLIO_TEST_PATH": url.path, "FOLIO_TEST_COUNT": countFile(url),
-                "SWIFT_BACKTRACE": "enable=no",
+                "FOLIO_TEST_PART": isPatient ? "patient editor" : "editor", "FOLIO_TEST_PATH": url.path,
+                "FOLIO_TEST_COUNT": countFile(url), "SWIFT_BACKTRACE": "enable=no",
             ]) { $1 }
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
@@ -125,7 +126,7 @@ import Testing
 
     @Test(.enabled(if: part == nil)) func anotherProcessHoldsTheLockUntilItDies() async throws {
         try await withDocument { url in
-            let editor = try startEditor(url)
+            let editor = try startEditor(url, isPatient: true)
             do {
                 _ = try await PersistentDocument.open(url, recovery: .keep)
                 Issue.record("two editors")

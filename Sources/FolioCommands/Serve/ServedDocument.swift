@@ -29,7 +29,7 @@ final class ServedDocument {
 
     /// The document as `folio info --json` describes it, and what is unsaved here.
     var info: JSONValue {
-        func date(_ date: Date?) -> JSONValue { date.map { .string(ValueText.date($0)) } ?? .null }
+        func date(_ date: Date?) -> JSONValue { date.map { .string(ValueText.moment($0)) } ?? .null }
         return .object(
             [
                 "document": .string(name), "kind": .string(document.kind.rawValue), "path": .string(document.url.path),

@@ -146,7 +146,7 @@ extension Server {
         return .array(
             try document.versions().map { version in
                 .object([
-                    "version": .int(version.generation), "saved": .string(ValueText.date(version.saved)),
+                    "version": .int(version.generation), "saved": .string(ValueText.moment(version.saved)),
                     "reason": .string(version.reason.description), "size": .int(version.size),
                     "bytes": .int(version.bytes), "pinned": .bool(version.isPinned),
                     "name": version.name.map { .string($0) } ?? .null,

@@ -40,9 +40,3 @@ package enum SourcePort {
             notes: notes)
     }
 }
-
-/// Something that is left to people.
-struct PortNote {
-    let position: AbsolutePosition
-    let message: String
-}

@@ -2,14 +2,6 @@ import RowMemory
 import Schema
 import Storage
 
-/// Names objects by the stores that they are in.
-protocol ObjectIDSource: AnyObject {
-    /// The identities of the stores, by their places in primary keys.
-    var storeIdentities: [Int: StoreIdentity] { get }
-    /// The ID of a stored object; nil if its store is not there any more.
-    func objectID(key: Int64, entityIndex: Int) -> ManagedObjectID?
-}
-
 /// Where objects were that are in no context any more: what their IDs and entities need.
 ///
 /// It hangs on the slab of the row of such an object, or for one without a row on a slab without

@@ -28,21 +28,28 @@ struct PortProgram {
     ///
     /// - Throws: 69 where the program can't run, for lack of the compiler's libraries.
     func run(_ paths: [String]) throws -> [PortedSource] {
-        let process = Process(), input = Pipe(), output = Pipe(), messages = Pipe()
+        let folder = try TemporaryFolder()
+        return try withExtendedLifetime(folder) { try run(paths, in: URL(fileURLWithPath: folder.path)) }
+    }
+
+    /// The program reads and writes files in `folder`: a pipe that fills up would block it.
+    private func run(_ paths: [String], in folder: URL) throws -> [PortedSource] {
+        let input = folder.appendingPathComponent("input"), output = folder.appendingPathComponent("output"),
+            messages = folder.appendingPathComponent("messages")
+        try Data(paths.map { $0 + "\0" }.joined().utf8).write(to: input)
+        for url in [output, messages] { try Data().write(to: url) }
+        let process = Process()
         process.executableURL = URL(fileURLWithPath: path)
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = messages
+        process.standardInput = try FileHandle(forReadingFrom: input)
+        process.standardOutput = try FileHandle(forWritingTo: output)
+        process.standardError = try FileHandle(forWritingTo: messages)
         do { try process.run() } catch {
             throw CommandError(
                 .unavailable, "unavailable", "can't be started: \(error.localizedDescription)", path: path)
         }
-        // It reads everything before it answers.
-        try? input.fileHandleForWriting.write(contentsOf: Data(paths.map { $0 + "\0" }.joined().utf8))
-        try? input.fileHandleForWriting.close()
-        let answer = output.fileHandleForReading.readDataToEndOfFile()
-        let why = String(decoding: messages.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        let answer = try Data(contentsOf: output)
+        let why = String(decoding: try Data(contentsOf: messages), as: UTF8.self)
         guard process.terminationStatus == 0, let ported = try? JSONDecoder().decode([PortedSource].self, from: answer)
         else {
             let reason =

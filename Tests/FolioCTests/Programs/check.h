@@ -114,6 +114,20 @@ static inline folio_object *insert(folio_document *document, const char *entity)
     return object;
 }
 
+/* A new document in the default form. */
+static inline folio_document *create_document(const char *path, const char *model) {
+    folio_error *error = NULL;
+    folio_document *document = folio_document_create(path, model, FOLIO_FORM_DEFAULT, false, &error);
+    MADE(document);
+    return document;
+}
+
+static inline void add_person(folio_document *document, const char *name) {
+    folio_object *person = insert(document, "Person");
+    set_text(person, "name", name);
+    folio_object_free(person);
+}
+
 static inline size_t count(folio_document *document, const char *entity) {
     folio_query all = query(entity, NULL, NULL);
     size_t count = 0;

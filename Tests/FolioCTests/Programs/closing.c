@@ -9,19 +9,7 @@
 
 static const char *folder, *model;
 
-static folio_document *create(const char *name) {
-    folio_error *error = NULL;
-    folio_document *document =
-        folio_document_create(in_folder(folder, name), model, FOLIO_FORM_DEFAULT, false, &error);
-    MADE(document);
-    return document;
-}
-
-static void add_person(folio_document *document, const char *name) {
-    folio_object *person = insert(document, "Person");
-    set_text(person, "name", name);
-    folio_object_free(person);
-}
+static folio_document *create(const char *name) { return create_document(in_folder(folder, name), model); }
 
 /* The next editor finds unsaved work with so many objects. */
 static void is_recovered(const char *name, const char *entity, size_t expected) {

@@ -8,19 +8,7 @@
 
 static const char *folder, *model;
 
-static folio_document *create(const char *name) {
-    folio_error *error = NULL;
-    folio_document *document =
-        folio_document_create(in_folder(folder, name), model, FOLIO_FORM_DEFAULT, false, &error);
-    MADE(document);
-    return document;
-}
-
-static void add_person(folio_document *document) {
-    folio_object *person = insert(document, "Person");
-    set_text(person, "name", "A");
-    folio_object_free(person);
-}
+static folio_document *create(const char *name) { return create_document(in_folder(folder, name), model); }
 
 static void post(void *context) { ++*(int *)context; }
 
@@ -38,7 +26,7 @@ static void tell(void *context, folio_document *document, folio_event_kind event
 static void the_host_is_told_once_of_what_there_is(void) {
     folio_document *document = create("Posts.folio");
     int posts = 0, changes = 0, events = 0;
-    add_person(document);
+    add_person(document, "A");
     /* What was edited before there was a dispatcher. */
     OK(folio_document_set_dispatcher(document, post, &posts, &error));
     CHECK(posts == 1);
@@ -116,7 +104,7 @@ static void a_handler_that_was_replaced_is_not_called(void) {
     folio_document *document = create("Handler.folio");
     int calls = 0;
     OK(folio_document_set_handler(document, tell_once, &calls, &error));
-    add_person(document);
+    add_person(document, "A");
     OK(folio_document_autosave(document, &error));
     OK(folio_document_save(document, &error));
     OK(folio_document_dispatch(document, &error)); /* of two events */

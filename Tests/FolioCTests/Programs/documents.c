@@ -23,19 +23,7 @@ static folio_document *open_document(const char *path, const folio_open_options 
     return document;
 }
 
-static folio_document *create(const char *name) {
-    folio_error *error = NULL;
-    folio_document *document =
-        folio_document_create(in_folder(folder, name), first_version, FOLIO_FORM_DEFAULT, false, &error);
-    MADE(document);
-    return document;
-}
-
-static void add_person(folio_document *document, const char *name) {
-    folio_object *person = insert(document, "Person");
-    set_text(person, "name", name);
-    folio_object_free(person);
-}
+static folio_document *create(const char *name) { return create_document(in_folder(folder, name), first_version); }
 
 static void opening(void) {
     folio_document *document = create("Opening.folio");

@@ -76,10 +76,7 @@ static void cycle(const char *path) {
 int main(int count, char **arguments) {
     CHECK(count == 3);
     const char *path = in_folder(arguments[1], "Leaks.folio");
-    folio_error *error = NULL;
-    folio_document *document = folio_document_create(path, arguments[2], FOLIO_FORM_DEFAULT, false, &error);
-    MADE(document);
-    folio_document_free(document);
+    folio_document_free(create_document(path, arguments[2]));
     char kept[1024];
     snprintf(kept, sizeof kept, "%s", path);
     size_t used = 0;

@@ -122,8 +122,7 @@ int main(int count, char **arguments) {
     CHECK(count == 3);
     const char *path = in_folder(arguments[1], "Misuse.folio");
     folio_error *error = NULL;
-    folio_document *document = folio_document_create(path, arguments[2], FOLIO_FORM_DEFAULT, false, &error);
-    MADE(document);
+    folio_document *document = create_document(path, arguments[2]);
     folio_object *person = insert(document, "Person");
     set_text(person, "name", "A");
     OK(folio_document_save(document, &error));
@@ -214,9 +213,7 @@ int main(int count, char **arguments) {
     FAILS(folio_migrate(path, NULL, &error), FOLIO_USAGE, "usage");
 
     /* Objects of another document, and of a document that was closed. */
-    folio_document *other =
-        folio_document_create(in_folder(arguments[1], "Other.folio"), arguments[2], FOLIO_FORM_DEFAULT, false, &error);
-    MADE(other);
+    folio_document *other = create_document(in_folder(arguments[1], "Other.folio"), arguments[2]);
     folio_object *journey = insert(other, "Journey");
     FAILS(folio_object_set_object(journey, "leader", person, &error), FOLIO_USAGE, "usage");
     FAILS(folio_object_add(journey, "members", person, &error), FOLIO_USAGE, "usage");

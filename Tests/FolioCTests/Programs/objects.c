@@ -483,10 +483,7 @@ static void large_values(const char *folder) {
 
 int main(int count, char **arguments) {
     CHECK(count == 3);
-    folio_error *error = NULL;
-    document = folio_document_create(in_folder(arguments[1], "Objects.folio"), arguments[2], FOLIO_FORM_DEFAULT,
-                                     false, &error);
-    MADE(document);
+    document = create_document(in_folder(arguments[1], "Objects.folio"), arguments[2]);
     model();
     values();
     relationships();

@@ -8,13 +8,7 @@
 static const char *folder, *models;
 static char first_version[1024];
 
-static folio_document *create(const char *name) {
-    folio_error *error = NULL;
-    folio_document *document =
-        folio_document_create(in_folder(folder, name), first_version, FOLIO_FORM_DEFAULT, false, &error);
-    MADE(document);
-    return document;
-}
+static folio_document *create(const char *name) { return create_document(in_folder(folder, name), first_version); }
 
 static int64_t give(void *context, void *buffer, size_t size) {
     int64_t *left = context;
@@ -24,10 +18,10 @@ static int64_t give(void *context, void *buffer, size_t size) {
     return number;
 }
 
-static void add_person(folio_document *document, int64_t bytes) {
+static void add_portrait(folio_document *document, int64_t bytes) {
     folio_object *person = insert(document, "Person");
     set_text(person, "name", "A");
-    if (bytes > 0) OK(folio_object_set_stream(person, "portrait", give, &bytes, &error));
+    OK(folio_object_set_stream(person, "portrait", give, &bytes, &error));
     folio_object_free(person);
 }
 
@@ -39,7 +33,7 @@ static folio_progress *progress(void) {
 
 static void an_operation_that_was_cancelled_changes_nothing(void) {
     folio_document *document = create("Cancelled.folio");
-    add_person(document, 0);
+    add_person(document, "A");
     folio_progress *cancelled = progress();
     folio_progress_cancel(cancelled);
     OK(folio_document_validate(document, &error));
@@ -91,7 +85,7 @@ static void *cancel_when_begun(void *context) {
 
 static void an_operation_is_watched_and_cancelled_by_another_thread(void) {
     folio_document *document = create("Large.folio");
-    for (int index = 0; index < 48; index++) add_person(document, 1 << 20);
+    for (int index = 0; index < 48; index++) add_portrait(document, 1 << 20);
     OK(folio_document_save(document, &error));
     struct watch watch = {.progress = progress()};
     pthread_t thread;
@@ -117,7 +111,7 @@ static void note(void *context, const folio_error *error) {
 
 static void a_save_that_was_started_is_cancelled(void) {
     folio_document *document = create("Started.folio");
-    add_person(document, 0);
+    add_person(document, "A");
     folio_progress *cancelled = progress();
     folio_progress_cancel(cancelled);
     OK(folio_progress_use(cancelled, &error));

@@ -56,9 +56,7 @@ static void run(folio_document **documents) {
 static folio_document *create(const char *folder, const char *model, int number) {
     char name[64];
     snprintf(name, sizeof name, "Threads %d.folio", number);
-    folio_error *error = NULL;
-    folio_document *document = folio_document_create(in_folder(folder, name), model, FOLIO_FORM_DEFAULT, false, &error);
-    MADE(document);
+    folio_document *document = create_document(in_folder(folder, name), model);
     folio_policy policy = {.size = sizeof policy, .idle = 0.01, .minimum_interval = 0.01, .maximum_delay = 0.1,
                            .on_close = FOLIO_CLOSE_SAVE};
     OK(folio_document_set_policy(document, &policy, &error));

@@ -87,6 +87,18 @@ struct CompositeValidationTests {
         #expect(failures().map(\.key) == ["target.latitude"])
     }
 
+    @Test func aDictionaryOfSwiftValuesIsAComposite() throws {
+        camp["position"] = ["latitude": 1.5, "grid": nil, "survey": ["error": Decimal(2)]] as [String: Any?]
+        #expect(
+            try camp.propertyValue(forKey: "position")
+                == .composite(["latitude": .double(1.5), "survey": .composite(["error": .decimal(2)])]))
+        let height: Int? = nil
+        camp["position"] = ["latitude": 2, "height": height as Any] as [String: Any]
+        #expect(try camp.propertyValue(forKey: "position") == .composite(["latitude": .double(2)]))
+        camp["position"] = ["latitude": 3.5]
+        #expect(try camp.propertyValue(forKey: "position") == .composite(["latitude": .double(3.5)]))
+    }
+
     @Test func partsAreConvertedAndUnknownOnesRefused() throws {
         try camp.setPropertyValue(.composite(["latitude": .int(7), "grid": .null]), forKey: "position")
         #expect(try camp.propertyValue(forKey: "position") == .composite(["latitude": .double(7)]))

@@ -32,7 +32,7 @@ extension ManagedObject {
             } else {
                 guard let plain = PropertyValue(value) else {
                     throw GraphError.wrongType(
-                        "\(type(of: value))", for: shape.entity.properties[index], of: shape.entity)
+                        PropertyValue.swiftTypeName(value), for: shape.entity.properties[index], of: shape.entity)
                 }
                 try setAttribute(plain, index, shape)
             }

@@ -54,7 +54,8 @@ extension PropertyValue {
         return rounded == value ? Int64(rounded.description) : nil
     }
 
-    /// Creates the property value of a Swift value; nil for types that no attribute has.
+    /// Creates the property value of a Swift value; nil for types that no attribute has. A
+    /// dictionary by names becomes a composite, with nil for missing values.
     package init?(_ value: Any?) {
         switch value {
         case nil: self = .null
@@ -75,9 +76,22 @@ extension PropertyValue {
         case let value as ManagedObjectID: self = .object(value)
         case let value as [String: PropertyValue]: self = .composite(value)
         case let value as [PropertyValue]: self = .list(value)
-        default: return nil
+        case let value as [String: Any?]:
+            var parts: [String: PropertyValue] = [:]
+            for (name, part) in value {
+                guard let part = PropertyValue(part) else { return nil }
+                parts[name] = part
+            }
+            self = .composite(parts)
+        default:
+            // A value of type `Any` may be an Optional that is nil.
+            guard let value, let optional = value as? any AnyOptional, optional.isNil else { return nil }
+            self = .null
         }
     }
+
+    /// The type of a Swift value, for messages.
+    static func swiftTypeName(_ value: Any?) -> String { value.map { "\(type(of: $0))" } ?? "nil" }
 
     /// The value with its Swift type: integers as `Int`, null as nil.
     package var plain: Any? {
@@ -118,6 +132,15 @@ extension PropertyValue {
         case .list: "a list"
         }
     }
+}
+
+/// An Optional of any type.
+private protocol AnyOptional {
+    var isNil: Bool { get }
+}
+
+extension Optional: AnyOptional {
+    fileprivate var isNil: Bool { self == nil }
 }
 
 extension AttributeDescription {

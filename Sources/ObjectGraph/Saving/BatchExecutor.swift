@@ -304,7 +304,7 @@ extension BatchExecutor {
         if let id = value as? ManagedObjectID { return .object(id) }
         guard let plain = PropertyValue(value) else {
             guard let property = entity.property(named: key) else { throw GraphError.unknownKey(key, of: entity) }
-            throw GraphError.wrongType("\(type(of: value))", for: property, of: entity)
+            throw GraphError.wrongType(PropertyValue.swiftTypeName(value), for: property, of: entity)
         }
         return plain
     }

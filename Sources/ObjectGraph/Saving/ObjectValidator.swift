@@ -146,7 +146,7 @@ struct ObjectValidator {
             return
         }
         guard let plain = PropertyValue(value) else {
-            throw GraphError.wrongType("\(type(of: value))", for: property, of: shape.entity)
+            throw GraphError.wrongType(PropertyValue.swiftTypeName(value), for: property, of: shape.entity)
         }
         let converted = try shape.converted(plain, for: property)
         let slab = RowSlab(layout: shape.layout, capacity: 1)

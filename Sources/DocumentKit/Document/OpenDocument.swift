@@ -12,6 +12,7 @@ internal import Storage
 final class OpenDocument {
     private var keeper: SessionKeeper?
     private var openState: SessionState?
+    private var formerIdentity: Identity?
     private var openContext: ManagedObjectContext?
     private(set) var objectClasses: [String: ManagedObject.Type] = [:]
     var edits = EditStatus()
@@ -32,6 +33,21 @@ final class OpenDocument {
     var moveHandler: (() -> Void)?
     var closeHandler: (() -> Void)?
 
+    /// What identifies a document, and stays known after it was closed.
+    struct Identity {
+        let path: String
+        let kind: DocumentKind
+        let uuid: String
+        let isEditing: Bool
+
+        init(_ state: SessionState) {
+            path = state.path
+            kind = state.kind
+            uuid = state.uuid
+            isEditing = state.isEditing
+        }
+    }
+
     private var isBusy = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -50,6 +66,8 @@ final class OpenDocument {
 
     var isOpen: Bool { openState != nil }
     var path: String? { openState?.path }
+    /// What identifies the document. After it was closed, as it was then.
+    var identity: Identity { openState.map { Identity($0) } ?? formerIdentity ?? Identity(state) }
     var isUntitled: Bool { UntitledDocuments.contains(state.path) }
 
     var context: ManagedObjectContext {
@@ -244,6 +262,7 @@ final class OpenDocument {
         // The session has closed the store already; this removes it from the coordinator.
         try? openContext?.persistentStoreCoordinator.removePersistentStores()
         openContext = nil
+        formerIdentity = openState.map { Identity($0) } ?? formerIdentity
         openState = nil
         keeper = nil
         edits.didClose()

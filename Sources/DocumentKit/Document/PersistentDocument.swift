@@ -27,7 +27,8 @@ public import Storage
 ///
 /// Operations of a document are executed one at a time, in the order of their calls. Do not await
 /// an operation in a hook of another one. Operations of a closed document throw `DocumentError`
-/// with code `usage`; its properties trap, except for ``isOpen`` and ``hasUnsavedChanges``.
+/// with code `usage`. Of its properties ``url``, ``kind``, ``mode`` and ``uuid`` keep their last
+/// values, and ``isOpen`` and ``hasUnsavedChanges`` are false; those that need the content trap.
 ///
 /// Subclasses override the methods at the end of this class to configure the store, to validate, to
 /// add files, a preview and descriptions, and to resolve conflicts.
@@ -179,13 +180,13 @@ open class PersistentDocument {
     /// The model of the document.
     public var model: ManagedObjectModel { state.model }
     /// The location of the document, with symbolic links resolved.
-    public var url: URL { URL(fileURLWithPath: state.path) }
+    public var url: URL { URL(fileURLWithPath: opened.identity.path) }
     /// The kind of document.
-    public var kind: DocumentKind { state.kind }
+    public var kind: DocumentKind { opened.identity.kind }
     /// The mode in which the document is open.
-    public var mode: Mode { state.isEditing ? .editing : .reading }
+    public var mode: Mode { opened.identity.isEditing ? .editing : .reading }
     /// The UUID of the document, which is that of its store and part of object IDs.
-    public var uuid: String { state.uuid }
+    public var uuid: String { opened.identity.uuid }
     /// Whether the document has no name yet: it was created by
     /// ``DocumentController/newDocument(of:)`` and never saved with
     /// ``save(as:form:replacing:progress:)``.

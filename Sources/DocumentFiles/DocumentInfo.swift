@@ -95,6 +95,16 @@ public struct DocumentInfo: Sendable, Hashable {
         }
     }
 
+    /// Whether a document carries no model and can't be read without one. False for what can't be
+    /// read for another reason.
+    package static func carriesNoModel(_ url: URL) -> Bool {
+        do {
+            return try DocumentReading.readingOneState(url.path, .newest, model: .own) { _ in false }
+        } catch {
+            return tellsOfNoModel(error)
+        }
+    }
+
     private static func tellsOfNoModel(_ error: any Error) -> Bool {
         let error = (error as? DocumentError)?.underlying ?? error
         return (error as? StorageError)?.code == .noModel

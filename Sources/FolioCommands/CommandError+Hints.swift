@@ -10,6 +10,11 @@ extension CommandError {
         case "recoverable": hint = "folio recover \(shownPath) --list tells of it, --keep and --discard settle it"
         case "permission" where isWriteProtected, "readOnly" where isWriteProtected:
             hint = "make it writable: chmod u+w \(shownPath)"
+        case "modelMismatch" where command == "migrate" && hint == Self.modelHint:
+            hint = "give a MODEL that has the version that the store was made with among its versions"
+        case "modelMismatch" where hint == nil && isOfStoreWithoutModel:
+            hint =
+                "the store carries no model: give the version that it was made with (--model MODEL), or rebuild that from the store; folio model hash MODEL prints what has to be the same"
         case "modelMismatch" where hint == nil:
             hint =
                 "give the model that it was made with (--model MODEL), or bring it to another version: folio migrate \(shownPath) --model MODEL"
@@ -39,6 +44,11 @@ extension CommandError {
                 || $0 == UInt8(ascii: "_") || $0 >= 0x80
         }
         return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+    }
+
+    /// Without its model a store can't be migrated either.
+    private var isOfStoreWithoutModel: Bool {
+        path.map { DocumentInfo.carriesNoModel(URL(fileURLWithPath: $0)) } ?? false
     }
 
     /// Whether the file belongs to this user and is write-protected.

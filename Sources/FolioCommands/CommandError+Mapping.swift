@@ -81,7 +81,7 @@ extension CommandError {
     /// A store without unused primary keys can't take new objects, however much disk space there
     /// is.
     private static let noNumbers = (ExitCode.unavailable, "noNumbers")
-    private static let modelHint = "give its model with --model MODEL"
+    static let modelHint = "give its model with --model MODEL"
 
     private init(_ error: StorageError) {
         let (exit, code): (ExitCode, String) =

@@ -18,6 +18,18 @@ import Testing
                 outcome.hints.allSatisfy {
                     $0.contains("folio migrate \(store) --model MODEL") && $0.contains("(--model MODEL)")
                 }, "\(outcome.messages)")
+
+            // A store that carries no model can't be migrated without it.
+            let connection = try Connection(store, .readWrite)
+            try connection.execute("DROP TABLE Z_MODELCACHE")
+            try connection.close()
+            let other = FolioCommand.samples.path + "/Expeditions.xcdatamodeld#Expeditions 2"
+            let alone = try FolioCommand.run("fetch", store, "Person", "--model", other)
+            #expect(alone.exit == 78 && alone.hints.count == 1, "\(alone.messages)")
+            #expect(
+                alone.hints.allSatisfy {
+                    $0.contains("carries no model") && $0.contains("folio model hash") && !$0.contains("folio migrate")
+                }, "\(alone.messages)")
         }
     }
 

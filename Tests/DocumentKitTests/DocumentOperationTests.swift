@@ -64,7 +64,11 @@ private final class Sketch: PersistentDocument {
             #expect(document.url.lastPathComponent == "B.folio" && document.isOpen)
             try Library.insertBook("later", document)
             try await document.save()
+            let (kind, uuid) = (document.kind, document.uuid)
             try await document.close()
+            // What identifies the document stays known.
+            #expect(!document.isOpen && document.url.lastPathComponent == "B.folio" && document.mode == .editing)
+            #expect(document.kind == kind && document.uuid == uuid)
             let again = try await PersistentDocument.open(folder.appendingPathComponent("B.folio"))
             #expect(try Library.titles(again) == ["autosaved", "later", "pending", "saved"])
             try await again.close()

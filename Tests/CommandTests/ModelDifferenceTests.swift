@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// `folio model diff` on the versions of the sample, and on a pair that can't be inferred.
@@ -21,8 +22,8 @@ import Testing
     }
 
     /// A model of one entity with one attribute.
-    private func model(_ attribute: String) throws -> String {
-        let url = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).xcdatamodel")
+    private func model(_ attribute: String, in folder: URL) throws -> String {
+        let url = folder.appendingPathComponent("\(UUID().uuidString).xcdatamodel")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         let text =
             "<model type=\"com.apple.IDECoreDataModeler.DataModel\" documentVersion=\"1.0\"><entity name=\"A\">\(attribute)</entity></model>"
@@ -38,22 +39,25 @@ import Testing
         ("Date", "defaultDateTimeInterval=\"0\"", "default: none → 2001-01-01T00:00:00Z"),
         ("Integer 16", "defaultValueString=\"7\"", "default: none → 7"),
     ]) func valuesOfTheModelStandAsAPersonWritesThem(type: String, fields: String, change: String) throws {
-        let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\"/>"),
-            new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\" \(fields)/>")
-        defer { for path in [old, new] { try? FileManager.default.removeItem(atPath: path) } }
-        let outcome = try FolioCommand.run("model", "diff", old, new)
-        #expect(outcome.exit == 0 && outcome.output.contains(change), "\(outcome.output)\(outcome.messages)")
+        try withTemporaryDirectory { folder in
+            let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\"/>", in: folder),
+                new = try model(
+                    "<attribute name=\"x\" optional=\"YES\" attributeType=\"\(type)\" \(fields)/>", in: folder)
+            let outcome = try FolioCommand.run("model", "diff", old, new)
+            #expect(outcome.exit == 0 && outcome.output.contains(change), "\(outcome.output)\(outcome.messages)")
+        }
     }
 
     @Test func itNamesEveryReasonAgainstInference() throws {
-        let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/>"),
-            new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"Date\"/>")
-        defer { for path in [old, new] { try? FileManager.default.removeItem(atPath: path) } }
-        let outcome = try FolioCommand.run("model", "diff", old, new, "--json")
-        #expect(outcome.exit == 1)
-        #expect(outcome.object["inferable"] as? Bool == false)
-        #expect(
-            (outcome.object["reasons"] as? [String])?.first?.hasPrefix("A.x changes its type from String to Date")
-                == true)
+        try withTemporaryDirectory { folder in
+            let old = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"String\"/>", in: folder),
+                new = try model("<attribute name=\"x\" optional=\"YES\" attributeType=\"Date\"/>", in: folder)
+            let outcome = try FolioCommand.run("model", "diff", old, new, "--json")
+            #expect(outcome.exit == 1)
+            #expect(outcome.object["inferable"] as? Bool == false)
+            #expect(
+                (outcome.object["reasons"] as? [String])?.first?.hasPrefix("A.x changes its type from String to Date")
+                    == true)
+        }
     }
 }

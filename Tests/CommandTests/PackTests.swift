@@ -92,18 +92,17 @@ import TestSupport
     }
 
     @Test func anEditorAtWorkIsWaitedFor() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = try FolioCommand.copyOfDocument(in: folder)
-        let editor = try await PersistentDocument.open(URL(fileURLWithPath: path))
-        let refused = try FolioCommand.run("pack", path, folder.path + "/A.folioz")
-        #expect(refused.exit == 75)
-        #expect(refused.messages.contains("\(ProcessInfo.processInfo.processIdentifier)"))
-        try await editor.close()
-        #expect(try FolioCommand.run("pack", path, folder.path + "/A.folioz").exit == 0)
-        let archived = try await PersistentDocument.open(URL(fileURLWithPath: folder.path + "/A.folioz"))
-        #expect(try FolioCommand.run("unpack", folder.path + "/A.folioz", folder.path + "/B.folio").exit == 75)
-        try await archived.close()
+        try await withFolder { folder in
+            let path = try FolioCommand.copyOfDocument(in: folder)
+            let editor = try await PersistentDocument.open(URL(fileURLWithPath: path))
+            let refused = try FolioCommand.run("pack", path, folder.path + "/A.folioz")
+            #expect(refused.exit == 75)
+            #expect(refused.messages.contains("\(ProcessInfo.processInfo.processIdentifier)"))
+            try await editor.close()
+            #expect(try FolioCommand.run("pack", path, folder.path + "/A.folioz").exit == 0)
+            let archived = try await PersistentDocument.open(URL(fileURLWithPath: folder.path + "/A.folioz"))
+            #expect(try FolioCommand.run("unpack", folder.path + "/A.folioz", folder.path + "/B.folio").exit == 75)
+            try await archived.close()
+        }
     }
 }

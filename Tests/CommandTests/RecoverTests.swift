@@ -162,38 +162,37 @@ import TestSupport
 
     @Test(.enabled(if: part == nil), arguments: ["--list", "--keep", "--discard"])
     func workOfAnEditorThatIsThereIsItsOwn(option: String) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = try FolioCommand.copyOfDocument(in: folder)
-        let editor = try await PersistentDocument.open(URL(fileURLWithPath: path))
-        try editor.context.insert("Person").setPropertyValue(.string("Unsaved"), forKey: "name")
-        try await editor.autosave()
-        let outcome = try FolioCommand.run("recover", path, option)
-        // Looking takes no lock.
-        #expect(outcome.exit == (option == "--list" ? 0 : 75))
-        #expect(outcome.errors.count == (option == "--list" ? 0 : 1))
-        #expect(outcome.messages.contains("\(ProcessInfo.processInfo.processIdentifier)"))
-        try await editor.save()
-        try await editor.close()
-        #expect(try FolioCommand.run("fetch", path, "Person", "--count").output == "6\n")
+        try await withFolder { folder in
+            let path = try FolioCommand.copyOfDocument(in: folder)
+            let editor = try await PersistentDocument.open(URL(fileURLWithPath: path))
+            try editor.context.insert("Person").setPropertyValue(.string("Unsaved"), forKey: "name")
+            try await editor.autosave()
+            let outcome = try FolioCommand.run("recover", path, option)
+            // Looking takes no lock.
+            #expect(outcome.exit == (option == "--list" ? 0 : 75))
+            #expect(outcome.errors.count == (option == "--list" ? 0 : 1))
+            #expect(outcome.messages.contains("\(ProcessInfo.processInfo.processIdentifier)"))
+            try await editor.save()
+            try await editor.close()
+            #expect(try FolioCommand.run("fetch", path, "Person", "--count").output == "6\n")
+        }
     }
 
     /// Autosaves may break rules that saves may not.
     @Test(.enabled(if: part == nil)) func keptWorkHasToFollowTheRules() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = try FolioCommand.copyOfDocument(in: folder)
-        let editor = try await PersistentDocument.open(URL(fileURLWithPath: path))
-        _ = try editor.context.insert("Person")
-        try await editor.autosave()
-        try await editor.close()
-        let outcome = try FolioCommand.run("recover", path, "--keep")
-        #expect(outcome.exit == 65, "\(outcome.messages)")
-        #expect(outcome.errors.count == 1)
-        #expect(try FolioCommand.run("recover", path, "--list", "--json").object["hasUnsavedChanges"] as? Bool == true)
-        #expect(try FolioCommand.run("recover", path, "--discard").exit == 0)
+        try await withFolder { folder in
+            let path = try FolioCommand.copyOfDocument(in: folder)
+            let editor = try await PersistentDocument.open(URL(fileURLWithPath: path))
+            _ = try editor.context.insert("Person")
+            try await editor.autosave()
+            try await editor.close()
+            let outcome = try FolioCommand.run("recover", path, "--keep")
+            #expect(outcome.exit == 65, "\(outcome.messages)")
+            #expect(outcome.errors.count == 1)
+            #expect(
+                try FolioCommand.run("recover", path, "--list", "--json").object["hasUnsavedChanges"] as? Bool == true)
+            #expect(try FolioCommand.run("recover", path, "--discard").exit == 0)
+        }
     }
 
     @Test(.enabled(if: part == nil)) func oneChoiceIsNeeded() throws {

@@ -38,30 +38,31 @@ import TestSupport
     }
 
     @Test func aPipeIsWrittenAndRead() throws {
-        let folder = try Self.makeFolder()
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let pipe = folder.path + "/pipe", copy = folder.path + "/copy.json"
-        #expect(mkfifo(pipe, 0o600) == 0)
-        let read = folder.path + "/read.json", reader = Process()
-        reader.executableURL = URL(fileURLWithPath: "/bin/sh")
-        reader.arguments = ["-c", "cat \"$0\" > \"$1\"", pipe, read]
-        try reader.run()
-        let outcome = try FolioCommand.run("export", FolioCommand.document, "-o", pipe)
-        #expect(outcome.exit == 0, "\(outcome.messages)")
-        // A pipe that was replaced by a file would never come to its end.
-        try #require(try kind(of: pipe) == S_IFIFO)
-        reader.waitUntilExit()
-        let exported = try Data(contentsOf: URL(fileURLWithPath: read))
-        #expect(
-            try FolioCommand.run("export", FolioCommand.document).output == String(decoding: exported, as: UTF8.self))
-        try exported.write(to: URL(fileURLWithPath: copy))
+        try withTemporaryDirectory { folder in
+            let pipe = folder.path + "/pipe", copy = folder.path + "/copy.json"
+            #expect(mkfifo(pipe, 0o600) == 0)
+            let read = folder.path + "/read.json", reader = Process()
+            reader.executableURL = URL(fileURLWithPath: "/bin/sh")
+            reader.arguments = ["-c", "cat \"$0\" > \"$1\"", pipe, read]
+            try reader.run()
+            let outcome = try FolioCommand.run("export", FolioCommand.document, "-o", pipe)
+            #expect(outcome.exit == 0, "\(outcome.messages)")
+            // A pipe that was replaced by a file would never come to its end.
+            try #require(try kind(of: pipe) == S_IFIFO)
+            reader.waitUntilExit()
+            let exported = try Data(contentsOf: URL(fileURLWithPath: read))
+            #expect(
+                try FolioCommand.run("export", FolioCommand.document).output
+                    == String(decoding: exported, as: UTF8.self))
+            try exported.write(to: URL(fileURLWithPath: copy))
 
-        let new = folder.path + "/New.folio"
-        #expect(try FolioCommand.run("new", new, "--model", FolioCommand.document).exit == 0)
-        let imported = try FolioCommand.run(
-            ["import", new, pipe], through: Self.shell("cat '\(copy)' > '\(pipe)' & exec \"$0\" \"$@\""))
-        #expect(imported.exit == 0, "\(imported.messages)")
-        #expect(try FolioCommand.run("fetch", new, "Person", "--count").output == "5\n")
+            let new = folder.path + "/New.folio"
+            #expect(try FolioCommand.run("new", new, "--model", FolioCommand.document).exit == 0)
+            let imported = try FolioCommand.run(
+                ["import", new, pipe], through: Self.shell("cat '\(copy)' > '\(pipe)' & exec \"$0\" \"$@\""))
+            #expect(imported.exit == 0, "\(imported.messages)")
+            #expect(try FolioCommand.run("fetch", new, "Person", "--count").output == "5\n")
+        }
     }
 
     @Test func aFolderIsNoResultAndNoInput() throws {
@@ -94,24 +95,18 @@ import TestSupport
 
     /// A document with an earlier version, which is put together in a temporary folder when it is
     /// read, and an empty folder for that.
-    private func versioned() throws -> (version: String, temporary: String, folder: URL) {
-        let folder = try Self.makeFolder(), temporary = folder.path + "/temporary"
+    private func versioned(in folder: URL) throws -> (version: String, temporary: String) {
+        let temporary = folder.path + "/temporary"
         try FileManager.default.createDirectory(atPath: temporary, withIntermediateDirectories: true)
         let document = try FolioCommand.copyOfDocument(in: folder)
         for name in ["A", "B"] { #expect(try FolioCommand.run("set", document, "Person/p1", "name=\(name)").exit == 0) }
-        return (try Self.lastVersion(of: document), temporary, folder)
+        return (try Self.lastVersion(of: document), temporary)
     }
 
     /// `DOC@n` for the state before the last save.
     private static func lastVersion(of document: String, in folder: URL? = nil) throws -> String {
         let versions = try FolioCommand.run("versions", "--json", "--", document, in: folder).json as? [[String: Any]]
         return "\(document)@\(try #require(versions?.last { $0["state"] as? String == "version" }?["version"] as? Int))"
-    }
-
-    private static func makeFolder() throws -> URL {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return folder
     }
 
     private func process(_ arguments: [String], temporary: String) -> Process {
@@ -127,36 +122,38 @@ import TestSupport
     }
 
     @Test func aReaderThatGoesEndsTheCommandQuietlyAndLeavesNothing() throws {
-        let (version, temporary, folder) = try versioned()
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let output = privatePipe(), messages = privatePipe()
-        let process = process(["export", version], temporary: temporary)
-        process.standardOutput = output
-        process.standardError = messages
-        try output.fileHandleForReading.close()
-        try process.run()
-        try messages.fileHandleForWriting.close()
-        #expect(try messages.fileHandleForReading.readToEnd()?.isEmpty ?? true)
-        process.waitUntilExit()
-        #expect(process.terminationStatus == 141)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
+        try withTemporaryDirectory { folder in
+            let (version, temporary) = try versioned(in: folder)
+            let output = privatePipe(), messages = privatePipe()
+            let process = self.process(["export", version], temporary: temporary)
+            process.standardOutput = output
+            process.standardError = messages
+            try output.fileHandleForReading.close()
+            try process.run()
+            try messages.fileHandleForWriting.close()
+            #expect(try messages.fileHandleForReading.readToEnd()?.isEmpty ?? true)
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 141)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
+        }
     }
 
     @Test func aTerminatedCommandSaysSoAndTakesItsFilesAlong() async throws {
-        let (version, temporary, folder) = try versioned()
-        defer { try? FileManager.default.removeItem(at: folder) }
-        // Nobody reads the pipe: the command waits for somebody.
-        #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
-        let process = process(["export", version, "-o", folder.path + "/pipe"], temporary: temporary)
-        try process.run()
-        while try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty, process.isRunning {
-            try await Task.sleep(for: .milliseconds(10))
+        try await withFolder { folder in
+            let (version, temporary) = try versioned(in: folder)
+            // Nobody reads the pipe: the command waits for somebody.
+            #expect(mkfifo(folder.path + "/pipe", 0o600) == 0)
+            let process = self.process(["export", version, "-o", folder.path + "/pipe"], temporary: temporary)
+            try process.run()
+            while try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty, process.isRunning {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            process.terminate()
+            process.waitUntilExit()
+            #expect(process.terminationReason == .exit)
+            #expect(process.terminationStatus == 143)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
         }
-        process.terminate()
-        process.waitUntilExit()
-        #expect(process.terminationReason == .exit)
-        #expect(process.terminationStatus == 143)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: temporary) == [])
     }
 
     @Test func whatWasIgnoredFromTheBeginningStaysIgnored() throws {
@@ -215,7 +212,7 @@ import TestSupport
             try Data(repeating: 7, count: 300_000).write(to: URL(fileURLWithPath: large))
             #expect(try FolioCommand.run("attach", document, "Journey/p1", "route", large).exit == 0)
             let output = privatePipe()
-            let process = process(["export", document], temporary: folder.path)
+            let process = self.process(["export", document], temporary: folder.path)
             process.standardOutput = output
             try process.run()
             // Journeys are read before persons, and more than the pipe takes: the command waits

@@ -101,28 +101,27 @@ import Testing
     }
 
     @Test func workThatIsNotSavedIsListedUnderItsName() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = try Self.document(in: folder)
-        let editor = try await PersistentDocument.open(URL(fileURLWithPath: path))
-        #expect(editor.generation == 3)
-        try editor.context.insert("Person").setPropertyValue(.string("Unsaved"), forKey: "name")
-        try await editor.autosave()
-        #expect(editor.generation == 3)
-        let listed = try FolioCommand.run("versions", path, "--json").json as? [[String: Any]] ?? []
-        #expect(
-            listed.compactMap { $0["state"] as? String } == ["version", "version", "version", "saved", "autosaved"])
-        #expect(listed.last?["version"] is NSNull && listed.last?["document"] as? String == path + "@autosaved")
-        for (state, count) in zip(listed.compactMap { $0["document"] as? String }, [0, 1, 2, 3, 4]) {
-            #expect(try FolioCommand.run("fetch", state, "Person", "--count").output == "\(count)\n", "\(state)")
+        try await withFolder { folder in
+            let path = try Self.document(in: folder)
+            let editor = try await PersistentDocument.open(URL(fileURLWithPath: path))
+            #expect(editor.generation == 3)
+            try editor.context.insert("Person").setPropertyValue(.string("Unsaved"), forKey: "name")
+            try await editor.autosave()
+            #expect(editor.generation == 3)
+            let listed = try FolioCommand.run("versions", path, "--json").json as? [[String: Any]] ?? []
+            #expect(
+                listed.compactMap { $0["state"] as? String } == ["version", "version", "version", "saved", "autosaved"])
+            #expect(listed.last?["version"] is NSNull && listed.last?["document"] as? String == path + "@autosaved")
+            for (state, count) in zip(listed.compactMap { $0["document"] as? String }, [0, 1, 2, 3, 4]) {
+                #expect(try FolioCommand.run("fetch", state, "Person", "--count").output == "\(count)\n", "\(state)")
+            }
+            #expect((try FolioCommand.run("versions", path + "@saved", "--json").json as? [Any])?.count == 4)
+            // Whoever changes the list needs the lock.
+            let refused = try FolioCommand.run("versions", "pin", path + "@1")
+            #expect(refused.exit == 75 && refused.errors.count == 1)
+            try await editor.save()
+            #expect(editor.generation == 4)
+            try await editor.close()
         }
-        #expect((try FolioCommand.run("versions", path + "@saved", "--json").json as? [Any])?.count == 4)
-        // Whoever changes the list needs the lock.
-        let refused = try FolioCommand.run("versions", "pin", path + "@1")
-        #expect(refused.exit == 75 && refused.errors.count == 1)
-        try await editor.save()
-        #expect(editor.generation == 4)
-        try await editor.close()
     }
 }

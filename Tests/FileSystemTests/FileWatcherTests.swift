@@ -22,11 +22,7 @@ import Testing
     }
 
     private func withFolder(_ body: (String) async throws -> Void) async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-            .path
-        try Disk.makeDirectory(folder)
-        defer { try? Disk.removeTree(folder) }
-        try await body(folder)
+        try await TestSupport.withFolder { try await body($0.path) }
     }
 
     @Test func tellsOfANameThatComesAndGoesAndOfNoOther() async throws {

@@ -38,50 +38,50 @@ struct ContainerTests {
     }
 
     @MainActor @Test func runsBackgroundTasksSideBySideFromTheMainActor() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let container = PersistentContainer(name: "School", managedObjectModel: try model())
-        container.persistentStoreDescriptions = [
-            PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
-        ]
-        try container.loadPersistentStores()
-        container.viewContext.automaticallyMergesChangesFromParent = true
-        let coordinator = container.persistentStoreCoordinator
-        @Sendable func add(_ ages: Range<Int>, _ context: ManagedObjectContext) throws -> Int {
-            for age in ages { try context.insert("Student")["age"] = age }
-            try context.save()
-            return ages.count
+        try await withFolder { folder in
+            let container = PersistentContainer(name: "School", managedObjectModel: try model())
+            container.persistentStoreDescriptions = [
+                PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
+            ]
+            try container.loadPersistentStores()
+            container.viewContext.automaticallyMergesChangesFromParent = true
+            let coordinator = container.persistentStoreCoordinator
+            @Sendable func add(_ ages: Range<Int>, _ context: ManagedObjectContext) throws -> Int {
+                for age in ages { try context.insert("Student")["age"] = age }
+                try context.save()
+                return ages.count
+            }
+            async let young = coordinator.performBackgroundTask { try add(10..<20, $0) }
+            async let old = coordinator.performBackgroundTask { try add(60..<70, $0) }
+            let counts = try await [young, old]
+            #expect(counts == [10, 10])
+            #expect(try container.viewContext.count(for: FetchRequest<ManagedObject>(entityName: "Student")) == 20)
         }
-        async let young = coordinator.performBackgroundTask { try add(10..<20, $0) }
-        async let old = coordinator.performBackgroundTask { try add(60..<70, $0) }
-        let counts = try await [young, old]
-        #expect(counts == [10, 10])
-        #expect(try container.viewContext.count(for: FetchRequest<ManagedObject>(entityName: "Student")) == 20)
     }
 
     @Test func worksInTheBackground() async throws {
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("folio-test-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let container = PersistentContainer(name: "School", managedObjectModel: try model())
-        container.persistentStoreDescriptions = [
-            PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
-        ]
-        try container.loadPersistentStores()
-        let count = try await container.performBackgroundTask { context in
-            for age in 20..<30 { try context.insert("Student")["age"] = age }
-            try context.save()
-            return try context.count(for: FetchRequest<ManagedObject>(entityName: "Student"))
+        try await withFolder { folder in
+            let container = PersistentContainer(name: "School", managedObjectModel: try model())
+            container.persistentStoreDescriptions = [
+                PersistentStoreDescription(url: folder.appendingPathComponent("School.sqlite"))
+            ]
+            try container.loadPersistentStores()
+            let count = try await container.performBackgroundTask { context in
+                for age in 20..<30 { try context.insert("Student")["age"] = age }
+                try context.save()
+                return try context.count(for: FetchRequest<ManagedObject>(entityName: "Student"))
+            }
+            #expect(count == 10)
+            container.viewContext.automaticallyMergesChangesFromParent = true
+            let student = try #require(
+                try container.viewContext.fetch(FetchRequest<ManagedObject>(entityName: "Student")).first)
+            let id = student.objectID, age = student["age"] as? Int ?? 0
+            try await container.performBackgroundTask { context in
+                try context.existingObject(with: id)["age"] = age + 100
+                try context.save()
+            }
+            #expect(student["age"] as? Int == age + 100)
+            #expect(try container.viewContext.fetch(FetchRequest<ManagedObject>(entityName: "Student")).count == 10)
         }
-        #expect(count == 10)
-        container.viewContext.automaticallyMergesChangesFromParent = true
-        let student = try #require(
-            try container.viewContext.fetch(FetchRequest<ManagedObject>(entityName: "Student")).first)
-        let id = student.objectID, age = student["age"] as? Int ?? 0
-        try await container.performBackgroundTask { context in
-            try context.existingObject(with: id)["age"] = age + 100
-            try context.save()
-        }
-        #expect(student["age"] as? Int == age + 100)
-        #expect(try container.viewContext.fetch(FetchRequest<ManagedObject>(entityName: "Student")).count == 10)
     }
 }

@@ -3,10 +3,10 @@ import CompilerPluginSupport
 import Foundation
 import PackageDescription
 
-// The map of the house: one row per room, with the rooms it may import. Products and settings are
-// derived below. A test (HouseTests) greps the imports of every room against this table.
+// One row per module, with the modules it may import. Products and settings are derived below. A
+// test (HouseTests) greps the imports of every module against this table.
 
-/// How a room is built.
+/// How a module is built.
 enum Kind {
     /// A door to a system library: a module map and a shim, nothing else.
     case door(pkgConfig: String, debian: String)
@@ -24,7 +24,7 @@ enum Kind {
     case plugin
 }
 
-let rooms: [(name: String, kind: Kind, imports: [String])] = [
+let modules: [(name: String, kind: Kind, imports: [String])] = [
     ("CSQLite", .door(pkgConfig: "sqlite3", debian: "libsqlite3-dev"), []),
     ("CArchive", .door(pkgConfig: "libarchive", debian: "libarchive-dev"), []),
     ("CZlib", .door(pkgConfig: "zlib", debian: "zlib1g-dev"), []),
@@ -97,8 +97,8 @@ let rooms: [(name: String, kind: Kind, imports: [String])] = [
     ("FolioModels", .plugin, ["modelgen"]),
 ]
 
-/// Test targets beside the one that mirrors each Swift room, with what they import.
-let testRooms: [(name: String, imports: [String])] = [
+/// Test targets beside the one that mirrors each Swift module, with what they import.
+let testModules: [(name: String, imports: [String])] = [
     ("FileSystemTests", ["FileSystem"]),
     ("CodingTests", ["Coding"]),
     ("SQLiteFileTests", ["SQLiteFile", "SQLiteKit", "FileSystem"]),
@@ -260,13 +260,13 @@ func target(_ name: String, _ kind: Kind, _ imports: [String], in folder: String
 }
 
 let targets: [Target] =
-    rooms.map { target($0.name, $0.kind, $0.imports, in: "Sources") }
+    modules.map { target($0.name, $0.kind, $0.imports, in: "Sources") }
     + testTools.map { target($0.name, $0.kind, $0.imports, in: "Tests") }
 
 let testSupport = Target.target(
     name: "TestSupport", dependencies: [], path: "Tests/TestSupport", swiftSettings: strict)
 
-let testTargets: [Target] = testRooms.map {
+let testTargets: [Target] = testModules.map {
     let worksOnCode = !Set($0.imports).isDisjoint(with: ["ModelMacros", "SourcePort"])
     return .testTarget(
         name: $0.name, dependencies: dependencies($0.imports + ["TestSupport"]), exclude: excluded[$0.name] ?? [],

@@ -1,4 +1,4 @@
-// The one module that users import: everything public of the rooms below.
+// The one module that users import: everything public of the modules below.
 @_exported public import DocumentFiles
 @_exported public import DocumentKit
 @_exported public import Migration

@@ -11,7 +11,7 @@ public import Schema
 public import Storage
 
 // `localizedDescription` of every error says what its description does. Foundation looks for the
-// conformance when it is asked, so the rooms below need no Foundation for it.
+// conformance when it is asked, so the modules below need no Foundation for it.
 
 extension ArchiveError: LocalizedError {
     public var errorDescription: String? { description }

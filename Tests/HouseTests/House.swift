@@ -3,7 +3,7 @@ import TestSupport
 
 /// The package's source, read as text.
 struct House {
-    struct Room {
+    struct Module {
         let name: String
         let imports: Set<String>
         let files: [URL]
@@ -12,8 +12,8 @@ struct House {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// The rows of the tables `rooms`, `testRooms` and `testTools` of the manifest.
-    static func rooms() throws -> [Room] {
+    /// The rows of the tables `modules`, `testModules` and `testTools` of the manifest.
+    static func modules() throws -> [Module] {
         let manifest = try String(contentsOf: root.appendingPathComponent("Package.swift"), encoding: .utf8)
         // ("Name", .kind(…), ["Import", …]) or ("Name", ["Import", …]), the list over several lines
         // or not.
@@ -24,7 +24,7 @@ struct House {
             let isTest = name.hasSuffix("Tests")
             let folders = ["Sources", "Sources/Plugins", "Tests"].map { root.appendingPathComponent("\($0)/\(name)") }
             let folder = folders.first { FileManager.default.fileExists(atPath: $0.path) } ?? root
-            return Room(
+            return Module(
                 name: name, imports: Set(imports + (isTest ? ["TestSupport"] : [])), files: try swiftFiles(in: folder))
         }
     }

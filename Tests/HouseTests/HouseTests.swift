@@ -3,9 +3,9 @@ import TestSupport
 import Testing
 
 @Suite struct HouseTests {
-    @Test func theManifestListsEveryRoomThatThereIs() throws {
-        let rooms = try House.rooms()
-        let listed = Set(rooms.map(\.name))
+    @Test func theManifestListsEveryModuleThatThereIs() throws {
+        let modules = try House.modules()
+        let listed = Set(modules.map(\.name))
         for folder in ["Sources", "Tests"] {
             let url = House.root.appendingPathComponent(folder)
             let found = try FileManager.default.contentsOfDirectory(atPath: url.path).filter {
@@ -13,18 +13,18 @@ import Testing
             }
             #expect(Set(found).subtracting(listed).isEmpty)
         }
-        #expect(rooms.count > 20)
+        #expect(modules.count > 20)
     }
 
-    @Test func roomsImportOnlyWhatTheManifestAllowsThem() throws {
-        let rooms = try House.rooms()
-        let names = Set(rooms.map(\.name)).union(["TestSupport"])
+    @Test func modulesImportOnlyWhatTheManifestAllowsThem() throws {
+        let modules = try House.modules()
+        let names = Set(modules.map(\.name)).union(["TestSupport"])
         var fileCount = 0
-        for room in rooms {
-            for file in room.files {
+        for module in modules {
+            for file in module.files {
                 fileCount += 1
-                let forbidden = Set(try House.imports(of: file)).intersection(names).subtracting(room.imports)
-                    .subtracting([room.name])
+                let forbidden = Set(try House.imports(of: file)).intersection(names).subtracting(module.imports)
+                    .subtracting([module.name])
                 #expect(
                     forbidden.isEmpty, "\(House.name(of: file)) imports \(forbidden.sorted().joined(separator: ", "))")
             }
@@ -40,8 +40,8 @@ import Testing
     }
 
     @Test func noSourceHasConditionsForThePlatformOrForcesATry() throws {
-        for room in try House.rooms() {
-            for file in room.files where room.name != "HouseTests" {
+        for module in try House.modules() {
+            for file in module.files where module.name != "HouseTests" {
                 for (number, line) in try House.lines(of: file).enumerated() {
                     let code = line.drop { $0 == " " }
                     if code.hasPrefix("//") { continue }
@@ -54,8 +54,8 @@ import Testing
     }
 
     @Test func noFileIsLongerThan600Lines() throws {
-        for room in try House.rooms() {
-            for file in room.files {
+        for module in try House.modules() {
+            for file in module.files {
                 let count = try House.lines(of: file).count
                 #expect(count <= 600, "\(House.name(of: file)) has \(count) lines")
             }
@@ -79,8 +79,8 @@ import Testing
 
     /// The formatter leaves comments as they are.
     @Test func commentsEndAtColumn100() throws {
-        for room in try House.rooms() {
-            for file in room.files {
+        for module in try House.modules() {
+            for file in module.files {
                 var isInFence = false
                 for (index, line) in try House.lines(of: file).enumerated() {
                     let text = line.drop { $0 == " " }

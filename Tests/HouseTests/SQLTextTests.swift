@@ -42,8 +42,8 @@ import Testing
 
     /// Nowhere is a value put between quotes by hand.
     @Test func nothingIsQuotedByHand() throws {
-        for room in ["SQLiteStore", "SQLiteKit", "DocumentKit", "Migration", "FolioCommands"] {
-            for (place, code) in try lines(in: room) where code.contains(Self.keywords) {
+        for module in ["SQLiteStore", "SQLiteKit", "DocumentKit", "Migration", "FolioCommands"] {
+            for (place, code) in try lines(in: module) where code.contains(Self.keywords) {
                 #expect(!code.contains("'\\("), "\(place): \(code)")
                 #expect(!code.contains("\\\"\\("), "\(place): \(code)")
             }

@@ -50,29 +50,29 @@ struct PageProgram {
         return outcome.exit == 0 ? nil : outcome.output
     }
 
-    /// The object files of `Folio` and the rooms below it, of those that the command is linked
+    /// The object files of `Folio` and the modules below it, of those that the command is linked
     /// with: the folders of the build may hold objects of files that are gone.
     private static func objects(in products: URL) throws -> [String] {
         let list = products.appendingPathComponent("folio.product/Objects.LinkFileList")
-        let folders = try rooms().map { "/\($0).build/" }
+        let folders = try modules().map { "/\($0).build/" }
         return try String(contentsOf: list, encoding: .utf8).split(separator: "\n").map(String.init).filter { path in
             folders.contains { path.contains($0) }
         }
     }
 
-    /// The rooms that `Folio` is linked with, as the manifest's table has them.
-    private static func rooms() throws -> [String] {
+    /// The modules that `Folio` is linked with, as the manifest's table has them.
+    private static func modules() throws -> [String] {
         let manifest = try String(contentsOf: Manual.root.appendingPathComponent("Package.swift"), encoding: .utf8)
         let row = /\(\s*"(?<name>\w+)"\s*,\s*\.(?<kind>\w+)(?:\([^)]*\))?\s*,\s*\[(?<imports>[^\]]*)\]\s*\)/
         var imports: [String: [String]] = [:]
         for match in manifest.matches(of: row) where ["swift", "c"].contains(match.output.kind) {
             imports[String(match.output.name)] = match.output.imports.matches(of: /"(\w+)"/).map { String($0.output.1) }
         }
-        var rooms: Set<String> = [], next = ["Folio"]
-        while let room = next.popLast() {
-            if rooms.insert(room).inserted { next += imports[room] ?? [] }
+        var modules: Set<String> = [], next = ["Folio"]
+        while let module = next.popLast() {
+            if modules.insert(module).inserted { next += imports[module] ?? [] }
         }
-        return rooms.filter { imports[$0] != nil }.sorted()
+        return modules.filter { imports[$0] != nil }.sorted()
     }
 
     /// Runs the program.

@@ -5,7 +5,7 @@ import Testing
 /// why it has neither.
 @Suite struct FactCoverageTests {
     /// The sections whose facts are held here. Migration and documents (M, D) are the affair of
-    /// other rooms and their tests.
+    /// other modules and their tests.
     private static let sections: Set<Character> = ["L", "F", "R", "V", "S", "Q", "P", "U", "B", "C"]
 
     /// The numbers of the facts of these sections, as the page *Core Data's behavior* gives them.

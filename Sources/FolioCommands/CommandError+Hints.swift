@@ -10,7 +10,7 @@ extension CommandError {
         case "recoverable": hint = "folio recover \(shownPath) --list tells of it, --keep and --discard settle it"
         case "permission" where isWriteProtected, "readOnly" where isWriteProtected:
             hint = "make it writable: chmod u+w \(shownPath)"
-        case "modelMismatch" where command == "migrate" && hint == Self.modelHint:
+        case "modelMismatch" where isOfTarget(command), "noModel" where isOfTarget(command):
             hint = "give a MODEL that has the version that the store was made with among its versions"
         case "modelMismatch" where hint == nil && isOfStoreWithoutModel:
             hint =
@@ -46,7 +46,12 @@ extension CommandError {
         return isPlain ? path : "'" + path.replacing("'", with: "'\\''") + "'"
     }
 
-    /// Without its model a store can't be migrated either.
+    /// Whether the hint asks for the store's model with the option by which `migrate` takes the
+    /// version to migrate to.
+    private func isOfTarget(_ command: String?) -> Bool { command == "migrate" && hint == Self.modelHint }
+
+    /// Whether the error concerns a store that carries no model, which can't be migrated without it
+    /// either.
     private var isOfStoreWithoutModel: Bool {
         path.map { DocumentInfo.carriesNoModel(URL(fileURLWithPath: $0)) } ?? false
     }

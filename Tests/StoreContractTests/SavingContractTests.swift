@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func aReadOnlyStoreIsReadAndNotWritten(kind: StoreKind)
+    @Test(arguments: StoreKind.inFiles) func aReadOnlyStoreIsReadAndNotWritten(kind: StoreKind)
         throws
     {
         try ContractFixture.run(kind) { fixture in
@@ -229,7 +229,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func theStoreKeepsItsIdentityAndRefusesAnotherModel(
+    @Test(arguments: StoreKind.inFiles) func theStoreKeepsItsIdentityAndRefusesAnotherModel(
         kind: StoreKind
     ) throws {
         try ContractFixture.run(kind) { fixture in

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func metadataAreReadAndSetInAFileThatNobodyHasOpen(
+    @Test(arguments: StoreKind.builtInFiles) func metadataAreReadAndSetInAFileThatNobodyHasOpen(
         kind: StoreKind
     ) throws {  // C8, C10
         try run(kind) { folder, coordinator, store in
@@ -139,8 +139,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func aStoreIsDestroyedUnlessItIsOpen(kind: StoreKind) throws
-    {  // C15
+    @Test(arguments: StoreKind.builtInFiles) func aStoreIsDestroyedUnlessItIsOpen(kind: StoreKind) throws {  // C15
         try run(kind) { folder, coordinator, store in
             try fill(coordinator)
             let busy = #expect(throws: StorageError.self) {
@@ -173,8 +172,7 @@ import Testing
         }
     }
 
-    @Test(arguments: StoreKind.builtIn.filter(\.hasFile)) func aStoreIsReplacedByACopyOfAnother(kind: StoreKind) throws
-    {  // C16
+    @Test(arguments: StoreKind.builtInFiles) func aStoreIsReplacedByACopyOfAnother(kind: StoreKind) throws {  // C16
         try run(kind) { folder, coordinator, store in
             try fill(coordinator)
             let target = folder.appendingPathComponent("other.store")

@@ -305,7 +305,7 @@ import Testing
     }
 
     /// Nothing is written, neither to the store nor beside it, also where nothing could be.
-    @Test(arguments: StoreKind.allCases.filter(\.hasFile)) func aStoreForReadingOnlyLeavesItsFolderAsItIs(
+    @Test(arguments: StoreKind.inFiles) func aStoreForReadingOnlyLeavesItsFolderAsItIs(
         kind: StoreKind
     ) throws {
         try run(kind, { _ in }) { coordinator, url in

@@ -5,7 +5,7 @@ import Schema
 import Testing
 
 /// What a merge decides, on values alone.
-@Suite struct MergeEngineTests {
+struct MergeEngineTests {
     private typealias Pairs = [String: (PropertyValue, PropertyValue)]
 
     private func model() throws -> ManagedObjectModel { try MergeFixture.model() }
@@ -82,7 +82,9 @@ import Testing
         #expect(conflict.conflicts.map(\.property) == ["place.city"])
         #expect(conflict.values.map(\.value.attribute) == [place("x", "y")])
     }
+}
 
+extension MergeEngineTests {
     @Test func sequencesAreMergedByTheirLongestCommonSubsequence() {
         func order(_ base: String, _ ours: String, _ theirs: String) -> String {
             func list(_ text: String) -> [String] { text.map { String($0) } }
@@ -143,7 +145,9 @@ import Testing
         let other = try merge(books("a", .ours, 5), books("b", .theirs, 9))
         #expect(other.united.isEmpty && other.insertions.count == 2)
     }
+}
 
+extension MergeEngineTests {
     @Test func aOneToOneRelationshipIsDecidedForBothEnds() throws {
         let authors = (1...3).map { MergeName("Author", Int64($0)) }, profile = MergeName("Profile", 1)
         func link(_ author: MergeName) -> MergeSide {

@@ -10,7 +10,7 @@ import Testing
 /// The laws of merging, on random triples of documents of every form.
 ///
 /// `FOLIO_MERGE_TRIPLES` says how many triples each form gets.
-@Suite struct MergeLawTests {
+struct MergeLawTests {
     static let forms: [DocumentForm] = [.package, .archive, .store, .binaryStore, .xmlStore]
     private static let count =
         ProcessInfo.processInfo.environment["FOLIO_MERGE_TRIPLES"].flatMap { Int($0) } ?? sweep(2, all: 12)
@@ -87,7 +87,9 @@ import Testing
             }
         }
     }
+}
 
+extension MergeLawTests {
     @Test(arguments: forms) func whatOneSideAloneChangedIsTaken(_ form: DocumentForm) async throws {
         try await forEachTriple(form) { triple, seed in
             let base = try await triple.world(triple.base), theirs = try await triple.world(triple.theirs)
@@ -152,7 +154,9 @@ import Testing
             try await document.close(.discard)
         }
     }
+}
 
+extension MergeLawTests {
     @Test(arguments: forms) func exchangedSidesGiveTheSameGraphUpToNumbers(_ form: DocumentForm) async throws {
         try await forEachTriple(form) { triple, seed in
             let there = try await triple.merged(triple.ours, triple.theirs)

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// Whole stores: their metadata, other places and types for them, their end (C7–C16).
-@Suite struct StoreFilesTests {
+struct StoreFilesTests {
     private func run(_ kind: StoreKind, _ body: (URL, PersistentStoreCoordinator, PersistentStore) throws -> Void)
         throws
     {
@@ -72,7 +72,9 @@ import Testing
             #expect(error?.code == .unsupported)
         }
     }
+}
 
+extension StoreFilesTests {
     @Test(arguments: StoreKind.builtInFiles) func metadataAreReadAndSetInAFileThatNobodyHasOpen(
         kind: StoreKind
     ) throws {  // C8, C10
@@ -138,7 +140,9 @@ import Testing
             try check(coordinator)
         }
     }
+}
 
+extension StoreFilesTests {
     @Test(arguments: StoreKind.builtInFiles) func aStoreIsDestroyedUnlessItIsOpen(kind: StoreKind) throws {  // C15
         try run(kind) { folder, coordinator, store in
             try fill(coordinator)

@@ -7,6 +7,10 @@ import Testing
 
 /// A scan gives what a statement gives, or nothing.
 struct TableScanTests {
+    private let columns = ["id", "a", "b", "c", "d"]
+    private let realColumns: Set = ["c"]
+    private var statement: String { "SELECT \(columns.joined(separator: ", ")) FROM t" }
+
     @Test(arguments: [512, 4_096, 65_536])
     func aScanGivesWhatAStatementGives(pageSize: Int) throws {
         try withDatabase { connection, _ in
@@ -227,11 +231,6 @@ extension TableScanTests {
         }
     }
 
-    // MARK: Support
-
-    private let columns = ["id", "a", "b", "c", "d"]
-    private let realColumns: Set = ["c"]
-    private var statement: String { "SELECT \(columns.joined(separator: ", ")) FROM t" }
 }
 
 extension TableScanTests {

@@ -48,6 +48,19 @@ extension ManagedObject {
         }
     }
 
+    /// Sets several attributes to what `value` gives for their positions in `indexes`. Where there
+    /// is no value, nil changes nothing.
+    /// - Throws: The same errors as ``setPropertyValue(_:forKey:)``; what is set until then stays.
+    package final func setAttributeValues(at indexes: [Int], _ value: (Int) -> PropertyValue) throws {
+        try fulfillFault()
+        let shape = self.shape
+        for position in indexes.indices {
+            let value = value(position)
+            if value.isNull, !row.hasValue(shape.layout.slots[indexes[position]]) { continue }
+            try setAttribute(value, indexes[position], shape)
+        }
+    }
+
     /// The object of a to-one relationship.
     package final func relatedObject(at index: Int) throws -> ManagedObject? {
         let relation = try knownRelation(at: index, isToMany: false)

@@ -31,21 +31,22 @@ struct KeyAssignment {
     }
 
     /// Assigns given primary keys to new objects.
-    func assignPermanentKeys(_ numbers: some Sequence<(ManagedObject, Int64)>) throws {
-        var taken: [Int: Set<Int64>] = [:]
+    func assignPermanentKeys(_ numbers: [(ManagedObject, Int64)]) throws {
         let numbers = numbers.filter { $0.0.key < 0 && $0.0.registryReference != nil }
-        for (object, number) in numbers {
-            let root = context.rootIndex(Int(object.entityIndex))
-            guard number > 0, taken[root, default: []].insert(number).inserted else {
-                throw GraphError(
-                    .constraint, "Two objects can't have the number \(number) of \(object.entity.name)",
-                    entity: object.entity.name)
-            }
-        }
+        try checkDistinct(numbers)
         for (object, number) in numbers { givePermanentKey(object, number) }
         withExtendedLifetime(numbers) {
             replaceTemporaryKeys([UnheldObjects(numbers.map { .passUnretained($0.0) })], savedObjects: nil)
         }
+    }
+
+    private func checkDistinct(_ numbers: [(ManagedObject, Int64)]) throws {
+        let keys = numbers.map { (root: context.rootIndex(Int($0.0.entityIndex)), number: $0.1) }.sorted { $0 < $1 }
+        let repeated = zip(keys, keys.dropFirst()).first { $0 == $1 }?.0 ?? keys.first { $0.number <= 0 }
+        guard let repeated else { return }
+        let name = context.shapes[repeated.root].entity.name
+        throw GraphError(
+            .constraint, "Two objects can't have the number \(repeated.number) of \(name)", entity: name)
     }
 
     /// Reserves primary keys for new objects of a hierarchy. Returns the first key and the objects

@@ -77,12 +77,12 @@ final class AtomicSession {
         case .xml:
             var writer = XMLStoreWriter(table, metadata)
             try file?.replace { append in try writer.write(append) }
-        case .custom(let store): try store.save(try CustomContent(table.shape).content(of: table, metadata))
+        case .custom(let store, _): try store.save(try CustomContent(table.shape).content(of: table, metadata))
         }
     }
 
     func close() throws {
-        if case .custom(let store)? = format { try store.close() }
+        if case .custom(let store, _)? = format { try store.close() }
     }
 
     private func checkWritable() throws {

@@ -26,12 +26,15 @@ final class IncrementalSession {
         self.context = context
     }
 
+    /// Whether the objects of results become faults, whose values are read when they are used.
+    var givesFaults: Bool { store is any FaultingStore }
+
     /// A table that reads the store's current content.
     func table() -> NodeTable { NodeTable(shape, store, context) }
 
     func metadata() throws -> StoreMetadata {
         guard let values = try store.loadMetadata() else { throw StorageError(.notFound, "The store is gone") }
-        let metadata = try StoreMetadata(values, of: store)
+        let metadata = try StoreMetadata(values, description.type)
         guard metadata.uuid == context.storeUUID else {
             throw StorageError(.busy, "Another store has taken the place of this one: open it again")
         }

@@ -13,7 +13,10 @@ extension ManagedObjectContext {
         return id
     }
 
-    func store() throws -> any RowStore { try reader.store() }
+    func store() throws -> any RowStore {
+        persistentStoreCoordinator.objectStores?.willAsk(self)
+        return try reader.store()
+    }
 
     func storeIdentity() throws -> StoreIdentity { try reader.identity() }
 

@@ -27,6 +27,10 @@ struct KeyAssignment {
         if !parents.isEmpty { try context.parent?.obtainPermanentIDs(for: parents) }
         // In the order of insertion.
         own.sort { $0.key > $1.key }
+        if !own.isEmpty, let stores = context.persistentStoreCoordinator.objectStores {
+            try stores.identify(Array(own), in: context)
+            own.removeAll { $0.key > 0 }
+        }
         try withExtendedLifetime(own) { try givePermanentKeys(ContiguousArray(own.map { .passUnretained($0) })) }
     }
 
@@ -69,6 +73,13 @@ struct KeyAssignment {
                 (try union.reserveKeys(entityIndex: root, count: objects.count, in: $0), objects)
             }
         }
+    }
+
+    /// Lets stores that make permanent IDs from objects give the new objects theirs.
+    func identifyInsertedObjects() throws {
+        guard context.parent == nil, let stores = context.persistentStoreCoordinator.objectStores else { return }
+        let new = context.insertedObjects.filter { $0.key < 0 }.sorted { $0.key > $1.key }
+        if !new.isEmpty { try stores.identify(new, in: context) }
     }
 
     /// Assigns permanent keys to all new objects.

@@ -38,6 +38,7 @@ struct SaveExecutor {
             try context.preparation.throwLoadError()
             if validates { try context.validator.validateChanges() }
             try context.settler.settleWatchedObjects()
+            try context.keys.identifyInsertedObjects()
             if reservesKeys { try context.keys.obtainPermanentIDsForInsertedObjects() }
         } catch {
             context.pendingDeletions.postponeCollected()
@@ -59,6 +60,7 @@ struct SaveExecutor {
         try context.settler.settle(error)
         try context.preparation.throwLoadError()
         if failed.validates { try context.validator.validateChanges() }
+        try context.keys.identifyInsertedObjects()
         return context.preparation.beginSave(
             validates: failed.validates, metadata: failed.changes.metadata, attempt: failed.attempt + 1)
     }

@@ -39,10 +39,11 @@ final class AtomicSession {
     func apply(_ changes: ChangeSet, beforeCommit: () throws -> Void = {}) throws -> SaveReceipt {
         try checkWritable()
         let newMetadata = try metadata.applying(changes.metadata)
-        let staging = try ChangeStaging(changes, on: table, numbers: table.numbers)
         let (oldMetadata, oldNumbers) = (metadata, table.numbers)
+        var newNumbers = oldNumbers
+        let staging = try ChangeStaging(changes, on: table, numbers: &newNumbers)
         var inverses = [table.exchange(staging.change)]
-        table.numbers = staging.numbers
+        table.numbers = newNumbers
         metadata = newMetadata
         var receipt = staging.receipt
         do {

@@ -73,7 +73,8 @@ final class IncrementalSession {
 
     private func stage(_ changes: ChangeSet) throws -> (change: IncrementalChange, receipt: SaveReceipt) {
         let table = table()
-        let staging = try ChangeStaging(changes, on: table, numbers: StoreNumbers(store, context))
+        var numbers = StoreNumbers(store, context)
+        let staging = try ChangeStaging(changes, on: table, numbers: &numbers)
         var change = IncrementalChange()
         for (root, key, row) in staging.change.rows {
             change.add(root, key, old: try table.row(key, entityIndex: root), new: row)
@@ -88,7 +89,8 @@ final class IncrementalSession {
         change: IncrementalChange, receipt: SaveReceipt
     ) {
         let table = try whole()
-        let staging = try ChangeStaging(changes, on: table, numbers: StoreNumbers(store, context))
+        var numbers = StoreNumbers(store, context)
+        let staging = try ChangeStaging(changes, on: table, numbers: &numbers)
         var inverses = [table.exchange(staging.change)]
         let derived = try DerivedValues(table).update(after: staging.change, inverses[0])
         inverses += derived.inverses

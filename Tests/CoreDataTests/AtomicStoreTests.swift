@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Atomic stores of an application's own.
-@Suite struct AtomicStoreTests {
+struct AtomicStoreTests {
     private let folder: Folder
     private let url: URL
 
@@ -68,7 +68,9 @@ import Testing
         request.predicate = NSPredicate(format: "author.name BEGINSWITH %@ AND year < %d", "E", 1870)
         #expect(try context.count(for: request) == 2 && store.loads == 1)
     }
+}
 
+extension AtomicStoreTests {
     @Test func changesReachTheNodesAndTheFile() throws {
         let (context, store) = try open()
         try fill(context)
@@ -142,7 +144,9 @@ import Testing
         context.refresh(mine, mergeChanges: false)
         #expect(mine.name == "Cross")
     }
+}
 
+extension AtomicStoreTests {
     @Test func whatCanNotBeOpenedSaysWhy() throws {
         func code(_ body: () throws -> Void) -> Int? {
             do { try body() } catch { return (error as NSError).code }
@@ -204,7 +208,9 @@ import Testing
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
         #expect(throws: CocoaError.self) { try coordinator.addPersistentStore(type: type, at: url) }
     }
+}
 
+extension AtomicStoreTests {
     @Test func batchesAreRefusedAndCopiesToFoliosStoresAreNot() throws {
         let (context, store) = try open()
         try fill(context)

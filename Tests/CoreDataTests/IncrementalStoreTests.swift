@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 /// Incremental stores of an application's own.
-@Suite struct IncrementalStoreTests {
+struct IncrementalStoreTests {
     private let service = Service.filled()
     private let context: NSManagedObjectContext
     private let store: NSPersistentStore
@@ -81,7 +81,9 @@ import Testing
         numbers.resultType = .countResultType
         #expect(try context.fetch(numbers) == [2] && service.valueReads.isEmpty)
     }
+}
 
+extension IncrementalStoreTests {
     @Test func aSaveGivesTheStoreItsObjects() throws {
         let new = Book(context: context)
         let middlemarch = try #require(books("year == 1871").first), romola = try #require(books("year == 1863").first)
@@ -155,7 +157,9 @@ import Testing
         service.rows["Book"]?["3"] = nil
         #expect(throws: CocoaError.self) { try context.save() }
     }
+}
 
+extension IncrementalStoreTests {
     @Test func twoContextsConflictAndMerge() throws {
         let theirs = other()
         let mine = try #require(books("year == 1871").first),
@@ -229,7 +233,9 @@ import Testing
         try context.save()
         #expect(Set(service.saves) == ["update 1: title", "insert jude-101", "update eliot: books"])
     }
+}
 
+extension IncrementalStoreTests {
     @Test func unsavedChangesArePartOfFetches() throws {
         let book = try #require(books("year == 1871").first)
         book.year = 1900
@@ -296,7 +302,9 @@ import Testing
         #expect(node.value(for: title) as? String == "New" && node.version == 2)
         #expect(node.value(for: try #require(book.propertiesByName["year"])) == nil)
     }
+}
 
+extension IncrementalStoreTests {
     @Test func objectsOfSubEntitiesHaveTheirOwnEntity() throws {
         let model = NSManagedObjectModel()
         let shape = NSEntityDescription(), circle = NSEntityDescription(), square = NSEntityDescription()

@@ -23,7 +23,7 @@ struct ChangeStaging {
         let givenKey: Int64
     }
 
-    /// - Parameter numbers: Gives the new objects their primary keys. An error does not give them back.
+    /// - Parameter numbers: Gives the new objects their keys. An error does not give them back.
     init(_ changes: ChangeSet, on table: any ChangeableTable, numbers: inout some NumberSource) throws {
         self.table = table
         self.changes = changes

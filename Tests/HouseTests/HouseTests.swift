@@ -81,6 +81,37 @@ struct HouseTests {
         }
     }
 
+    /// The compiler inlines members of a package type into other modules only where the type is
+    /// `@usableFromInline`. It ignores `@inlinable` elsewhere without a warning.
+    @Test func packageTypesWithInlinableMembersAreUsableFromInline() throws {
+        var inlinable = 0, types = 0
+        for module in try House.modules() where !module.name.hasSuffix("Tests") {
+            var declarations: [String: String] = [:], holders: [String: String] = [:]
+            for file in module.files {
+                var type = ""
+                for line in try House.lines(of: file) {
+                    if line.hasSuffix("{"), !line.hasPrefix(" ") {
+                        if let match = line.firstMatch(of: /\b(struct|class|enum) (?<name>\w+)/) {
+                            type = String(match.name)
+                            declarations[type] = String(line)
+                            types += 1
+                        } else if let match = line.firstMatch(of: /\bextension (?<name>\w+)/) {
+                            type = String(match.name)
+                        }
+                    }
+                    guard line.hasPrefix("    @inlinable") else { continue }
+                    inlinable += 1
+                    holders[type] = House.name(of: file)
+                }
+            }
+            for (type, file) in holders {
+                guard let declaration = declarations[type], declaration.contains("package ") else { continue }
+                #expect(declaration.contains("@usableFromInline"), "\(file): \(type)")
+            }
+        }
+        #expect(inlinable > 20 && types > 500)
+    }
+
     /// Held by the toolchain's own formatter, with the rules of `.swift-format`.
     @Test(.enabled(if: runsSweeps)) func sourcesAreFormatted() throws {
         let lint = Process(), output = privatePipe()

@@ -1,7 +1,7 @@
 /// Writes numbers in little-endian order and bytes into an array.
 ///
 /// The methods are inlinable because the columns of a binary store are written number by number.
-package struct ByteWriter {
+@usableFromInline package struct ByteWriter {
     @usableFromInline var storage: [UInt8] = []
 
     package init() {}

@@ -1,8 +1,8 @@
-package import CSQLite
+public import CSQLite
 
 /// The result of a function or a row source. If none is set, it is NULL. Use it only before the
 /// callback returns.
-package struct SQLResult {
+@usableFromInline package struct SQLResult {
     @usableFromInline let context: OpaquePointer
 
     @inlinable init(_ context: OpaquePointer) { self.context = context }

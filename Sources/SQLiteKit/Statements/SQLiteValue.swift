@@ -1,5 +1,5 @@
 /// The five kinds of values that SQLite stores.
-package enum StorageClass: Int32, Sendable, Hashable {
+@usableFromInline package enum StorageClass: Int32, Sendable, Hashable {
     case integer = 1
     case real = 2
     case text = 3

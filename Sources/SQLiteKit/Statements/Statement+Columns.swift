@@ -1,4 +1,4 @@
-internal import CSQLite
+public import CSQLite
 
 extension Statement {
     /// The name of a column of the result.

@@ -1,10 +1,10 @@
-package import CSQLite
+public import CSQLite
 
 /// A compiled statement. Columns are counted from 0, arguments from 1, as in SQLite.
 ///
 /// It belongs to its connection and must be used where that is used. Text and blobs lent by
 /// `withText` and `withBlob` are in SQLite's own memory, and invalid after the next step.
-package final class Statement {
+@usableFromInline package final class Statement {
     @usableFromInline let handle: OpaquePointer
     private let errors: ErrorSource
     package let sql: String

@@ -3,7 +3,7 @@
 ///
 /// It is a hint: an object that is missing in the set, or wrongly in it, is only read once more
 /// than necessary.
-package struct KnownKeys: Sendable {
+@usableFromInline package struct KnownKeys: Sendable {
     @usableFromInline var words: ContiguousArray<UInt64> = []
 
     // The bit map has at most eight megabytes. Objects with greater primary keys are always read.

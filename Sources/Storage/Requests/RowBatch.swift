@@ -1,4 +1,4 @@
-package import RowMemory
+public import RowMemory
 
 /// The rows that a store returns, in the order of the request. They may be of several entities.
 ///
@@ -12,7 +12,7 @@ package import RowMemory
 /// 2. From the first row of a second layout or the first lent row on, `places` contains the
 ///    location of each row.
 /// 3. No row is added to a slab whose rows are lent.
-package struct RowBatch: Sendable {
+@usableFromInline package struct RowBatch: Sendable {
     @usableFromInline struct Place: Sendable {
         @usableFromInline let slab: UInt32
         @usableFromInline let row: UInt32

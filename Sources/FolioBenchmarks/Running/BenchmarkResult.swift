@@ -28,8 +28,8 @@ struct BenchmarkResult: Codable {
     /// hand-written side, or `milliseconds` of Folio's own.
     var bounds: Workload.Quantity?
     var ratio: Double
-    var goal: Double
-    var must: Double
+    var goal: Double?
+    var must: Double?
     var folio: Side
     var hand: Side
 

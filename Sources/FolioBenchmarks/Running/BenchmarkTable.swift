@@ -18,8 +18,9 @@ enum BenchmarkTable {
             result.folio.bytesPerObject.map { String(format: "%.0f", $0) } ?? "", change)
     }
 
-    private static func bound(_ value: Double, _ result: BenchmarkResult) -> String {
-        result.bounds == .milliseconds ? String(format: "%.0f ms", value) : String(format: "%.2f", value)
+    private static func bound(_ value: Double?, _ result: BenchmarkResult) -> String {
+        guard let value else { return "" }
+        return result.bounds == .milliseconds ? String(format: "%.0f ms", value) : String(format: "%.2f", value)
     }
 
     private static func number(_ value: Double) -> String {

@@ -82,7 +82,7 @@ final class StoreSession {
     func hold() throws {
         precondition(description.isReadOnly, "A store that is written moves on: hold one that is open for reading only")
         guard !isHeld else { return }
-        let changed = SQLiteError(.changed, message: "changed by another program while it was read", path: path)
+        let changed = SQLiteError(changedWhileRead: path)
         let now: StoreMetadata
         do {
             try connection.holdState()
@@ -108,7 +108,7 @@ final class StoreSession {
                 return result
             } catch let error as SQLiteError where connection.isOfOthers(error) {
                 if left == 0 || isHeld {
-                    throw SQLiteError(.changed, message: "changed by another program while it was read", path: path)
+                    throw SQLiteError(changedWhileRead: path)
                 }
                 left -= 1
                 try reopenForReading()

@@ -54,39 +54,29 @@ extension Connection {
 /// The wal-index of a connection in WAL mode, in memory that SQLite shares between processes.
 private struct SharedIndex {
     let index: WALIndex
-    private let file: UnsafeMutablePointer<sqlite3_file>
-    private let methods: UnsafePointer<sqlite3_io_methods>
+    private let main: RawFile
 
     /// Nil if the index is in SQLite's private memory.
     init?(_ connection: Connection) throws {
         guard try connection.value("PRAGMA locking_mode")?.text == "normal" else { return nil }
         // The first read of the file opens the WAL and its index.
         _ = try connection.value("PRAGMA schema_version")
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        try connection.check(sqlite3_file_control(connection.handle, "main", SQLITE_FCNTL_FILE_POINTER, &file))
-        guard let file, let methods = file.pointee.pMethods, methods.pointee.iVersion >= 2,
-            let index = WALIndex(block: { number in
-                var block: UnsafeMutableRawPointer?
-                guard methods.pointee.xShmMap(file, number, WALIndex.blockSize, 0, &block) == SQLITE_OK else {
-                    return nil
-                }
-                return block.map { UnsafeRawPointer($0) }
-            })
-        else { return nil }
+        guard let main = try connection.rawFile(SQLITE_FCNTL_FILE_POINTER), let index = main.sharedIndex else {
+            return nil
+        }
         self.index = index
-        self.file = file
-        self.methods = methods
+        self.main = main
     }
 
     /// Nil while another connection is writing the header, or if it was not initialized yet.
     var header: WALIndex.Header? {
-        methods.pointee.xShmBarrier(file)
+        main.waitForSharedIndex()
         return index.header
     }
 
     /// The number of frames that have been copied into the main file.
     var copiedFrames: Int {
-        methods.pointee.xShmBarrier(file)
+        main.waitForSharedIndex()
         return index.copiedFrames
     }
 }

@@ -232,17 +232,13 @@ extension StoreSession {
         try connection.close()
     }
 
-    // Stateless helpers that operate on this session.
-    var writer: ChangeWriter { ChangeWriter(self) }
-    var history: StoreHistory { StoreHistory(self) }
-    var batch: BatchExecution { BatchExecution(self) }
-
     /// Converts an error of a lower layer into the error for the caller.
     func error(_ error: any Error) -> any Error {
         if error is QueryError { return error }
         if let error = error as? SQLiteError, let queryError = SQLFailure.queryError(error) { return queryError }
         return StorageError(error, path: path)
     }
+
     // MARK: Debugging
 
     /// Traces statements as ``SQLDebug`` currently requests.

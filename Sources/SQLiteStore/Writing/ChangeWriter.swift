@@ -382,3 +382,8 @@ struct ChangeWriter {
         return conflicts
     }
 }
+
+extension StoreSession {
+    /// Writes change sets through this session.
+    var writer: ChangeWriter { ChangeWriter(self) }
+}

@@ -43,8 +43,8 @@ package struct SQLiteStoreFile: Sendable, Hashable {
         }
     }
 
-    /// The number of objects of each entity in the store's tables, subentities not included. No model
-    /// is needed, and nothing is written.
+    /// The number of objects of each entity in the store's tables, subentities not included. No
+    /// model is needed, and nothing is written.
     /// - Returns: The counts by the names of the entities of the store's model, including abstract
     ///   ones.
     /// - Throws: `StorageError`, as opening the store.

@@ -36,9 +36,9 @@ extension DocumentInfo {
         init(_ type: StoreType, at path: String) throws {
             let url = URL(fileURLWithPath: path)
             if type == .sqlite {
-                let info = try SQLitePersistentStore.storedModelInfo(at: url)
+                let info = try SQLiteStoreFile(url).modelInfo()
                 (uuid, versionIdentifiers, metadata) = (info.uuid, info.versionIdentifiers, info.metadata)
-                counts = try SQLitePersistentStore.objectCounts(at: url)
+                counts = try SQLiteStoreFile(url).objectCounts()
                 values = try DocumentInfo.filesBesideStore(path)
             } else {
                 let info = try AtomicPersistentStore.storedInfo(at: url)

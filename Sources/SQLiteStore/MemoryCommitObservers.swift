@@ -44,11 +44,3 @@ final class MemoryCommitObservers: Sendable {
         deinit { cancel() }
     }
 }
-
-extension SQLitePersistentStore {
-    /// Tells of a commit to a store in memory.
-    func tellMemoryCommit() {
-        guard !memoryObservers.isEmpty else { return }
-        memoryObservers.tell(try? currentHistoryToken())
-    }
-}

@@ -19,15 +19,21 @@ extension SQLitePersistentStore: CommitObservingStore {
         return observer
     }
 
+    /// Tells of a commit to a store in memory.
+    func tellMemoryCommit() {
+        guard !memoryObservers.isEmpty else { return }
+        memoryObservers.tell(try? currentHistoryToken())
+    }
+
     /// The committed state; nil if the store was closed meanwhile.
-    fileprivate func commitState(_ file: String) -> CommitObserver.State? {
+    fileprivate func commitState(_ file: String) -> CommitObserver.CommittedState? {
         session.withLock { session in
             guard let session else { return nil }
             // A store that is read without locks has no state of its own, so the status of its
             // files is used.
             let state = (try? session.state()) ?? nil
             let files = state == nil ? ["", "-wal"].map { (try? Disk.status(of: file + $0)) ?? nil } : []
-            return CommitObserver.State(
+            return CommitObserver.CommittedState(
                 state: state, files: files,
                 token: (try? session.reading { try session.history.currentHistoryToken() }) ?? nil)
         }
@@ -36,14 +42,14 @@ extension SQLitePersistentStore: CommitObservingStore {
 
 /// Checks a store after its files were written, and reports new commits.
 private final class CommitObserver: CommitObservation {
-    struct State: Equatable {
+    struct CommittedState: Equatable {
         let state: StoreState?
         let files: [FileStatus?]
         let token: PersistentHistoryToken?
     }
 
     private struct Progress {
-        var last: State?
+        var last: CommittedState?
         var isLooking = false
         var watch: FileWatcher.Watch?
         var isCancelled = false

@@ -7,8 +7,6 @@ import Storage
 extension SQLitePersistentStore {
     /// How long a checkpoint waits for readers, in milliseconds. It can be repeated later.
     private static let checkpointPatience = 100
-    /// How long a final checkpoint waits for other connections, in milliseconds.
-    static let checkpointTimeout = 1_000
 
     /// Checkpoints all committed transactions into the main file and empties the WAL.
     /// - Returns: false if a reader prevented it. The committed data is durable in either case.
@@ -105,88 +103,10 @@ extension SQLitePersistentStore {
         }
         guard let uuid else { return }
         do {
-            try Self.setUUID(uuid, ofStoreAt: path)
+            try SQLiteStoreFile(path).setUUID(uuid)
         } catch {
             for suffix in ["", "-wal", "-shm", "-journal"] { _ = try? Disk.removeFileIfPresent(path + suffix) }
             throw error
-        }
-    }
-
-    /// Changes the identity of a store that no connection has open. Durable on return.
-    package static func setUUID(_ uuid: String, ofStoreAt path: String) throws {
-        try changing(path) { try $0.run("UPDATE Z_METADATA SET Z_UUID = ?", [.text(uuid.uppercased())]) }
-    }
-
-    /// Removes the persistent history from a store that no connection has open, and leaves none of
-    /// its text in the file.
-    ///
-    /// Rewrites the whole file if there is a history.
-    package static func removeHistory(fromStoreAt path: String) throws {
-        try changing(path) { connection in
-            let catalog = try StoreCatalog.read(from: connection)
-            let tables = ["ACHANGE", "ATRANSACTION", "ATRANSACTIONSTRING"].filter { catalog.table($0) != nil }
-            guard !tables.isEmpty else { return }
-            try connection.transaction(.immediate) {
-                for table in tables { try connection.run("DELETE FROM \(SQLName.quoted(table))") }
-            }
-            connection.clearCache()
-            try connection.execute("VACUUM")
-        }
-    }
-
-    /// Rewrites the file of a store that no connection has open, without free pages.
-    ///
-    /// - Throws: `StorageError` with code `busy` if a connection has it open.
-    package static func vacuum(storeAt path: String) throws { try changing(path) { try $0.execute("VACUUM") } }
-
-    private static func changing(_ path: String, _ body: (Connection) throws -> Void) throws {
-        do {
-            let connection = try Connection(path, OpenOptions(.readWrite, defense: .foreign))
-            try body(connection)
-            try emptyWAL(of: connection)
-            try connection.close()
-            try Disk.synchronizeFile(path)
-        } catch {
-            throw StorageError(error, path: path)
-        }
-    }
-
-    /// Checkpoints the WAL, or rolls back the journal, of a store that no connection has open.
-    /// - Throws: `StorageError.busy` if another connection has it open after all and prevents the
-    ///   checkpoint.
-    package static func checkpointWAL(at path: String) throws {
-        do {
-            var options = OpenOptions(.readWrite, defense: .foreign)
-            options.busyTimeout = checkpointTimeout
-            let connection = try Connection(path, options)
-            // The first read rolls back an interrupted transaction.
-            _ = try connection.value("SELECT count(*) FROM sqlite_schema")
-            try emptyWAL(of: connection)
-            try connection.close()
-        } catch {
-            throw StorageError(error, path: path)
-        }
-    }
-
-    /// Checkpoints explicitly, because a failing checkpoint on close is not reported.
-    private static func emptyWAL(of connection: Connection) throws {
-        guard try connection.journalMode() == .wal else { return }
-        guard try connection.checkpoint(.truncate).isComplete else {
-            throw StorageError(.busy, "The journal can't be brought into the store", path: connection.path)
-        }
-    }
-
-    /// The defects that SQLite finds in the store's pages; empty for a sound store. Reads the whole
-    /// file.
-    /// - Parameter isThorough: whether indexes are compared with their tables too.
-    package func integrityFindings(isThorough: Bool) throws -> [String] {
-        try withSession { session in
-            try session.reading {
-                let rows = try session.connection.rows(
-                    isThorough ? "PRAGMA integrity_check(100)" : "PRAGMA quick_check(100)")
-                return rows.compactMap { $0.first?.text }.filter { $0 != "ok" }
-                    + (isThorough ? try session.indexing.sideIndexFindings(on: session.connection) : [])
-            }
         }
     }
 }

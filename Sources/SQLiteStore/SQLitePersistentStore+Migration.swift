@@ -5,22 +5,6 @@ import Schema
 package import SQLiteKit
 package import Storage
 
-/// The actual or expected effects of a migration in place, for display.
-package struct MigrationReport: Sendable, Hashable {
-    /// One line for every step.
-    package var steps: [String]
-    /// The SQL of the steps.
-    package var statements: [String]
-    /// The number of rows that the steps process, counted once for every pass; an estimate from the
-    /// tables' greatest primary keys.
-    package var rows: Int64 = 0
-    /// The greatest number of bytes that the steps write, estimated from the share of the rows; 0
-    /// if only the schema changes.
-    package var bytes: Int64 = 0
-    /// Whether there are any steps.
-    package var isNeeded: Bool { !steps.isEmpty }
-}
-
 extension SQLitePersistentStore {
     /// Migrates a store, which no other code of this process has open, to another version of its
     /// model. It is changed in place, in one transaction.
@@ -46,7 +30,7 @@ extension SQLitePersistentStore {
         guard let first = plans.first, let last = plans.last else { return MigrationReport([]) }
         let path = description.url.path
         do {
-            if archive == nil { try checkKind(of: path) }
+            if archive == nil { try SQLiteStoreFile(path).checkKind() }
             guard !description.isReadOnly else { throw StorageError(.readOnly, "The store is open for reading only") }
             let files = files ?? .besideStore(at: path)
             let connection = try StoreSession.connect(path, description, archive)
@@ -115,7 +99,7 @@ extension SQLitePersistentStore {
         }
         do {
             if let archive { return try report(Connection.openForReading(archive, workingPath: path)) }
-            try checkKind(of: path)
+            try SQLiteStoreFile(path).checkKind()
             return try Connection.reading(path, report)
         } catch {
             throw StorageError(error, path: path)
@@ -141,11 +125,5 @@ extension SQLitePersistentStore {
             }
         }
         return names
-    }
-}
-
-extension MigrationReport {
-    init(_ steps: [MigrationStep], rows: Int64 = 0, bytes: Int64 = 0) {
-        self.init(steps: steps.map(\.title), statements: steps.map(\.statement), rows: rows, bytes: bytes)
     }
 }

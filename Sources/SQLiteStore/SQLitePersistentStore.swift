@@ -19,6 +19,7 @@ package final class SQLitePersistentStore: StoreBackend {
     let session: Mutex<StoreSession?>
     /// Those who are told of commits to a store in memory.
     let memoryObservers = MemoryCommitObservers()
+    static let sharedInMemory = SharedMemoryStores<SQLitePersistentStore>()
 
     init(session: sending StoreSession) {
         description = session.description
@@ -47,7 +48,7 @@ package final class SQLitePersistentStore: StoreBackend {
     }
 
     package func close() throws {
-        if let name = description.sharedMemoryName, !SharedMemoryStores.close(name, self) { return }
+        if let name = description.sharedMemoryName, !Self.sharedInMemory.close(name, self) { return }
         try session.withLock { session in
             guard let open = session else { return }
             do { try open.close() } catch { throw open.error(error) }

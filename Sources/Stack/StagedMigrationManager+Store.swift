@@ -30,7 +30,7 @@ extension StagedMigrationManager {
                 "Stages run on SQLite stores; migrate a \(description.type.rawValue) store by a mapping model",
                 path: description.url.path)
         }
-        let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
+        let info = try SQLiteStoreFile(description.url).modelInfo()
         var names: [String] = []
         if case .string(let pending)? = info.metadata[Self.pendingStageKey] {
             names.append(pending)

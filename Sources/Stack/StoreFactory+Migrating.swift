@@ -20,7 +20,7 @@ extension StoreFactory {
                 && description.infersMappingModel && description.sharedMemoryName == nil
             {
                 guard let model, !description.isReadOnly,
-                    let old = try SQLitePersistentStore.storedModelInfo(at: description.url).embeddedModel()
+                    let old = try SQLiteStoreFile(description.url).modelInfo().embeddedModel()
                 else { throw error }
                 let plan: MigrationPlan
                 do {

@@ -16,7 +16,7 @@ struct ConversionCircleTests {
             }
             guard
                 let model = try StoreReadingTests().missingModel(of: original)
-                    ?? SQLitePersistentStore.storedModelInfo(at: url).embeddedModel()
+                    ?? SQLiteStoreFile(url).modelInfo().embeddedModel()
             else { return }
             let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             var store = try coordinator.addPersistentStore(PersistentStoreDescription(url: url))

@@ -26,7 +26,7 @@ struct DerivedCorpusTests {
             }
             let before = try triggers()
             #expect(before.count == 5)
-            let model = try #require(try SQLitePersistentStore.storedModelInfo(at: url).embeddedModel())
+            let model = try #require(try SQLiteStoreFile(url).modelInfo().embeddedModel())
             let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
             let context = ManagedObjectContext(coordinator)

@@ -109,7 +109,7 @@ struct StoreReadingTests {
 
     /// The model of a store that carries none: the only one of its repository that fits.
     func missingModel(of url: URL) throws -> ManagedObjectModel? {
-        let info = try SQLitePersistentStore.storedModelInfo(at: url)
+        let info = try SQLiteStoreFile(url).modelInfo()
         if info.hasEmbeddedModel { return nil }
         let corpus = try #require(corpus)
         let repository = corpus.appendingPathComponent(

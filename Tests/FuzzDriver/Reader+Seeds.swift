@@ -63,7 +63,7 @@ extension Reader {
         let connection = try Connection.openForReading(path, busyTimeout: 0, attempts: 1)
         defer { try? connection.close() }
         _ = try connection.rows("SELECT Z_PK, a, b FROM t LIMIT 1000")
-        _ = try connection.scanning("t", [.named("Z_PK"), .named("a"), .named("b")]) { scan in
+        _ = try connection.pages.scanning("t", [.named("Z_PK"), .named("a"), .named("b")]) { scan in
             try scan.forEachRow { _ = $0 }
         }
     }

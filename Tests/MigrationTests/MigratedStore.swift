@@ -71,7 +71,7 @@ struct MigratedStore {
                 #expect(greatest >= used, "\(place) \(entity.name)")
             }
         }
-        let info = try SQLitePersistentStore.storedModelInfo(at: url)
+        let info = try SQLiteStoreFile(url).modelInfo()
         #expect(info.versionHashes == model.versionHashesByEntityName, "\(place)")
         #expect(info.versionIdentifiers == model.definition.versionIdentifiers, "\(place)")
         #expect(info.metadata["NSStoreModelVersionHashesDigest"] == .string(model.versionHashesDigest), "\(place)")

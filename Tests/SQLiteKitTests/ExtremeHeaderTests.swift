@@ -19,7 +19,7 @@ struct ExtremeHeaderTests {
         try typed {
             let connection = try Connection(path, .readWrite)
             try typed {
-                _ = try connection.scanning("t", [.named("id"), .named("a"), .named("b")]) { scan in
+                _ = try connection.pages.scanning("t", [.named("id"), .named("a"), .named("b")]) { scan in
                     try scan.forEachRow { row in
                         _ = (row.int64(at: 0), row.typeNumber(at: 1))
                         row.withText(at: 1) { _ = $0.count }

@@ -119,13 +119,13 @@ extension TableScanTests {
     @Test func valuesThatSQLiteWouldConvertEndTheScan() throws {
         try withDatabase { connection, _ in
             try connection.execute("CREATE TABLE t(id INTEGER PRIMARY KEY, a); INSERT INTO t(a) VALUES (1), ('12')")
-            let sum = try connection.scanning("t", [.named("a")]) { scan in
+            let sum = try connection.pages.scanning("t", [.named("a")]) { scan in
                 var sum: Int64 = 0
                 try scan.forEachRow { sum += $0.int64(at: 0) }
                 return sum
             }
             #expect(sum == nil)
-            let length = try connection.scanning("t", [.named("a")]) { scan in
+            let length = try connection.pages.scanning("t", [.named("a")]) { scan in
                 var length = 0
                 try scan.forEachRow { length += $0.withText(at: 0) { $0.count } }
                 return length
@@ -201,7 +201,7 @@ extension TableScanTests {
             try fill(connection, rows: 2_000)
             var count = 0
             let error = #expect(throws: SQLiteError.self) {
-                _ = try connection.scanning("t", [.named("id")]) { scan in
+                _ = try connection.pages.scanning("t", [.named("id")]) { scan in
                     try scan.forEachRow { _ in
                         count += 1
                         if count == 1 { connection.interrupter.interrupt() }
@@ -279,7 +279,7 @@ extension TableScanTests {
         -> [[SQLiteValue]]?
     {
         let columns = columns ?? self.columns
-        return try connection.scanning(table, columns.map { .named($0) }) { scan in
+        return try connection.pages.scanning(table, columns.map { .named($0) }) { scan in
             var rows: [[SQLiteValue]] = []
             try scan.forEachRow { row in
                 rows.append(columns.indices.map { value(row, $0, isReal: realColumns.contains(columns[$0])) })

@@ -31,12 +31,12 @@ struct DocumentStoreTests {
             try reader.execute("BEGIN")
             #expect(try reader.value("SELECT count(*) FROM ZTAG") == .integer(1))
             let error = #expect(throws: StorageError.self) {
-                try SQLitePersistentStore.checkpointWAL(at: fixture.url.path)
+                try SQLiteStoreFile(fixture.url).checkpointWAL()
             }
             #expect(error?.code == .busy)
             try reader.execute("COMMIT")
             try reader.close()
-            try SQLitePersistentStore.checkpointWAL(at: fixture.url.path)
+            try SQLiteStoreFile(fixture.url).checkpointWAL()
             #expect(try mainFile(fixture.url) == 1)
             fixture.store = try SQLitePersistentStore.open(fixture.store.description)
         }
@@ -98,7 +98,7 @@ extension DocumentStoreTests {
         try StoreFixture.run(journal: .heldByDocument) { fixture in
             try fixture.insert("Tag")
             try fixture.store.close()
-            try SQLitePersistentStore.checkpointWAL(at: fixture.url.path)
+            try SQLiteStoreFile(fixture.url).checkpointWAL()
             #expect(try mainFile(fixture.url) == 1)
             fixture.store = try SQLitePersistentStore.open(fixture.store.description)
         }

@@ -167,7 +167,7 @@ extension OpeningTests {
         try withTemporaryDirectory { folder in
             let fixture = try StoreFixture(in: folder)
             try fixture.store.close()
-            let info = try SQLitePersistentStore.storedModelInfo(at: fixture.url)
+            let info = try SQLiteStoreFile(fixture.url).modelInfo()
             #expect(info.uuid == fixture.store.identity.uuid)
             #expect(info.versionIdentifiers == ["features"])
             #expect(info.versionHashes == fixture.model.versionHashesByEntityName)

@@ -18,7 +18,7 @@ enum StoreMigration {
             FileManager.default.fileExists(atPath: description.url.path)
         else { return }
         let compiled = model.compiled()
-        let info = try SQLitePersistentStore.storedModelInfo(at: description.url)
+        let info = try SQLiteStoreFile(description.url).modelInfo()
         if compiled.isCompatible(withVersionHashes: info.versionHashes, configuration: description.configuration) {
             return
         }
@@ -44,7 +44,7 @@ enum StoreMigration {
             !description.isReadOnly, FileManager.default.fileExists(atPath: description.url.path)
         else { return }
         do {
-            try SQLitePersistentStore.vacuum(storeAt: description.url.path)
+            try SQLiteStoreFile(description.url).vacuum()
         } catch let error as StorageError where error.code == .busy {
             // Others have the store open, which is no reason not to open it as well.
         }
@@ -71,7 +71,7 @@ enum StoreMigration {
     ///
     /// - Throws: `StorageError` with code `unsupported` for a store that carries none.
     static func model(ofStoreAt url: URL, _ type: StoreType) throws -> ManagedObjectModel {
-        guard type == .sqlite, let model = try SQLitePersistentStore.storedModelInfo(at: url).embeddedModel() else {
+        guard type == .sqlite, let model = try SQLiteStoreFile(url).modelInfo().embeddedModel() else {
             throw StorageError(
                 .unsupported, "The store carries no model: open it with a coordinator to set its metadata",
                 path: url.path)

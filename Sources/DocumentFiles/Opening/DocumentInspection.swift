@@ -30,7 +30,7 @@ struct DocumentInspection {
         self.main = main
         hasWAL = true
         do {
-            newest = try State(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)))
+            newest = try State(SQLiteStoreFile(store).modelInfo())
         } catch let error as StorageError where main != nil && (error.code == .damaged || error.code == .notAStore) {
             // The main file is sound by itself, and its own WAL would not change that.
             newest = nil
@@ -47,7 +47,7 @@ struct DocumentInspection {
 
     /// The state of a store's main file without its WAL; nil if it can't be read by itself.
     static func mainFile(ofStoreAt store: String) -> State? {
-        (try? SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store), ignoresWAL: true)).flatMap {
+        (try? SQLiteStoreFile(store).modelInfo(ignoresWAL: true)).flatMap {
             State($0)
         }
     }

@@ -114,9 +114,9 @@ package struct StoreLocation {
     /// The metadata of the store. The store need not be open.
     package func storedModelInfo() throws -> StoredModelInfo {
         guard let database else {
-            return try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: storePath))
+            return try SQLiteStoreFile(storePath).modelInfo()
         }
-        return try SQLitePersistentStore.storedModelInfo(in: database, workingPath: storePath)
+        return try StoredModelInfo.read(in: database, workingPath: storePath)
     }
 
     /// The marker of the store's last commit; nil if the store is not that of a document.

@@ -23,7 +23,7 @@ package enum GitParts {
     /// state of its document. Does nothing to a store that is none of a package.
     package static func noteMerge(_ ours: String, _ theirs: String, _ notes: [MergeNote]) throws {
         func marker(_ path: String) throws -> DocumentMarker? {
-            try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).metadata)
+            try DocumentMarker(SQLiteStoreFile(path).modelInfo().metadata)
         }
         let found = try DetectedDocument(ours)
         guard found.kind == .store, found.storeType == .sqlite, let own = try marker(ours),

@@ -23,7 +23,7 @@ extension DocumentSession {
             else { return nil }
             let store = FilePath.join(package, PackageLayout.store)
             try ContentFolder(inPackage: package).copyValues(to: ContentFolder(inPackage: path))
-            try SQLitePersistentStore.setUUID(theirs.uuid, ofStoreAt: store)
+            try SQLiteStoreFile(store).setUUID(theirs.uuid)
             marker.generation = max(marker.generation, try versions.lastGeneration())
             marker.lastSave = nil
             var own = marker.nextSave()
@@ -61,7 +61,7 @@ extension DocumentSession {
         }
         guard
             let written = try DocumentMarker(
-                SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: copy)).metadata), written.isSaved,
+                SQLiteStoreFile(copy).modelInfo().metadata), written.isSaved,
             written.generation == marker.generation
         else { throw lost() }
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: copy))

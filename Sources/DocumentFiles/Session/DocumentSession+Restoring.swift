@@ -82,7 +82,7 @@ extension DocumentSession {
     /// Throws if a version has another model version than this session.
     package func checkModel(ofVersion number: Int) throws {
         try withVersion(number) { path in
-            let hashes = try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).versionHashes
+            let hashes = try SQLiteStoreFile(path).modelInfo().versionHashes
             guard !model.isCompatible(withVersionHashes: hashes) else { return }
             let own = model.versionHashesByEntityName
             throw DocumentError(

@@ -32,8 +32,8 @@ extension DocumentSession {
     /// copy and the version has the UUID of the original, it gets that of the copy.
     func restoreVersion(_ number: Int, of versions: VersionStore, to target: String, isDurable: Bool = true) throws {
         try packageStore.withFiles { try versions.restore(number, from: $0, to: target, isDurable: isDurable) }
-        if try SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: target)).uuid != uuid {
-            try SQLitePersistentStore.setUUID(uuid, ofStoreAt: target)
+        if try SQLiteStoreFile(target).modelInfo().uuid != uuid {
+            try SQLiteStoreFile(target).setUUID(uuid)
         }
     }
 
@@ -75,7 +75,7 @@ extension DocumentSession {
             try file.synchronize()
             return sum
         }
-        let written = try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path)).metadata)
+        let written = try DocumentMarker(SQLiteStoreFile(path).modelInfo().metadata)
         guard let written, written.isSaved, written.generation == marker.generation else {
             throw DocumentError(
                 .locked, "the last save has not reached the main file, since another program was reading it",

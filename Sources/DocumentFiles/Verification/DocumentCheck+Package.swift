@@ -164,7 +164,7 @@ extension DocumentCheck {
         var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
         description.isReadOnly = true
         description.createsIfMissing = false
-        let hashes = try SQLitePersistentStore.storedModelInfo(at: description.url).versionHashes
+        let hashes = try SQLiteStoreFile(description.url).modelInfo().versionHashes
         let model = try chosenModel(fitting: hashes) ?? package.model(fitting: hashes)?.model
         let store = try SQLitePersistentStore.open(description, model: model)
         defer { try? store.close() }

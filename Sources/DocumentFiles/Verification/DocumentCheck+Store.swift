@@ -83,7 +83,7 @@ extension DocumentCheck {
         description.createsIfMissing = false
         if package != nil { description.journal = .heldByDocument }
         description.ignoresWAL = ignoresWAL
-        let info = try SQLitePersistentStore.storedModelInfo(at: description.url, ignoresWAL: ignoresWAL)
+        let info = try SQLiteStoreFile(description.url).modelInfo(ignoresWAL: ignoresWAL)
         let model =
             try chosenModel(fitting: info.versionHashes) ?? package?.reader.model(fitting: info.versionHashes)?.model
         let store = try SQLitePersistentStore.open(

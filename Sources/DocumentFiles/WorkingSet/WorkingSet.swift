@@ -168,7 +168,7 @@ package struct WorkingSet {
     package func hasOwnWork() throws -> Bool {
         let store = FilePath.join(path, PackageLayout.store)
         guard try Disk.exists(store) else { return false }
-        return try DocumentMarker(SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: store)).metadata).map {
+        return try DocumentMarker(SQLiteStoreFile(store).modelInfo().metadata).map {
             !$0.isSaved
         } ?? false
     }

@@ -40,8 +40,8 @@ package struct WorkingSetOrigin: Codable, Hashable {
         let url = URL(fileURLWithPath: path)
         // After an interrupted checkpoint, the main file can only be read together with the WAL.
         let info =
-            try (try? SQLitePersistentStore.storedModelInfo(at: url, ignoresWAL: true))
-            ?? SQLitePersistentStore.storedModelInfo(at: url)
+            try (try? SQLiteStoreFile(url).modelInfo(ignoresWAL: true))
+            ?? SQLiteStoreFile(url).modelInfo()
         let marker = DocumentMarker(info.metadata)
         let text =
             "\(info.uuid)\u{0}\(marker?.generation ?? 0)\u{0}\(marker?.counter ?? 0)\u{0}\(marker?.saved.timeIntervalSinceReferenceDate ?? 0)"

@@ -36,7 +36,7 @@ extension DocumentWriter {
             try session.checkPages()
             if let source = session.sqliteStore, session.manifest != nil || !isDocument {
                 try source.copy(to: path, uuid: UUID().uuidString)
-                if !includesHistory { try SQLitePersistentStore.removeHistory(fromStoreAt: path) }
+                if !includesHistory { try SQLiteStoreFile(path).removeHistory() }
                 try copyValues(of: session, source, to: files)
                 var description = PersistentStoreDescription(url: URL(fileURLWithPath: path))
                 description.journal = .asFound

@@ -126,7 +126,7 @@ package struct DocumentWriter {
     package func clearWALs() throws {
         for suffix in ["-wal", "-journal"] {
             guard let size = try Disk.status(of: target + suffix)?.size, size > 0 else { continue }
-            try SQLitePersistentStore.checkpointWAL(at: target)
+            try SQLiteStoreFile(target).checkpointWAL()
         }
         for suffix in ["-wal", "-shm", "-journal"] { try Disk.removeFileIfPresent(target + suffix) }
     }

@@ -51,7 +51,7 @@ extension DocumentMigrator {
             let found = versions.last { version in
                 (try? session.withVersion(version.number) { path in
                     try model.isCompatible(
-                        withVersionHashes: SQLitePersistentStore.storedModelInfo(at: URL(fileURLWithPath: path))
+                        withVersionHashes: SQLiteStoreFile(path).modelInfo()
                             .versionHashes)
                 }) ?? false
             }

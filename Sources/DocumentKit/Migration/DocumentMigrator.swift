@@ -272,7 +272,7 @@ package struct DocumentMigrator: Sendable {
         // Checkpoint commits of other programs into the main file first. This also fails early if
         // another process has the store open.
         if try StoreWAL(ofStoreAt: session.storePath).hasContent() {
-            try SQLitePersistentStore.checkpointWAL(at: session.storePath)
+            try SQLiteStoreFile(session.storePath).checkpointWAL()
         }
         var description = session.store.description
         description.createsIfMissing = false

@@ -82,7 +82,7 @@ struct MigratedStoreBuilder {
         // unused.
         description.journal = .heldByDocument
         try body(description)
-        try SQLitePersistentStore.checkpointWAL(at: path)
+        try SQLiteStoreFile(path).checkpointWAL()
         for suffix in ["-wal", "-shm"] { try Disk.removeFileIfPresent(path + suffix) }
     }
 

@@ -37,7 +37,7 @@ extension Connection {
             _ = try connection.value("SELECT count(*) FROM sqlite_schema")
             return connection
         }
-        let connection = try open(database, workingPath ?? database.path, "immutable=1", vfs: .reading, options)
+        let connection = try open(database, workingPath ?? database.path, ["immutable=1"], vfs: .reading, options)
         connection.reading = .immutable
         _ = try connection.value("SELECT count(*) FROM sqlite_schema")
         return connection
@@ -56,13 +56,14 @@ extension Connection {
     }
 
     private static func open(
-        _ database: ArchivedDatabase, _ workingPath: String, _ parameter: String? = nil, vfs: GuardVFS,
+        _ database: ArchivedDatabase, _ workingPath: String, _ parameters: [String] = [], vfs: GuardVFS,
         _ options: OpenOptions
     ) throws -> Connection {
         try database.whileOpening { token in
-            let name = uri(workingPath) + "?\(ArchivedDatabase.parameter)=\(token)" + (parameter.map { "&" + $0 } ?? "")
+            let parameters = ["\(ArchivedDatabase.parameter)=\(token)"] + parameters
             return try Connection(
-                path: database.path, name: name, vfs: vfs, extraFlags: SQLITE_OPEN_URI, options, archive: database)
+                path: database.path, name: DatabaseURI.text(of: workingPath, parameters), vfs: vfs,
+                extraFlags: SQLITE_OPEN_URI, options, archive: database)
         }
     }
 }

@@ -27,30 +27,6 @@ extension Connection {
     func configure(_ option: Int32, _ value: Bool) throws {
         try check(folio_sqlite3_db_config(handle, option, value ? 1 : 0, nil))
     }
-
-    /// Runs `body`; a statement that is still running after `duration` ends with `.timedOut`.
-    package func withDeadline<Result>(_ duration: Duration, _ body: () throws -> Result) rethrows -> Result {
-        let outer = errors.deadline
-        let inner = Deadline(at: min(.now + duration, outer?.instant ?? .now + duration))
-        errors.deadline = inner
-        install(inner)
-        defer {
-            errors.deadline = outer
-            install(outer)
-        }
-        return try body()
-    }
-
-    private func install(_ deadline: Deadline?) {
-        guard let deadline else { return sqlite3_progress_handler(handle, 0, nil, nil) }
-        // The deadline is kept alive by this connection's `errors` while it is installed.
-        sqlite3_progress_handler(handle, 5_000, isOver, Unmanaged.passUnretained(deadline).toOpaque())
-    }
-}
-
-private func isOver(_ context: UnsafeMutableRawPointer?) -> Int32 {
-    guard let context else { return 0 }
-    return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
 }
 
 /// Denies access to other files and to code. Everything else is restricted by `Defense`.

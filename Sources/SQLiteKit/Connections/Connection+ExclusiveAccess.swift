@@ -11,16 +11,12 @@ extension Connection {
         // After its first read, a connection in WAL mode has a shared lock that other connections
         // detect.
         _ = try value("SELECT count(*) FROM sqlite_schema")
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        try check(sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file))
-        var level: Int32 = -1
-        guard let file, let methods = file.pointee.pMethods,
-            sqlite3_file_control(handle, "main", SQLITE_FCNTL_LOCKSTATE, &level) == SQLITE_OK,
-            level == SQLITE_LOCK_SHARED
-        else { return false }
+        guard let main = try rawFile(SQLITE_FCNTL_FILE_POINTER), main.lockLevel == SQLITE_LOCK_SHARED else {
+            return false
+        }
         // Unlock even on failure: the attempt leaves a lock that excludes new readers.
-        defer { _ = methods.pointee.xUnlock(file, SQLITE_LOCK_SHARED) }
-        guard methods.pointee.xLock(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK else { return false }
+        defer { main.unlock(SQLITE_LOCK_SHARED) }
+        guard main.lock(SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK else { return false }
         try body()
         return true
     }

@@ -87,14 +87,11 @@ extension Connection {
     /// Whether the header of the file specifies WAL mode. The connection has read from it, so an
     /// existing WAL has been opened.
     private var isWrittenByLog: Bool {
-        var file: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK,
-            let read = file?.pointee.pMethods?.pointee.xRead
-        else { return false }
+        guard let main = try? rawFile(SQLITE_FCNTL_FILE_POINTER) else { return false }
         var versions: (UInt8, UInt8) = (0, 0)
         let offset = Int64(DatabaseHeader.versionsOffset), wal = DatabaseHeader.walVersion
-        return withUnsafeMutableBytes(of: &versions) { read(file, $0.baseAddress, 2, offset) } == SQLITE_OK
-            && versions == (wal, wal)
+        do { try withUnsafeMutableBytes(of: &versions) { try main.read(into: $0, at: offset) } } catch { return false }
+        return versions == (wal, wal)
     }
 
     /// Copies the WAL into the main file. Busy readers are reported in the result; within a

@@ -1,26 +1,4 @@
 internal import CSQLite
-import Foundation
-
-/// Reports waiting for locks, and can end it.
-final class WaitHandler {
-    private let timeout: Double
-    private let continues: (Double) -> Bool
-    private var start = Date()
-
-    init(timeout: Double, _ continues: @escaping (Double) -> Bool) {
-        self.timeout = timeout
-        self.continues = continues
-    }
-
-    /// - Parameter count: the number of previous attempts for this lock.
-    func waits(_ count: Int32) -> Bool {
-        if count == 0 { start = Date() }
-        let waited = Date().timeIntervalSince(start)
-        guard waited < timeout, continues(waited) else { return false }
-        Thread.sleep(forTimeInterval: 0.02)
-        return true
-    }
-}
 
 extension Connection {
     /// Waits up to `timeout` seconds for locks of other connections. Before each new attempt,
@@ -36,4 +14,28 @@ extension Connection {
                 return Unmanaged<WaitHandler>.fromOpaque(context)._withUnsafeGuaranteedRef { $0.waits(count) } ? 1 : 0
             }, Unmanaged.passUnretained(handler).toOpaque())
     }
+
+    /// Runs `body`; a statement that is still running after `duration` ends with `.timedOut`.
+    package func withDeadline<Result>(_ duration: Duration, _ body: () throws -> Result) rethrows -> Result {
+        let outer = errors.deadline
+        let inner = Deadline(at: min(.now + duration, outer?.instant ?? .now + duration))
+        errors.deadline = inner
+        install(inner)
+        defer {
+            errors.deadline = outer
+            install(outer)
+        }
+        return try body()
+    }
+
+    private func install(_ deadline: Deadline?) {
+        guard let deadline else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+        // The deadline is kept alive by this connection's `errors` while it is installed.
+        sqlite3_progress_handler(handle, 5_000, isOver, Unmanaged.passUnretained(deadline).toOpaque())
+    }
+}
+
+private func isOver(_ context: UnsafeMutableRawPointer?) -> Int32 {
+    guard let context else { return 0 }
+    return Unmanaged<Deadline>.fromOpaque(context).takeUnretainedValue().isOver ? 1 : 0
 }

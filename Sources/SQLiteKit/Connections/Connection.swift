@@ -25,7 +25,8 @@ package final class Connection {
     private static let mostStatements = 256
     private var isOpen = true
     let errors: ErrorSource
-    let bulk = BulkExchange()
+    /// Transfers rows to and from this connection's statements.
+    package let bulk: BulkExchange
     let logLength = WALLength()
     /// Records the statements while they are traced.
     var recorder: TraceRecorder?
@@ -71,6 +72,7 @@ package final class Connection {
         handle = opened
         self.path = path
         errors = ErrorSource(opened, path: path, archive: archive)
+        bulk = BulkExchange(opened, errors)
         interrupter = Interrupter(opened)
         sqlite3_extended_result_codes(opened, 1)
         sqlite3_busy_timeout(opened, Int32(clamping: options.busyTimeout))
@@ -95,9 +97,7 @@ package final class Connection {
         isOpen = false
     }
 
-    func check(_ result: Int32, sql: String? = nil) throws {
-        if result != SQLITE_OK { throw error(result, sql: sql) }
-    }
+    func check(_ result: Int32, sql: String? = nil) throws { try errors.check(result, sql: sql) }
 
     func error(_ result: Int32, sql: String? = nil) -> SQLiteError { errors.error(result, sql: sql) }
 

@@ -1,5 +1,5 @@
 internal import CSQLite
-internal import Synchronization
+internal import FileSystem
 
 /// An error that SQLite reported.
 ///
@@ -111,6 +111,17 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         self.systemError = systemError
     }
 
+    /// The error of a database that other programs changed during each attempt to read it.
+    package init(changedWhileRead path: String) {
+        self.init(.changed, message: "changed by another program while it was read", path: path)
+    }
+
+    /// The error of a database whose files can't be examined.
+    init(cannotOpen path: String, _ error: any Error) {
+        let system = error as? FileSystemError
+        self.init(.cannotOpen, message: system?.message ?? "\(error)", path: path, systemError: system?.errno ?? 0)
+    }
+
     /// The error of the last call on `handle`, which returned `result`.
     init(_ result: Int32, handle: OpaquePointer?, sql: String? = nil, path: String) {
         let text =
@@ -123,7 +134,7 @@ public struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
         let code = extended & 0xFF == result & 0xFF ? extended : result
         let concernsSystem = [SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_FULL].contains(code & 0xFF)
         let known = concernsSystem ? handle.map { sqlite3_system_errno($0) } ?? 0 : 0
-        let noted = concernsSystem ? GuardFile.lastSystemError.exchange(0, ordering: .relaxed) : 0
+        let noted = concernsSystem ? LastSystemError.take() : 0
         self.init(
             Code(result: code), extendedCode: code, message: text, sql: sql, path: path,
             systemError: noted != 0 ? noted : known)

@@ -16,6 +16,11 @@ final class ErrorSource {
         self.archive = archive
     }
 
+    /// Throws the error of the last call, unless it succeeded.
+    func check(_ result: Int32, sql: String? = nil) throws {
+        if result != SQLITE_OK { throw error(result, sql: sql) }
+    }
+
     /// The error of the last call, which returned `result`.
     func error(_ result: Int32, sql: String?) -> SQLiteError {
         if result & 0xFF == SQLITE_INTERRUPT, let deadline, deadline.isOver {

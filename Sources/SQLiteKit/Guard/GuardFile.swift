@@ -67,13 +67,9 @@ struct GuardFile {
         return noting(number == ENOSPC ? SQLITE_FULL : code)
     }
 
-    /// The error number of the last failed file call, because SQLite discards it if a commit fails.
-    /// It is shared by the whole process, so it is only a hint.
-    static let lastSystemError = Atomic<Int32>(0)
-
     private static func noting(_ result: Int32) -> Int32 {
         if result != SQLITE_OK, [SQLITE_IOERR, SQLITE_FULL].contains(result & 0xFF), result != ResultCode.ioShortRead {
-            lastSystemError.store(errno, ordering: .relaxed)
+            LastSystemError.note(errno)
         }
         return result
     }

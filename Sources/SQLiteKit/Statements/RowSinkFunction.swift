@@ -9,23 +9,25 @@ enum RowSinkFunction {
 
     /// Registers the functions. Returns the memory in which they find the current call; it is freed
     /// with the first function.
-    static func register(on connection: Connection) throws -> UnsafeMutablePointer<Unmanaged<SinkCall>?> {
+    static func register(on handle: OpaquePointer, _ errors: ErrorSource) throws -> UnsafeMutablePointer<
+        Unmanaged<SinkCall>?
+    > {
         let cell = UnsafeMutablePointer<Unmanaged<SinkCall>?>.allocate(capacity: 1)
         cell.initialize(to: nil)
         // On failure SQLite calls the destructor itself.
-        try connection.check(
+        try errors.check(
             sqlite3_create_function_v2(
-                connection.handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
+                handle, name, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
                 { context, count, values in RowSinkFunction.take(context, count, values) }, nil, nil,
                 { cell in cell?.deallocate() }))
         // Released with the connection, like the first function, which frees the memory.
-        try connection.check(
+        try errors.check(
             sqlite3_create_function_v2(
-                connection.handle, skipName, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
+                handle, skipName, -1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
                 { context, count, values in RowSinkFunction.skip(context, count, values) }, nil, nil, nil))
-        try connection.check(
+        try errors.check(
             sqlite3_create_function_v2(
-                connection.handle, boundName, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
+                handle, boundName, 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, cell,
                 { context, _, _ in RowSinkFunction.count(context) }, nil, nil, nil))
         return cell
     }

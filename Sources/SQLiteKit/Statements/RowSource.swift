@@ -7,9 +7,9 @@
 ///         func next() -> Bool { n += 1; return n <= 1_000 }
 ///         func column(_ index: Int, _ result: SQLResult) { result.set(n * Int64(index + 1)) }
 ///     }
-///     let table = try connection.rowSourceTable(columns: 2)
+///     let table = try connection.bulk.sourceTable(columns: 2)
 ///     let insert = try connection.prepare("INSERT INTO t SELECT c0, c1 FROM \(table)")
-///     try connection.run(insert, from: Numbers())
+///     try connection.bulk.run(insert, from: Numbers())
 ///
 /// A source is called during a statement and must not use the connection.
 package protocol RowSource: AnyObject {
@@ -18,7 +18,7 @@ package protocol RowSource: AnyObject {
     func rewind()
 
     /// Moves to the next row; returns false if there is none. An error ends the statement and is
-    /// thrown by `run(_:from:)`.
+    /// thrown by `BulkExchange.run(_:from:)`.
     func next() throws -> Bool
 
     /// Sets the value of one column of the current row. Columns are requested in any order, and
@@ -33,9 +33,9 @@ package protocol RowSource: AnyObject {
 /// that the statement reads.
 package protocol RowSink: AnyObject {
     /// Receives a row. Returning false ends the statement without an error; an error ends it and is
-    /// thrown by `run(_:into:)`.
+    /// thrown by `BulkExchange.run(_:into:)`.
     func take(_ row: SQLValues) throws -> Bool
-    /// Whether to skip a row, judged by the arguments of `rowSkipFunction`. Called once for each
+    /// Whether to skip a row, judged by the arguments of `skipFunction`. Called once for each
     /// row that the statement would return.
     func skips(_ row: SQLValues) -> Bool
 }

@@ -8,34 +8,42 @@ internal import CSQLite
 /// 2. A cursor retains its source from `xOpen` to `xClose`, even if the connection gets another one
 ///    meanwhile.
 enum RowSourceModule {
-    static func register(_ name: String, columns: Int, on connection: Connection) throws {
-        let definition = Unmanaged.passRetained(Definition(columns: columns, bulk: connection.bulk))
+    /// The source whose rows the tables of one connection have now. Retained by SQLite as long as a
+    /// table is registered.
+    final class Current {
+        var source: (any RowSource)?
+        /// An error of the source. SQLite only reports that there was one.
+        var failure: (any Error)?
+    }
+
+    /// Registers a table with the rows of the current source. Returns SQLite's result code.
+    static func register(_ name: String, columns: Int, of current: Current, on handle: OpaquePointer) -> Int32 {
+        let definition = Unmanaged.passRetained(Definition(columns: columns, current: current))
         // On failure SQLite calls the destructor itself.
-        try connection.check(
-            sqlite3_create_module_v2(connection.handle, name, module, definition.toOpaque()) { definition in
-                if let definition { Unmanaged<Definition>.fromOpaque(definition).release() }
-            })
+        return sqlite3_create_module_v2(handle, name, module, definition.toOpaque()) { definition in
+            if let definition { Unmanaged<Definition>.fromOpaque(definition).release() }
+        }
     }
 
     private final class Definition {
         let declaration: String
-        let bulk: BulkExchange
+        let current: Current
 
-        init(columns: Int, bulk: BulkExchange) {
+        init(columns: Int, current: Current) {
             declaration = "CREATE TABLE rows(" + (0..<columns).map { "c\($0)" }.joined(separator: ",") + ")"
-            self.bulk = bulk
+            self.current = current
         }
     }
 
     private final class Cursor {
         let source: any RowSource
-        let bulk: BulkExchange
+        let current: Current
         var rowID: Int64 = 0
         var isAtEnd = true
 
-        init(source: any RowSource, bulk: BulkExchange) {
+        init(source: any RowSource, current: Current) {
             self.source = source
-            self.bulk = bulk
+            self.current = current
         }
 
         func next() -> Int32 {
@@ -44,7 +52,7 @@ enum RowSourceModule {
                 rowID += 1
                 return SQLITE_OK
             } catch {
-                bulk.failure = error
+                current.failure = error
                 return SQLITE_ABORT
             }
         }
@@ -106,12 +114,12 @@ enum RowSourceModule {
             return SQLITE_OK
         }
         module.pointee.xOpen = { table, answer in
-            let bulk = definition(table).takeUnretainedValue().bulk
+            let current = definition(table).takeUnretainedValue().current
             let memory = UnsafeMutableRawPointer.allocate(
                 byteCount: cursorOffset + MemoryLayout<Unmanaged<Cursor>>.size,
                 alignment: MemoryLayout<sqlite3_vtab_cursor>.alignment)
             let cursor = memory.initializeMemory(as: sqlite3_vtab_cursor.self, to: sqlite3_vtab_cursor())
-            let own = Cursor(source: bulk.source ?? Nothing(), bulk: bulk)
+            let own = Cursor(source: current.source ?? Nothing(), current: current)
             (memory + cursorOffset).storeBytes(of: Unmanaged.passRetained(own), as: Unmanaged<Cursor>.self)
             answer?.pointee = cursor
             return SQLITE_OK

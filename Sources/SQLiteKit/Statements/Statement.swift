@@ -53,22 +53,16 @@ public import CSQLite
     /// Whether the statement does not change the database.
     package var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
 
-    /// Whether SQLite sorts the rows, because there is no index in that order. It queries the plan,
-    /// so do not call it repeatedly.
-    package func sorts() throws -> Bool { try plan { $0.hasPrefix("USE TEMP B-TREE FOR") } }
-
-    /// Whether SQLite sorts all rows before it returns the first one. Do not call it repeatedly.
-    package func sortsBeforeFirstRow() throws -> Bool { try plan { $0 == "USE TEMP B-TREE FOR ORDER BY" } }
-
-    /// Whether any step of the plan meets the condition.
-    private func plan(has isSuch: (String) -> Bool) throws -> Bool {
+    /// Whether SQLite sorts all rows before it returns the first one, because there is no index in
+    /// that order. It queries the plan, so do not call it repeatedly.
+    package func sortsBeforeFirstRow() throws -> Bool {
         var plan: OpaquePointer?
         let result = sqlite3_prepare_v2(sqlite3_db_handle(handle), "EXPLAIN QUERY PLAN " + sql, -1, &plan, nil)
         guard result == SQLITE_OK else { throw errors.error(result, sql: sql) }
         defer { sqlite3_finalize(plan) }
         while sqlite3_step(plan) == SQLITE_ROW {
             guard let detail = sqlite3_column_text(plan, 3) else { continue }
-            if isSuch(String(cString: detail)) { return true }
+            if String(cString: detail) == "USE TEMP B-TREE FOR ORDER BY" { return true }
         }
         return false
     }

@@ -118,3 +118,8 @@ struct BatchExecution {
         return entity.property(named: components[0])?.attribute?.type == type
     }
 }
+
+extension StoreSession {
+    /// Runs batch requests through this session.
+    var batch: BatchExecution { BatchExecution(self) }
+}

@@ -110,7 +110,7 @@ final class HistoryRecorder {
         var names = "Z_PK, Z_ENT, ZCHANGETYPE, ZENTITY, ZENTITYPK, ZTRANSACTIONID, ZCOLUMNS"
         var values =
             "s.c0, \(HistoryTables.changeEntity), \(kind.rawValue), s.c1, s.c2, s.c3, \(columns.map { bitmap($0, entityIndex) } ?? "NULL")"
-        var source = "\(try connection.rowSourceTable(columns: 4)) s"
+        var source = "\(try connection.bulk.sourceTable(columns: 4)) s"
         let kept = kind == .delete ? tombstoneColumns(storage) : []
         if !kept.isEmpty {
             source += " CROSS JOIN \(SQLName.quoted(storage.table)) t ON t.Z_PK = s.c2"
@@ -120,7 +120,7 @@ final class HistoryRecorder {
             }
         }
         try connection.withStatement("INSERT INTO ACHANGE (\(names)) SELECT \(values) FROM \(source)") {
-            try connection.run($0, from: NumberSource(numbers, width: 4))
+            try connection.bulk.run($0, from: NumberSource(numbers, width: 4))
         }
         try noteGreatest(nextChange - 1, HistoryTables.changeEntity)
     }

@@ -193,3 +193,8 @@ extension PropertyValue {
         }
     }
 }
+
+extension StoreSession {
+    /// The persistent history in this session's store.
+    var history: StoreHistory { StoreHistory(self) }
+}

@@ -32,7 +32,7 @@ struct StoreMigration {
     func script() throws -> MigrationScript? {
         let catalog = try StoreCatalog.read(from: connection)
         if let refusal = catalog.writingRefusal { throw StorageError(.unsupported, refusal) }
-        let info = try SQLitePersistentStore.modelInfo(from: connection, catalog)
+        let info = try StoredModelInfo.read(from: connection, catalog)
         if try info.differences(from: plan.destination, configuration: configuration).isEmpty { return nil }
         let different = try info.differences(from: plan.source, configuration: configuration)
         guard different.isEmpty else {

@@ -3,19 +3,17 @@ import Synchronization
 
 /// The stores in memory that have a name: all coordinators of a process that open one share it, and
 /// it exists as long as one of them does.
-enum SharedMemoryStores {
+final class SharedMemoryStores<Store: AnyObject & Sendable>: Sendable {
     private struct Entry {
-        weak var store: SQLitePersistentStore?
+        weak var store: Store?
         var users: Int
     }
 
-    private static let entries = Mutex<[String: Entry]>([:])
+    private let entries = Mutex<[String: Entry]>([:])
 
     /// The store of a name, made by the first who opens it.
     /// - Parameter fits: throws where the store that there is can't be shared.
-    static func open(
-        _ name: String, fits: (SQLitePersistentStore) throws -> Void, make: () throws -> SQLitePersistentStore
-    ) throws -> SQLitePersistentStore {
+    func open(_ name: String, fits: (Store) throws -> Void, make: () throws -> Store) throws -> Store {
         try entries.withLock { entries in
             if let store = entries[name]?.store {
                 try fits(store)
@@ -29,7 +27,7 @@ enum SharedMemoryStores {
     }
 
     /// Whether the store is to be closed: its last user lets go of it.
-    static func close(_ name: String, _ store: SQLitePersistentStore) -> Bool {
+    func close(_ name: String, _ store: Store) -> Bool {
         entries.withLock { entries in
             guard let entry = entries[name], entry.store === store else { return true }
             guard entry.users > 1 else {

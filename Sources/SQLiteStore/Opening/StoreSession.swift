@@ -82,7 +82,7 @@ final class StoreSession {
     func hold() throws {
         precondition(description.isReadOnly, "A store that is written moves on: hold one that is open for reading only")
         guard !isHeld else { return }
-        let changed = SQLiteError(.changed, message: "changed by another program while it was read", path: path)
+        let changed = SQLiteError(changedWhileRead: path)
         let now: StoreMetadata
         do {
             try connection.holdState()
@@ -108,7 +108,7 @@ final class StoreSession {
                 return result
             } catch let error as SQLiteError where connection.isOfOthers(error) {
                 if left == 0 || isHeld {
-                    throw SQLiteError(.changed, message: "changed by another program while it was read", path: path)
+                    throw SQLiteError(changedWhileRead: path)
                 }
                 left -= 1
                 try reopenForReading()
@@ -232,17 +232,13 @@ extension StoreSession {
         try connection.close()
     }
 
-    // Stateless helpers that operate on this session.
-    var writer: ChangeWriter { ChangeWriter(self) }
-    var history: StoreHistory { StoreHistory(self) }
-    var batch: BatchExecution { BatchExecution(self) }
-
     /// Converts an error of a lower layer into the error for the caller.
     func error(_ error: any Error) -> any Error {
         if error is QueryError { return error }
         if let error = error as? SQLiteError, let queryError = SQLFailure.queryError(error) { return queryError }
         return StorageError(error, path: path)
     }
+
     // MARK: Debugging
 
     /// Traces statements as ``SQLDebug`` currently requests.

@@ -29,8 +29,8 @@ extension SQLitePersistentStore {
         let lookups = RowLookup.byTable(layout)
         let found: ChangedRows?? = try base.withSession { old in
             try withSession { new in
-                try old.connection.readingPages { before in
-                    try new.connection.readingPages { after in
+                try old.connection.pages.reading { before in
+                    try new.connection.pages.reading { after in
                         try ChangedRows.between((old.connection, before), (new.connection, after), lookups)
                     } ?? nil
                 }
@@ -85,7 +85,8 @@ extension ChangedRows {
         var rows = ChangedRows()
         do {
             for (table, wanted) in lookups {
-                guard let before = try old.connection.root(of: table), let after = try new.connection.root(of: table),
+                guard let before = try old.connection.pages.root(of: table),
+                    let after = try new.connection.pages.root(of: table),
                     before.definition == after.definition
                 else { return nil }
                 let difference = try LeafDifference(
@@ -109,7 +110,7 @@ extension ChangedRows {
     ) throws -> Bool {
         let wanted = Array(wanted)
         guard
-            let scan = try side.connection.scan(
+            let scan = try side.connection.pages.scan(
                 of: table, wanted.map { $0.column.map { .named($0) } ?? .key }, side.pages, leaves)
         else { return false }
         var found: [(key: Int64, root: Int)] = []

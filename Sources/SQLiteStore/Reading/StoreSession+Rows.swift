@@ -84,16 +84,10 @@ extension StoreSession {
 
     /// - Parameter residual: the part of the predicate that is evaluated in memory.
     func explanation(of select: SQLFragment, residual: FetchPredicate? = nil) throws -> QueryExplanation {
-        let plan = try connection.rows("EXPLAIN QUERY PLAN " + select.text, select.arguments)
-        var depths: [Int64: Int] = [0: 0]
-        let lines = plan.map { row -> String in
-            let depth = depths[row[1].integer ?? 0] ?? 0
-            if let id = row[0].integer { depths[id] = depth + 1 }
-            return String(repeating: "  ", count: depth) + (row[3].text ?? "")
-        }
+        let plan = try QueryPlan(of: select.text, select.arguments, on: connection)
         let rest = residual.map { ["IN MEMORY \($0)"] } ?? []
         return QueryExplanation(
-            statement: select.text, arguments: select.arguments.map(\.explanation), plan: lines + rest)
+            statement: select.text, arguments: select.arguments.map(\.explanation), plan: plan.lines + rest)
     }
 
     // MARK: The statement

@@ -16,7 +16,7 @@ extension StoreSession {
     func scan<Receiver: RowReceiver>(_ storage: EntityStorage, _ columns: [String], into makeReceiver: () -> Receiver)
         throws -> Receiver?
     {
-        var wanted: [Connection.ScanColumn] = []
+        var wanted: [PageReader.Column] = []
         for column in columns {
             if let name = SelectStatement.columnName(column) {
                 wanted.append(.named(name))
@@ -30,7 +30,7 @@ extension StoreSession {
             try connection.value("SELECT max(Z_PK) FROM \(SQLName.quoted(storage.table))")?.integer ?? 0
                 > Self.rowsWorthScanning
         else { return nil }
-        return try connection.scanning(storage.table, wanted) { scan in
+        return try connection.pages.scanning(storage.table, wanted) { scan in
             let receiver = makeReceiver()
             try scan.forEachRow { receiver.receive($0) }
             return receiver

@@ -22,19 +22,19 @@ extension StoreSession {
                 while try result.step() { receiver.receive(result) }
             }
         }
-        let sink = try connection.rowSinkFunction()
+        let sink = try connection.bulk.sinkFunction()
         if try runSorted(select, columns, into: receiver, skipping: skipping) { return }
         let statement = self.statement(select, columns, sink: sink, skipping: skipping)
         try connection.withStatement(statement.text) { result in
             try result.bind(statement.arguments)
-            try connection.run(result, into: receiver)
+            try connection.bulk.run(result, into: receiver)
         }
     }
 
     private func statement(_ select: SelectStatement, _ columns: [String], sink: String, skipping: Bool) -> SQLFragment
     {
         guard skipping else { return select.feeding(columns) { "\(sink)(\($0.joined(separator: ", ")))" } }
-        let skip = connection.rowSkipFunction
+        let skip = connection.bulk.skipFunction
         if select.isWholeTable {
             // SQLite does not return skipped rows at all.
             var select = select
@@ -63,14 +63,14 @@ extension StoreSession {
         else { return false }
         var unlimited = select
         unlimited.limit = nil
-        unlimited.conditions.append(SQLFragment("\(connection.rowBoundFunction)(\(SelectStatement.rootAlias).Z_PK)"))
-        let statement = self.statement(unlimited, columns, sink: try connection.rowSinkFunction(), skipping: skipping)
+        unlimited.conditions.append(SQLFragment("\(connection.bulk.boundFunction)(\(SelectStatement.rootAlias).Z_PK)"))
+        let statement = self.statement(unlimited, columns, sink: try connection.bulk.sinkFunction(), skipping: skipping)
         let known = plans.sortsWindow(of: statement.text)
         if known == false { return false }
         let isDone = try connection.withStatement(statement.text) { result in
             if known == nil, try !result.sortsBeforeFirstRow() { return false }
             try result.bind(statement.arguments)
-            return try connection.run(result, into: receiver, most: limit, bound: limit * 4)
+            return try connection.bulk.run(result, into: receiver, most: limit, bound: limit * 4)
         }
         plans.note(sortsWindow: isDone, of: statement.text)
         return isDone

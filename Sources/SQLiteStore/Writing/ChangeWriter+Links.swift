@@ -38,7 +38,7 @@ extension ChangeWriter {
             SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn)
         )
         var statement =
-            "INSERT OR IGNORE INTO \(table) (\(owner), \(member)) SELECT c0, c1 FROM \(try session.connection.rowSourceTable(columns: 2)) s"
+            "INSERT OR IGNORE INTO \(table) (\(owner), \(member)) SELECT c0, c1 FROM \(try session.connection.bulk.sourceTable(columns: 2)) s"
         if join.isReflexive {
             statement += " WHERE NOT EXISTS (SELECT 1 FROM \(table) j WHERE j.\(owner) = s.c1 AND j.\(member) = s.c0)"
         }
@@ -64,7 +64,7 @@ extension ChangeWriter {
         let (table, owner, member) = (
             SQLName.quoted(join.table), SQLName.quoted(join.ownerColumn), SQLName.quoted(join.memberColumn)
         )
-        let source = try session.connection.rowSourceTable(columns: 2)
+        let source = try session.connection.bulk.sourceTable(columns: 2)
         for (first, second) in join.isReflexive ? [("c0", "c1"), ("c1", "c0")] : [("c0", "c1")] {
             try run(
                 "DELETE FROM \(table) WHERE rowid IN (SELECT j.rowid FROM \(source) s CROSS JOIN \(table) j "
@@ -76,7 +76,7 @@ extension ChangeWriter {
     /// several owners, the last one is stored.
     private func set(_ pairs: [Int64], _ key: ToManyKey, isAdded: Bool, _ save: inout SaveInProgress) throws {
         let (table, column) = (SQLName.quoted(key.table), SQLName.quoted(key.key))
-        let source = try session.connection.rowSourceTable(columns: 2)
+        let source = try session.connection.bulk.sourceTable(columns: 2)
         let order = key.order.map { ", \(SQLName.quoted($0)) = NULL" } ?? ""
         if isAdded {
             try run("UPDATE \(table) AS t0 SET \(column) = s.c0\(order) FROM \(source) s WHERE t0.Z_PK = s.c1", pairs)
@@ -94,7 +94,7 @@ extension ChangeWriter {
 
     private func run(_ statement: String, _ pairs: [Int64]) throws {
         try session.connection.withStatement(statement) {
-            try session.connection.run($0, from: NumberSource(pairs, width: 2))
+            try session.connection.bulk.run($0, from: NumberSource(pairs, width: 2))
         }
     }
 

@@ -32,11 +32,11 @@ extension ChangeWriter {
         }
         let table = SQLName.quoted(members.table), key = SQLName.quoted(members.key)
         guard try hasIndex(members.table, members.key) else {
-            let source = try session.connection.rowSourceTable(columns: 1)
+            let source = try session.connection.bulk.sourceTable(columns: 1)
             return try session.connection.withStatement(
                 "DELETE FROM \(table) WHERE \(key) IN (SELECT c0 FROM \(source))"
             ) { statement in
-                try session.connection.run(statement, from: NumberSource(deletion.owners, width: 1))
+                try session.connection.bulk.run(statement, from: NumberSource(deletion.owners, width: 1))
                 return session.connection.changes
             }
         }

@@ -21,7 +21,7 @@ struct ChangeWriter {
             separator: ", ")
         let rest = (["\(storage.number)", "1"] + plan.columns.indices.map { "c\($0 + WritePlan.firstColumn)" }).joined(
             separator: ", ")
-        let table = try session.connection.rowSourceTable(columns: writer.columnCount)
+        let table = try session.connection.bulk.sourceTable(columns: writer.columnCount)
         func statement(key: String) -> String {
             "INSERT INTO \(SQLName.quoted(storage.table)) (\(columns)) SELECT \(key), \(rest) FROM \(table)"
         }
@@ -105,7 +105,7 @@ struct ChangeWriter {
         let assignments = ["Z_OPT = ifnull(\(root).Z_OPT, 0) + 1"] + names.map { "\($0) = excluded.\($0)" }
         let statement =
             "INSERT INTO \(SQLName.quoted(storage.table)) AS \(root) (\((["Z_PK", "Z_OPT"] + names).joined(separator: ", "))) "
-            + "SELECT \((["c0", "c1"] + sources).joined(separator: ", ")) FROM \(try session.connection.rowSourceTable(columns: writer.columnCount)) WHERE true "
+            + "SELECT \((["c0", "c1"] + sources).joined(separator: ", ")) FROM \(try session.connection.bulk.sourceTable(columns: writer.columnCount)) WHERE true "
             + "ON CONFLICT (Z_PK) DO UPDATE SET \(assignments.joined(separator: ", ")) WHERE ifnull(\(root).Z_OPT, 0) = excluded.Z_OPT"
         // No row should be inserted. If one was missing after all, its rowid is set here, and the
         // whole save is rolled back.
@@ -125,10 +125,10 @@ struct ChangeWriter {
             "\(SQLName.quoted($0.0.name)) = NULL"
         }
         guard !columns.isEmpty else { return false }
-        let source = try session.connection.rowSourceTable(columns: writer.columnCount)
+        let source = try session.connection.bulk.sourceTable(columns: writer.columnCount)
         let statement =
             "UPDATE \(SQLName.quoted(storage.table)) SET \(columns.joined(separator: ", ")) WHERE Z_PK IN (SELECT c0 FROM \(source))"
-        try session.connection.withStatement(statement) { try session.connection.run($0, from: writer) }
+        try session.connection.withStatement(statement) { try session.connection.bulk.run($0, from: writer) }
         return true
     }
 
@@ -153,7 +153,7 @@ struct ChangeWriter {
     private func updatePlan(_ entityIndex: Int, _ changed: PropertySet, _ storage: EntityStorage) throws -> UpdatePlan {
         try session.plans.update(entityIndex, changed) {
             let plan = WritePlan(storage, session.rowLayouts[entityIndex], properties: changed)
-            let source = try session.connection.rowSourceTable(columns: WritePlan.firstColumn + plan.columns.count)
+            let source = try session.connection.bulk.sourceTable(columns: WritePlan.firstColumn + plan.columns.count)
             return UpdatePlan(plan, table: storage.table, source: source)
         }
     }
@@ -206,10 +206,10 @@ struct ChangeWriter {
         guard keysAndVersions.count >= 2 * Self.manyRows else { return false }
         let rows = DeletedRows(keysAndVersions)
         guard rows.isDense, try TableTraits(storage.table, session.connection).deletesUnseen else { return false }
-        _ = try session.connection.rowSinkFunction()
+        _ = try session.connection.bulk.sinkFunction()
         let table = SQLName.quoted(storage.table)
         let meeting =
-            "\(table) WHERE Z_PK BETWEEN \(rows.first) AND \(rows.last) AND NOT \(session.connection.rowSkipFunction)(Z_PK, ifnull(Z_OPT, 0))"
+            "\(table) WHERE Z_PK BETWEEN \(rows.first) AND \(rows.last) AND NOT \(session.connection.bulk.skipFunction)(Z_PK, ifnull(Z_OPT, 0))"
         func isAll(_ count: Int) throws {
             if count != rows.count { throw VersionMismatch() }
         }
@@ -217,13 +217,13 @@ struct ChangeWriter {
             // SQLite truncates a table by freeing its pages, without reading the rows. The versions
             // are therefore checked before.
             try session.connection.withStatement("SELECT Z_PK FROM \(meeting)") {
-                try session.connection.run($0, into: rows)
+                try session.connection.bulk.run($0, into: rows)
             }
             try isAll(rows.met)
             try session.connection.run("DELETE FROM \(table)")
         } else {
             try session.connection.withStatement("DELETE FROM \(meeting)") {
-                try session.connection.run($0, into: rows)
+                try session.connection.bulk.run($0, into: rows)
             }
         }
         try isAll(session.connection.changes)
@@ -233,13 +233,13 @@ struct ChangeWriter {
     /// Removes deleted objects from join tables. The change set need not list their links, because
     /// they may never have been loaded.
     private func unlink(_ keysAndVersions: [Int64], _ storage: EntityStorage) throws {
-        let source = try session.connection.rowSourceTable(columns: 2)
+        let source = try session.connection.bulk.sourceTable(columns: 2)
         for case .manyToMany(let join) in storage.properties {
             for column in join.isReflexive ? [join.ownerColumn, join.memberColumn] : [join.ownerColumn] {
                 let statement =
                     "DELETE FROM \(SQLName.quoted(join.table)) WHERE \(SQLName.quoted(column)) IN (SELECT c0 FROM \(source))"
                 try session.connection.withStatement(statement) {
-                    try session.connection.run($0, from: NumberSource(keysAndVersions, width: 2))
+                    try session.connection.bulk.run($0, from: NumberSource(keysAndVersions, width: 2))
                 }
             }
         }
@@ -268,7 +268,7 @@ struct ChangeWriter {
             return try writer.allPositions.reduce(0) { count, place in
                 do {
                     statement.reset()
-                    try session.connection.run(statement, from: writer.only(place))
+                    try session.connection.bulk.run(statement, from: writer.only(place))
                     return count + session.connection.changes
                 } catch let error as SQLiteError where error.code == .constraint {
                     throw violation(error, rows[place], entityIndex: entityIndex, save)
@@ -281,7 +281,7 @@ struct ChangeWriter {
     private func attempt(_ statement: Statement, _ writer: RowWriter) throws -> Int? {
         do {
             statement.reset()
-            try session.connection.run(statement, from: writer)
+            try session.connection.bulk.run(statement, from: writer)
             return session.connection.changes
         } catch let error as SQLiteError where error.code == .constraint {
             return nil
@@ -381,4 +381,9 @@ struct ChangeWriter {
         }
         return conflicts
     }
+}
+
+extension StoreSession {
+    /// Writes change sets through this session.
+    var writer: ChangeWriter { ChangeWriter(self) }
 }

@@ -40,7 +40,7 @@ struct ProcessesTests {
             #expect(try number("SELECT ZVALUE FROM ZCOUNTER") == Int64(count), "no number was counted twice")
             #expect(try number("SELECT Z_OPT FROM ZCOUNTER") == Int64(count + 1))
             #expect(try Connection.reading(url.path) { try $0.value("PRAGMA integrity_check")?.text } == "ok")
-            let model = try #require(try SQLitePersistentStore.storedModelInfo(at: url).embeddedModel())
+            let model = try #require(try SQLiteStoreFile(url).modelInfo().embeddedModel())
             let coordinator = PersistentStoreCoordinator(managedObjectModel: model)
             try coordinator.addPersistentStore(PersistentStoreDescription(url: url))
             try withContext(coordinator) { context in

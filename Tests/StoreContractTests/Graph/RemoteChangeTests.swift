@@ -91,7 +91,7 @@ import Testing
         try await withFolder { folder in
             let url = folder.appendingPathComponent("a.sqlite")
             #expect(StoreWorker.lines(try StoreWorker.start("make", url.path, "wal")) == [])
-            let model = try #require(try SQLitePersistentStore.storedModelInfo(at: url).embeddedModel())
+            let model = try #require(try SQLiteStoreFile(url).modelInfo().embeddedModel())
             let watched = try coordinator(url, .wal, model: model), count = SharedCount()
             let observer = NotificationCenter.default.addObserver(
                 forName: PersistentStoreCoordinator.remoteChangeNotification, object: watched, queue: nil

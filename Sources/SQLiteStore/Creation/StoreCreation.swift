@@ -3,21 +3,29 @@ import FileSystem
 import Foundation
 import ModelFiles
 import RowMemory
-package import Schema
+import Schema
 import SQLiteKit
-package import Storage
+import Storage
 
-extension SQLitePersistentStore {
-    /// Creates a new store with its model embedded. Afterwards either the store is complete and
-    /// durable, or there is no file.
-    /// - Parameter uuid: The store's identity; nil for a new one.
-    /// - Throws: `StorageError.cannotCreate` if the file exists already.
-    package static func create(
-        _ description: PersistentStoreDescription, model: ManagedObjectModel, uuid: String? = nil,
-        files: ExternalValues? = nil
-    ) throws -> SQLitePersistentStore {
-        let path = description.url.path
-        let uuid = (uuid ?? UUID().uuidString).uppercased()
+/// Creates one store with its model embedded, as a file or in memory.
+struct StoreCreation {
+    private let description: PersistentStoreDescription
+    private let model: ManagedObjectModel
+    private let uuid: String
+    private let files: ExternalValues?
+    private var path: String { description.url.path }
+
+    init(
+        _ description: PersistentStoreDescription, model: ManagedObjectModel, uuid: String?, files: ExternalValues?
+    ) {
+        self.description = description
+        self.model = model
+        self.uuid = (uuid ?? UUID().uuidString).uppercased()
+        self.files = files
+    }
+
+    /// The new store. After an error there is no file, unless it existed before.
+    func store() throws -> SQLitePersistentStore {
         do {
             let layout = try StoreLayout.creating(model, configuration: description.configuration)
             let metadata = StoreMetadata(
@@ -27,8 +35,7 @@ extension SQLitePersistentStore {
             if !description.isInMemory { try File(path, .create(mode: description.fileMode ?? 0o666)).close() }
             do {
                 let derivedChanges = DerivedChanges()
-                let connection = try makeDatabase(
-                    at: path, description, layout, metadata, cache: try ModelCache.encode(model), derivedChanges)
+                let connection = try makeDatabase(layout, metadata, derivedChanges)
                 if !description.isInMemory { try Disk.synchronizeDirectory(FilePath.parent(path)) }
                 return SQLitePersistentStore(
                     session: StoreSession(
@@ -50,11 +57,11 @@ extension SQLitePersistentStore {
         }
     }
 
-    private static func makeDatabase(
-        at path: String, _ description: PersistentStoreDescription, _ layout: StoreLayout, _ metadata: StoreMetadata,
-        cache: Data,
-        _ derivedChanges: DerivedChanges
+    /// Writes the tables and their first rows.
+    private func makeDatabase(
+        _ layout: StoreLayout, _ metadata: StoreMetadata, _ derivedChanges: DerivedChanges
     ) throws -> Connection {
+        let cache = try ModelCache.encode(model)
         var writable = description
         writable.isReadOnly = false
         let connection = try StoreSession.connect(path, writable, noting: derivedChanges)
